@@ -1,11 +1,14 @@
 /**
  * The yardstick for transfers: a Node server that only forwards bytes between HTTP and objects, with the object size
- * and the signature that the service uses. `node bare-pipe.ts BUCKET` prints its address; PUT and GET any path.
+ * and the signature that the service uses. A PUT below /sealed/ also hashes and encrypts every byte: what an upload cannot
+ * do without. `node bare-pipe.ts BUCKET` prints its address; PUT and GET any path.
  */
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { engineS3 } from '../../demo/bucket.ts';
 
@@ -39,7 +42,9 @@ async function storeBody(request: IncomingMessage, response: ServerResponse): Pr
     [pieces, fill] = [[], 0];
     while (inFlight.size >= putsInFlight) await Promise.race(inFlight);
   };
-  for await (const bytes of request as AsyncIterable<Buffer>) {
+  const seal = path.startsWith('/sealed/') ? createSealer() : (bytes: Buffer) => bytes;
+  for await (const arrived of request as AsyncIterable<Buffer>) {
+    const bytes = seal(arrived);
     const rest = objectBytes - fill;
     pieces.push(bytes.subarray(0, rest));
     fill += Math.min(rest, bytes.length);
@@ -53,6 +58,21 @@ async function storeBody(request: IncomingMessage, response: ServerResponse): Pr
   await Promise.all(inFlight);
   sizes.set(path, stored);
   response.end();
+}
+
+function createSealer(): (bytes: Buffer) => Buffer {
+  const hash = createHash('sha256');
+  const key = randomBytes(32);
+  let checksum = 0;
+  return (bytes) => {
+    hash.update(bytes);
+    checksum = crc32(bytes, checksum);
+    const cipher = createCipheriv('aes-256-gcm', key, randomBytes(12));
+    const sealed = cipher.update(bytes);
+    cipher.final();
+    cipher.getAuthTag();
+    return sealed;
+  };
 }
 
 async function sendObject(request: IncomingMessage, response: ServerResponse): Promise<void> {

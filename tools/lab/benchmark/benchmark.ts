@@ -1,6 +1,7 @@
 /**
  * The costs of the service, as ratios within one run: transfers compared with a bare pipe in Node and with the AWS SDK on
- * the same bucket, the CPU time of an upload compared with the sum of its parts, contacts_read.cgi compared with a bare Fastify route with the same select.
+ * the same bucket, their CPU time with that of a pipe that hashes and encrypts, contacts_read.cgi with a bare Fastify
+ * route that runs the same select.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,8 +9,6 @@ export interface Result {
   readonly rates: Rates;
   /** CPU seconds per GiB of the process for each contender; one figure per round. */
   readonly cpu?: Rates;
-  /** The same for the parts that the work consists of, by themselves. */
-  readonly parts?: Rates;
   /** The peak memory of the process for each contender. */
   readonly memoryMiB?: Readonly<Record<string, number>>;
 }
@@ -26,13 +24,11 @@ export function spread(values: readonly number[]): number {
 
 export function printResults(results: readonly Result[], doubts: readonly string[], { json }: { json: boolean }): void {
   if (json) {
-    const rows = results.map((result) => ({ ...result, ratios: ratios(result), cpuOfParts: compareWithParts(result) }));
+    const rows = results.map((result) => ({ ...result, ratios: ratios(result) }));
     process.stdout.write(`${JSON.stringify({ good: doubts.length === 0, doubts, results: rows })}\n`);
     return;
   }
-  for (const result of results) {
-    const { name, unit, rates, cpu = {}, parts, memoryMiB = {} } = result;
-    const ofParts = compareWithParts(result);
+  for (const { name, unit, rates, cpu = {}, memoryMiB = {} } of results) {
     process.stdout.write(`${name}\n`);
     const service = median(rates['service'] as number[]);
     for (const [contender, values] of Object.entries(rates)) {
@@ -40,11 +36,9 @@ export function printResults(results: readonly Result[], doubts: readonly string
       const varied = `± ${Math.round((spread(values) * 100) / 2)} %`.padEnd(8);
       const ratio = contender === 'service' ? '' : `service / ${contender} = ${(service / median(values)).toFixed(2)} `;
       const memory = memoryMiB[contender] ? `peak ${memoryMiB[contender].toFixed(0)} MiB` : '';
-      const time = cpu[contender] ? `${median(cpu[contender]).toFixed(1)} CPU s/GiB`.padEnd(16) : ''.padEnd(16);
-      const sum = ofParts[contender] ? `${ofParts[contender].toFixed(2)} × its parts ` : '';
-      process.stdout.write(`  ${contender.padEnd(20)} ${rate} ${varied} ${time} ${sum}${ratio}${memory}\n`);
+      const time = cpu[contender] ? `${median(cpu[contender]).toFixed(1)} CPU s/GiB` : '';
+      process.stdout.write(`  ${contender.padEnd(20)} ${rate} ${varied} ${time.padEnd(16)} ${ratio}${memory}\n`);
     }
-    if (parts) process.stdout.write(`  its parts            ${describeParts(parts)}\n`);
   }
   process.stdout.write(
     doubts.length === 0
@@ -58,26 +52,6 @@ function ratios({ rates }: Result): Record<string, number> {
   const service = median(rates['service'] as number[]);
   const others = Object.entries(rates).filter(([contender]) => contender !== 'service');
   return Object.fromEntries(others.map(([contender, values]) => [contender, service / median(values)]));
-}
-
-/** The CPU time of the service as a multiple of the sum of its parts, by median. */
-function compareWithParts({ cpu = {}, parts }: Result): Record<string, number> {
-  if (!parts) return {};
-  const sum = addUp(parts);
-  return Object.fromEntries(
-    Object.entries(cpu)
-      .filter(([contender]) => isOurs(contender))
-      .map(([contender, values]) => [contender, median(values) / sum]),
-  );
-}
-
-function describeParts(parts: Rates): string {
-  const each = Object.entries(parts).map(([name, values]) => `${name} ${median(values).toFixed(2)}`);
-  return `${each.join(' + ')} = ${addUp(parts).toFixed(2)} CPU s/GiB`;
-}
-
-function addUp(parts: Rates): number {
-  return Object.values(parts).reduce((sum, values) => sum + median(values), 0);
 }
 
 /** Whether a contender is a Waybill and not a yardstick. */

@@ -40,13 +40,13 @@ export async function measureTransfers(
 
   const uploads: Contenders = {
     'bare pipe': { run: () => seconds('-T', large, `${pipe.line}/bytes`), pid: pipe.pid },
+    'sealing pipe': { run: () => seconds('-T', large, `${pipe.line}/sealed/bytes`), pid: pipe.pid },
     'SDK, parts of 8 MiB': { run: () => sdk('parts', large, bucket) },
     'SDK, one stream': { run: () => sdk('put', large, bucket) },
     ...byName(unscanned, ({ sender }) => upload(sender, large)),
     ...byName(unscanned, ({ sender }) => uploadByTus(sender, large), ', tus'),
   };
   const uploadCosts = await measureInTurn(uploads, { rounds, unit: largeMiB, progress, what: 'upload' });
-  const parts = { 'bare pipe': uploadCosts.cpu['bare pipe'] as number[], ...(await measureCryptoParts(rounds)) };
   for (const { sender, receiver, receiverName } of unscanned) {
     await sender.post('contacts_add.cgi', [{ email: receiverName }]);
     await sender.post('receivers_set.cgi', [{ email: receiverName }]);
@@ -72,7 +72,7 @@ export async function measureTransfers(
   const scanCosts = await measureInTurn(scans, { rounds, unit: scannedMiB, progress, what: 'scanned upload' });
   const unit = 'MiB/s';
   return [
-    { name: `upload of ${largeMiB} MiB`, unit, ...uploadCosts, parts, memoryMiB: memory(unscanned) },
+    { name: `upload of ${largeMiB} MiB`, unit, ...uploadCosts, memoryMiB: memory(unscanned) },
     { name: `download of ${largeMiB} MiB`, unit, ...downloadCosts },
     { name: `scanned upload of ${scannedMiB} MiB`, unit, ...scanCosts },
   ];
@@ -148,18 +148,6 @@ function byName(
   return Object.fromEntries(
     services.map((service) => [`${service.name}${suffix}`, { run: () => measure(service), pid: service.pid }]),
   );
-}
-
-/** The CPU seconds per GiB of checksums and encryption by themselves, by name; one figure per round. */
-async function measureCryptoParts(rounds: number): Promise<Record<string, number[]>> {
-  const figures: Record<string, number[]> = {};
-  for (let round = 0; round < rounds; round++) {
-    const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'crypto-parts.ts')]);
-    for (const [name, cost] of Object.entries(JSON.parse(stdout) as Record<string, number>)) {
-      (figures[name] ??= []).push(cost);
-    }
-  }
-  return figures;
 }
 
 function memory(services: readonly Service[]): Record<string, number> {

@@ -15,7 +15,7 @@ export type Verdict =
 
 /** One scan receives the plaintext as it passes. It never throws: what it cannot scan is "unscanned". */
 export interface Scan {
-  /** The bytes must not change afterwards. */
+  /** Resolves when the scanner needs the bytes no longer: the caller may then free them. */
   write(bytes: Buffer): Promise<void>;
   /**
    * Set as soon as later bytes can no longer change the verdict, so that an upload that will be rejected ends early.

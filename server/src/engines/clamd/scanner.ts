@@ -69,7 +69,7 @@ class InstreamScan implements Scan, Stream {
     const length = Buffer.allocUnsafe(4);
     length.writeUInt32BE(bytes.length);
     socket.write(length);
-    if (!socket.write(bytes)) await this.#drained(socket);
+    await this.#send(socket, bytes);
   }
 
   async verdict(): Promise<Verdict> {
@@ -122,16 +122,11 @@ class InstreamScan implements Scan, Stream {
     return socket;
   }
 
-  async #drained(socket: Socket): Promise<void> {
+  /** Ends when clamd has accepted the bytes, or the connection is closed. */
+  async #send(socket: Socket, bytes: Buffer): Promise<void> {
     // The socket's own timeout restarts whenever clamd has accepted some of the bytes.
     socket.setTimeout(this.#options.silenceMs);
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        socket.off('drain', done).off('close', done);
-        resolve();
-      };
-      socket.on('drain', done).on('close', done);
-    });
+    await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
     socket.setTimeout(0);
   }
 

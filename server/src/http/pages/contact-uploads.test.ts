@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { Upload } from '@tus/server';
 import { expect, test } from 'vitest';
 import { chunkBytes } from '../../domain/files/sealing.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
@@ -10,7 +8,9 @@ import { ContactUploads } from './contact-uploads.ts';
 const exchange = await useTestExchange();
 const engines = { ...exchange.engines, failureLimit: new MemoryLimits().failureLimit({ failures: 10, seconds: 60 }) };
 
-const bytesOf = (letter: string) => Readable.from([Buffer.alloc(chunkBytes, letter)]);
+async function* chunkOf(letter: string): AsyncGenerator<Buffer, void, void> {
+  yield Buffer.alloc(chunkBytes, letter);
+}
 
 test('bytes go nowhere but where the request said, although another went on in between', async () => {
   const { link } = await openRequestLink(exchange);
@@ -18,24 +18,22 @@ test('bytes go nowhere but where the request said, although another went on in b
   const [slow, quick] = [0, 1].map(
     () => new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }),
   ) as [ContactUploads, ContactUploads];
-  expect((await slow.getUpload(id)).offset).toBe(0);
-  expect((await quick.getUpload(id)).offset).toBe(0);
-  expect(await quick.write(bytesOf('a'), id, 0)).toBe(chunkBytes);
-  await expect(slow.write(bytesOf('a'), id, 0)).rejects.toMatchObject({ code: 'upload_superseded' });
+  expect((await slow.find(id)).receivedBytes).toBe(0);
+  expect((await quick.find(id)).receivedBytes).toBe(0);
+  expect(await quick.append(id, chunkOf('a'), 0)).toBe(chunkBytes);
+  await expect(slow.append(id, chunkOf('a'), 0)).rejects.toMatchObject({ code: 'upload_superseded' });
   expect(await listDraftFiles(engines, link)).toMatchObject([{ receivedBytes: chunkBytes, state: 'uploading' }]);
 });
 
 test('an empty file is received with its creation, or when it is looked at after that was cut off', async () => {
   const { link } = await openRequestLink(exchange);
-  const whole = new Upload({ id: engines.random.uuid(), size: 0, offset: 0, metadata: { filename: 'whole.txt' } });
+  const whole = { id: engines.random.uuid(), name: 'whole.txt', mediaType: 'text/plain', sizeBytes: 0 };
   await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).create(whole);
   const cutOff = await announced(engines, link, 'cut off.txt', 0);
   expect((await listDraftFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'uploading']);
   for (const id of [whole.id, cutOff, cutOff]) {
-    const found = await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).getUpload(
-      id,
-    );
-    expect([found.offset, found.size]).toEqual([0, 0]);
+    const found = await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).find(id);
+    expect([found.receivedBytes, found.sizeBytes]).toEqual([0, 0]);
   }
   expect((await listDraftFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'checking']);
 });

@@ -1,13 +1,12 @@
 import type { Link } from '../../domain/links/link-store.ts';
 import { announceFile } from '../../domain/requests/announce-file.ts';
-import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import { contactDraftOwner } from '../../domain/uploads/contact-draft.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
-import { type RequestEnds, ResumableStore } from '../shared/resumable-store.ts';
+import { type NewUpload, type RequestEnds, ResumableUploads } from '../shared/resumable-uploads.ts';
 import type { PageEngines } from './routes.tsx';
 
 /** The resumable uploads into the contact draft of one link. */
-export class ContactUploads extends ResumableStore {
+export class ContactUploads extends ResumableUploads {
   readonly #engines: PageEngines;
   readonly #link: Link;
 
@@ -21,9 +20,7 @@ export class ContactUploads extends ResumableStore {
     return contactDraftOwner(this.#link);
   }
 
-  protected override async announce(
-    file: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
-  ): Promise<string> {
+  protected override async announce(file: NewUpload): Promise<string> {
     await announceFile(this.#engines, this.#link, file);
     return file.id;
   }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import { handleTus, readContentLength, whenGone } from '../shared/tus.ts';
+import { handleTus, readContentLength, tusType, whenGone } from '../shared/tus.ts';
 import { ContactUploads } from './contact-uploads.ts';
 import { uploads } from './link-pages.ts';
 import { requireOwnForm } from './person.ts';
@@ -12,18 +12,17 @@ import { requireLink } from './session.ts';
 export function tusEndpoint(app: App, engines: PageEngines): void {
   const config = { authentication: 'link-session' } as const;
   // The body is read as it arrives.
-  app.addContentTypeParser('application/offset+octet-stream', async (_request: unknown, body: Readable) => body);
+  app.addContentTypeParser(tusType, async (_request: unknown, body: Readable) => body);
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
-    const response = await handleTus(request, reply, {
+    return handleTus(request, reply, {
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
-      store: new ContactUploads(engines, link, readContentLength(request), { gone: whenGone(reply) }),
+      uploads: new ContactUploads(engines, link, readContentLength(request), { gone: whenGone(reply) }),
       maxFileBytes: engines.policy.maxFileBytes,
       random: engines.random,
     });
-    return reply.code(response.status).send(response.body ? await response.text() : undefined);
   };
   app.route({ config, handler, method: ['POST', 'OPTIONS'], url: `${uploads.home}/:handle/tus` });
   app.route({ config, handler, method: ['HEAD', 'PATCH', 'DELETE'], url: `${uploads.home}/:handle/tus/:id` });

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { patterns } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { discardBuffer } from '../../domain/files/discard-buffer.ts';
 
 const maxParts = 200;
 const maxPartHeaderBytes = 8 * 1024;
@@ -143,10 +144,16 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The parser reports a body without its end at the part where it breaks off, with its own error. */
+/**
+ * A piece belongs to its reader until the reader asks for the next one; then its memory is freed. The parser reports a
+ * body without its end at the part where it breaks off, with its own error.
+ */
 async function* readToEnd(stream: Readable): AsyncGenerator<Buffer, void, void> {
   try {
-    for await (const bytes of stream as AsyncIterable<Buffer>) yield bytes;
+    for await (const bytes of stream as AsyncIterable<Buffer>) {
+      yield bytes;
+      discardBuffer(bytes);
+    }
   } catch (error) {
     throw error instanceof ExchangeError ? error : cutOff(error);
   }

@@ -52,6 +52,16 @@ export function scannerContract(name: string, start: (maxBytes: number) => Promi
       expect(await writeTo(begin('stored'), ...pieces)).toEqual(infected);
     });
 
+    test('needs the bytes no longer when they are written', async () => {
+      const scan = begin('arriving');
+      const pieces = [...Array.from({ length: 20 }, () => Buffer.alloc(60_000, 'x')), Buffer.from(eicar)];
+      for (const piece of pieces) {
+        await scan.write(piece);
+        piece.fill(0);
+      }
+      expect(await scan.verdict()).toEqual(infected);
+    });
+
     test('does not call an encrypted file clean, and reports a virus beside the encrypted part', async () => {
       expect(await writeTo(begin('arriving'), encryptedZip)).toEqual(encrypted);
       expect(await writeTo(begin('arriving'), encryptedZip, eicar)).toEqual(infected);

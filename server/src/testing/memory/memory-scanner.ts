@@ -34,7 +34,7 @@ export function memoryScanner({ maxBytes = 100 * 1024 ** 2 } = {}): MemoryScanne
         },
         async write(bytes) {
           if (early) return;
-          pieces.push(bytes);
+          pieces.push(Buffer.from(bytes));
           sizeBytes += bytes.length;
           if (sizeBytes > maxBytes) settle(unscanned('too_large'));
         },

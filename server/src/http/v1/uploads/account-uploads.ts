@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../../domain/actor.ts';
 import { respondOnce } from '../../../domain/idempotency/respond-once.ts';
@@ -9,21 +8,26 @@ import type { AnnouncedFile } from '../../../domain/uploads/begin-upload.ts';
 import type { UploadOwner } from '../../../domain/uploads/owner.ts';
 import type { DeclaredDigests } from '../../../domain/uploads/upload-store.ts';
 import { readUnquotedIdempotencyKey } from '../../shared/idempotency-key.ts';
-import { type FinishedUpload, type RequestEnds, ResumableStore } from '../../shared/resumable-store.ts';
+import {
+  type FinishedUpload,
+  type NewUpload,
+  type RequestEnds,
+  type ResumableUpload,
+  ResumableUploads,
+} from '../../shared/resumable-uploads.ts';
 import { readContentLength } from '../../shared/tus.ts';
 import type { V1Engines } from '../route.ts';
 import { readReprDigest } from './repr-digest.ts';
 
 /** The uploads of one account, for one request. */
-export class AccountUploads extends ResumableStore {
-  override readonly extensions = ['creation', 'creation-with-upload', 'termination', 'expiration'];
+export class AccountUploads extends ResumableUploads {
   protected override readonly mayComplete = true;
   protected override readonly declared: DeclaredDigests | undefined;
   readonly #engines: V1Engines;
   readonly #caller: Actor;
   readonly #idempotencyKey: string | undefined;
   /** What was announced before, if this request repeats another. */
-  #repeated: (AnnouncedFile & { readonly sizeBytes: number }) | undefined;
+  #repeated: NewUpload | undefined;
 
   constructor(engines: V1Engines, caller: Actor, request: FastifyRequest, ends: RequestEnds) {
     super(engines, readContentLength(request), ends);
@@ -33,25 +37,23 @@ export class AccountUploads extends ResumableStore {
     this.#idempotencyKey = readUnquotedIdempotencyKey(request);
   }
 
-  /** From the latest request on, because each one extends it. */
-  override getExpiration(): number {
-    return this.#engines.policy.resumeSeconds * 1000;
+  override async create(file: NewUpload): Promise<ResumableUpload> {
+    const created = await super.create(file);
+    return this.#repeated ? await this.find(created.id) : created;
   }
 
-  override async write(bytes: Readable, id: string, offset: number): Promise<number> {
-    if (!this.#repeated) return await super.write(bytes, id, offset);
+  override async append(id: string, bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
+    if (!this.#repeated) return await super.append(id, bytes, offset);
     // A creation that is repeated says how much of its first attempt has arrived; the caller continues there.
     for await (const piece of bytes) void piece;
-    return (await this.getUpload(id)).offset;
+    return offset;
   }
 
   protected override ownerOf(id: string): UploadOwner {
     return uploadOwner(this.#caller, id);
   }
 
-  protected override async announce(
-    announced: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
-  ): Promise<string> {
+  protected override async announce(announced: NewUpload): Promise<string> {
     const file = { ...announced, declared: this.declared };
     const { store } = this.#engines;
     let { id } = announced;

@@ -181,8 +181,7 @@ describe('a file in one request', () => {
     const { apiKey } = await exchange.account();
     const declared = await send(apiKey, 'a.bin', content, { 'content-length': String(limits.wholeUploadBytes + 1) });
     expect(declared.status).toBe(413);
-    const piece = Buffer.alloc(1024 * 1024);
-    const endless = Readable.from(Array.from({ length: 65 }, () => piece));
+    const endless = Readable.from(Array.from({ length: 65 }, () => Buffer.alloc(1024 * 1024)));
     const chunked = await ask('POST', '/uploads', {
       key: apiKey,
       body: endless,
@@ -380,6 +379,47 @@ describe('a file in parts', () => {
     if (offset < large.length) expect((await patch(key, path, offset, large.subarray(offset))).status).toBe(204);
     await check(accountId, id);
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
+  });
+
+  test.each([
+    ['no length', { 'upload-length': '' }],
+    ['a length to come later', { 'upload-length': '', 'upload-defer-length': '1' }],
+    ['a negative length', { 'upload-length': '-1' }],
+    ['a length in hexadecimal', { 'upload-length': '0x10' }],
+    ['a length beyond all numbers', { 'upload-length': '9'.repeat(17) }],
+    ['metadata that is not Base64', { 'upload-metadata': 'filename a.txt' }],
+    ['metadata of an odd length', { 'upload-metadata': 'filename YQ' }],
+    ['a name twice in its metadata', { 'upload-metadata': 'filename YQ==,filename Yg==' }],
+    ['a comma too many in its metadata', { 'upload-metadata': 'filename YQ==,' }],
+  ])('is not created with %s', async (_fault, headers) => {
+    const { apiKey: key } = await exchange.account();
+    const { status, json } = await begin(key, 100, { headers });
+    expect([status, json().code]).toEqual([400, expect.stringMatching(/^(?:malformed_request|invalid_input)$/)]);
+  });
+
+  test('tells a client of another version of the protocol which one to use', async () => {
+    const { apiKey: key } = await exchange.account();
+    const { path } = await begin(key, 100);
+    for (const version of ['0.2.2', '1.0.0, 0.2.2']) {
+      const { status, headers } = await ask('HEAD', path, { key, headers: { 'tus-resumable': version } });
+      expect([status, headers['tus-resumable'], headers['tus-version']]).toEqual([412, '1.0.0', '1.0.0']);
+    }
+  });
+
+  test('describes itself as it was announced', async () => {
+    const { apiKey: key } = await exchange.account();
+    const { path } = await begin(key, 100, {
+      headers: { 'upload-metadata': `filename ${base64('å.txt')},is_private` },
+    });
+    const { status, headers } = await ask('HEAD', path, { key, headers: tus });
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'tus-resumable': '1.0.0',
+      'cache-control': 'no-store',
+      'upload-offset': '0',
+      'upload-length': '100',
+      'upload-metadata': `filename ${base64('å.txt')},filetype ${base64('application/octet-stream')}`,
+    });
   });
 
   test('is not continued elsewhere than where it ended', async () => {

@@ -1,19 +1,16 @@
-import type { ErrorCode } from '@waybill/protocol';
 import { limits } from '@waybill/protocol';
 import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { readPolicy } from '../../../domain/accounts/read-policy.ts';
-import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { removeUpload } from '../../../domain/uploads/remove-upload.ts';
-import { handleTus, whenGone } from '../../shared/tus.ts';
+import { handleTus, tusType, whenGone } from '../../shared/tus.ts';
 import { type Route, route, type StreamCall } from '../route.ts';
 import { AccountUploads } from './account-uploads.ts';
 import { toUpload } from './to-upload.ts';
 import { findUpload, receiveWhole } from './whole-upload.ts';
 
 const uploadsPath = '/api/v1/uploads';
-const tusType = 'application/offset+octet-stream';
 const params = Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of an upload.' }) });
 const tusHeaders = { 'Tus-Resumable': '`1.0.0`.' };
 const offsetHeaders = { ...tusHeaders, 'Upload-Offset': 'How many bytes of the file are stored.' };
@@ -158,22 +155,11 @@ function isTus({ headers }: FastifyRequest): boolean {
 
 async function serveTus({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
   const { maxFileBytes } = await readPolicy(engines, caller.accountId);
-  const store = new AccountUploads(engines, caller, request, { gone: whenGone(reply), revoked });
-  const { random } = engines;
-  const response = await handleTus(request, reply, { path: uploadsPath, store, maxFileBytes, random });
-  if (response.status >= 400) {
-    throw new ExchangeError(codes[response.status] ?? 'malformed_request', (await response.text()).trim());
-  }
-  return reply.code(response.status).send();
+  const uploads = new AccountUploads(engines, caller, request, { gone: whenGone(reply), revoked });
+  const { random, policy } = engines;
+  const { resumeSeconds } = policy;
+  return handleTus(request, reply, { path: uploadsPath, uploads, maxFileBytes, random, resumeSeconds });
 }
-
-/** The errors of the tus library itself. */
-const codes: Readonly<Record<number, ErrorCode>> = {
-  404: 'not_found',
-  409: 'upload_superseded',
-  412: 'precondition_failed',
-  413: 'too_large',
-};
 
 async function serveWhole({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
   const { status, headers, body } = await receiveWhole(engines, caller, { request, revoked }, (upload) => ({

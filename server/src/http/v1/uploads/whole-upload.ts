@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
 import { parse } from 'content-disposition';
 import type { FastifyRequest } from 'fastify';
@@ -13,6 +12,7 @@ import { noDigests } from '../../../domain/uploads/declared-digests.ts';
 import { abandonUploads, completeUploads, stageUpload } from '../../../domain/uploads/stage-upload.ts';
 import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { readUnquotedIdempotencyKey } from '../../shared/idempotency-key.ts';
+import { readBody } from '../../shared/read-body.ts';
 import { notifyOnStart } from '../../shared/receive-files.ts';
 import { readContentLength } from '../../shared/tus.ts';
 import type { V1Engines } from '../route.ts';
@@ -39,7 +39,7 @@ export async function receiveWhole(
   if (idempotencyKey !== undefined && (await hasResponse(engines, caller, { api: 'v1', idempotencyKey }))) {
     // The account may have no space left for the file once more.
     const hash = createHash('sha256');
-    for await (const bytes of bytesOf(request.body)) {
+    for await (const bytes of readFile(request)) {
       revoked.throwIfAborted();
       hash.update(bytes);
     }
@@ -52,7 +52,7 @@ export async function receiveWhole(
   const policy = await readPolicy(engines, caller.accountId);
   const id = engines.random.uuid();
   const owner = uploadOwner(caller, id);
-  const bytes = bytesOf(request.body);
+  const bytes = readFile(request);
   const reservedBytes = readContentLength(request);
   const { transferLimiter } = request;
   const staged = await transferLimiter.run(({ release }) =>
@@ -104,11 +104,9 @@ function nameIn(header: string | undefined): { readonly name: string; readonly p
   return { name: filename.slice(filename.lastIndexOf('/') + 1), path: filename };
 }
 
-async function* bytesOf(body: unknown): AsyncGenerator<Buffer, void, void> {
+async function* readFile(request: FastifyRequest): AsyncGenerator<Buffer, void, void> {
   let received = 0;
-  if (!(body instanceof Readable)) return;
-  // A body that is not read to its end is not destroyed, because its connection has to carry the answer.
-  for await (const bytes of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const bytes of readBody(request)) {
     received += bytes.length;
     if (received > limits.wholeUploadBytes) {
       throw new ExchangeError(

@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream';
-import { DataStore, type Locker, Upload as TusUpload } from '@tus/server';
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
@@ -9,12 +7,6 @@ import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { type ReceiveNeeds, receiveBytes } from '../../domain/uploads/receive-bytes.ts';
 import type { DeclaredDigests, Upload } from '../../domain/uploads/upload-store.ts';
 import { waitForPreviousWriter } from '../../domain/uploads/wait-for-previous-writer.ts';
-
-/**
- * No lock is needed: reading an upload takes it over, and the previous writer can no longer change anything. Before that,
- * it may store what it has received.
- */
-export const noopLocker: Locker = { newLock: () => ({ lock: async () => undefined, unlock: async () => undefined }) };
 
 export type ResumeNeeds = ReceiveNeeds & Pick<Engines, 'policy'>;
 
@@ -32,12 +24,19 @@ export type FinishedUpload = Pick<Upload, 'name' | 'mediaType' | 'receivedBytes'
   readonly received: true;
 };
 
+/** A file whose bytes arrive in one request or in several. */
+export type ResumableUpload = Pick<Upload, 'id' | 'name' | 'mediaType' | 'receivedBytes'> & {
+  readonly sizeBytes: number;
+};
+
+export type NewUpload = AnnouncedFile & { readonly id: string; readonly sizeBytes: number };
+
 /**
- * Uploads as the tus library sees them, for the duration of one request. Each instance is a new writer: of two requests
- * for one upload, in whichever processes, the later one continues.
+ * Uploads for the duration of one request. Each instance is a new writer: of two requests for one upload, in whichever
+ * processes, the later one continues. No lock is needed: finding an upload takes it over, and the previous writer can no
+ * longer change anything. Before that, it may store what it has received.
  */
-export abstract class ResumableStore extends DataStore {
-  override readonly extensions: string[] = ['creation', 'termination'];
+export abstract class ResumableUploads {
   /** The digests that the request declares. */
   protected readonly declared: DeclaredDigests | undefined = undefined;
   /** Whether `finished` knows a file that is ready. Otherwise a sender whose answer was lost would send it again. */
@@ -48,7 +47,6 @@ export abstract class ResumableStore extends DataStore {
   readonly #ends: RequestEnds;
 
   constructor(engines: ResumeNeeds, contentLength: number | undefined, ends: RequestEnds) {
-    super();
     this.#engines = engines;
     this.#writer = engines.random.uuid();
     this.#contentLength = contentLength;
@@ -59,46 +57,37 @@ export abstract class ResumableStore extends DataStore {
   protected abstract ownerOf(id: string): UploadOwner;
 
   /** Begins an upload. Returns its id: that of the first request, if this one repeats it. */
-  protected abstract announce(
-    file: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
-  ): Promise<string>;
+  protected abstract announce(file: NewUpload): Promise<string>;
 
   /** An upload to which nothing can be added any more. */
   protected async finished(_id: string): Promise<FinishedUpload | undefined> {
     return undefined;
   }
 
-  override async create(upload: TusUpload): Promise<TusUpload> {
-    const { id, size, metadata } = upload;
-    if (size === undefined) throw new ExchangeError('invalid_input', 'Upload-Length says how large the file is.');
-    upload.id = await this.announce({
-      id,
-      name: metadata?.['filename'] ?? '',
-      path: metadata?.['path'] ?? undefined,
-      mediaType: metadata?.['filetype'] ?? 'application/octet-stream',
-      sizeBytes: size,
-    });
+  async create(file: NewUpload): Promise<ResumableUpload> {
+    const id = await this.announce(file);
     // There are no bytes to wait for.
-    if (size === 0) await this.#receive(upload.id, noBytes(), 0);
-    return upload;
+    if (file.sizeBytes === 0) await this.#receive(id, noBytes(), 0);
+    return { ...file, id, receivedBytes: 0 };
   }
 
-  override async getUpload(id: string): Promise<TusUpload> {
+  /** Takes the upload over from its previous writer. */
+  async find(id: string): Promise<ResumableUpload> {
     const { gone, revoked } = this.#ends;
     const ends = revoked ? AbortSignal.any([gone, revoked]) : gone;
     if (isUuid(id)) await waitForPreviousWriter(this.#engines, { ...this.ownerOf(id), id }, ends);
     const { name, mediaType, sizeBytes, receivedBytes, received } = await this.#takeOver(id, null);
     // A client does not resume what looks complete, so what was cut off between its last byte and its end is received here.
     if (receivedBytes === sizeBytes && !received) await this.#receive(id, noBytes(), sizeBytes);
-    const metadata = { filename: name, filetype: mediaType };
-    return new TusUpload({ id, size: sizeBytes, offset: receivedBytes, metadata });
+    return { id, name, mediaType, sizeBytes, receivedBytes };
   }
 
-  override write(bytes: Readable, id: string, offset: number): Promise<number> {
-    return this.#receive(id, bytes as AsyncIterable<Buffer>, offset);
+  /** Adds bytes at the end of what has been received. Returns how many bytes of the file count now. */
+  append(id: string, bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
+    return this.#receive(id, bytes, offset);
   }
 
-  override async remove(id: string): Promise<void> {
+  async remove(id: string): Promise<void> {
     const { accountId, draft } = this.ownerOf(id);
     const removed = isUuid(id) && (await this.#engines.store.uploads.remove(accountId, draft, id));
     if (!removed) throw new ExchangeError('not_found');
