@@ -122,8 +122,17 @@ export const faultKinds: FaultKind[] = [
   { name: 'worker: frozen', weight: 2, inject: processFrozen('worker') },
 ];
 
-/** The same seed chooses the same faults in the same order. */
-export function chooseFault(random: () => number): FaultKind {
+/**
+ * Endless: first every kind once, in random order, then kinds by their weights. The same seed chooses the same faults in the
+ * same order.
+ */
+export function* chooseFaults(random: () => number): Generator<FaultKind, never> {
+  const once = faultKinds.map((kind) => ({ kind, place: random() }));
+  for (const { kind } of once.toSorted((one, other) => one.place - other.place)) yield kind;
+  for (;;) yield chooseByWeight(random);
+}
+
+function chooseByWeight(random: () => number): FaultKind {
   let left = random() * faultKinds.reduce((sum, { weight }) => sum + weight, 0);
   for (const kind of faultKinds) {
     left -= kind.weight;
