@@ -16,7 +16,7 @@ import {
   query,
   readObject,
   writeObject,
-} from '../lib/servers/inside.ts';
+} from '../lib/servers/exchange-internals.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { check, judge } from './checker.ts';

@@ -17,7 +17,7 @@
  */
 import { createHash } from 'node:crypto';
 import { linkTokens } from '../lib/people/mailbox.ts';
-import { demoInside, type Inside } from '../lib/servers/inside.ts';
+import { demoInside, type Inside } from '../lib/servers/exchange-internals.ts';
 import {
   type AccountEvidence,
   type DropRow,

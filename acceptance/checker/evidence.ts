@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Mail } from '../../tools/shared/mailbox.ts';
 import type { HistoryEntry, InboxEntry } from '../lib/http/shapes.ts';
 import { allMails, linkTokens } from '../lib/people/mailbox.ts';
-import { chunkKey, type Inside } from '../lib/servers/inside.ts';
+import { chunkKey, type Inside } from '../lib/servers/exchange-internals.ts';
 import { eventually } from '../lib/wait.ts';
 import type { Journal } from './journal.ts';
 

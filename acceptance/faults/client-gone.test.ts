@@ -7,7 +7,7 @@ import { endGrace, readFiles } from '../checker/evidence.ts';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { multipart, uploadParts } from '../lib/http/multipart.ts';
-import { demoInside, objectKeys, sweep } from '../lib/servers/inside.ts';
+import { demoInside, objectKeys, sweep } from '../lib/servers/exchange-internals.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';

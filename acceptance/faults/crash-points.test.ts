@@ -14,7 +14,7 @@ import { V1Client } from '../lib/http/v1-client.ts';
 import { requestFiles, waitForInbox } from '../lib/people/contact.ts';
 import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { introduce } from '../lib/scenario.ts';
-import { DoomedServes } from '../lib/servers/doomed-serves.ts';
+import { CrashingServes } from '../lib/servers/crashing-serves.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
@@ -54,7 +54,7 @@ interface Lane {
 }
 
 let lanes: Lane[] = [];
-const serves = new DoomedServes([
+const serves = new CrashingServes([
   ...resumedCheckpoints,
   ...reachedCheckpoints,
   ...checkpoints.flatMap((checkpoint) => Array(rounds).fill(checkpoint) as string[]),

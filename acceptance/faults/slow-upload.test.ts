@@ -7,7 +7,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { multipart, uploadParts } from '../lib/http/multipart.ts';
 import { openRequest } from '../lib/http/stream.ts';
 import { deliver } from '../lib/scenario.ts';
-import { sweep } from '../lib/servers/inside.ts';
+import { sweep } from '../lib/servers/exchange-internals.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
 const leaseSeconds = 2;

@@ -12,7 +12,7 @@ import { Lane, laneSettings, type Sailing, sail } from '../checker/lane.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { seeded } from '../lib/seeded.ts';
 import type { AdminResult } from '../lib/servers/admin.ts';
-import { chunkKey } from '../lib/servers/inside.ts';
+import { chunkKey } from '../lib/servers/exchange-internals.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 

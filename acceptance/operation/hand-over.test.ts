@@ -47,7 +47,7 @@ async function startServing() {
 
 /** The exit code and output of the command that `systemctl reload` runs. */
 async function handOver(pid: number): Promise<{ code: number; stdout: string }> {
-  const command = programPath.replace(/main\.([jt]s)$/, 'ask-hand-over.$1');
+  const command = programPath.replace(/main\.([jt]s)$/, 'request-hand-over.$1');
   return promisify(execFile)(process.execPath, [command, join(directory, String(pid))]).then(
     ({ stdout }) => ({ code: 0, stdout }),
     (error: { code: number; stdout: string }) => error,

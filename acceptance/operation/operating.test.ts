@@ -16,7 +16,7 @@ import { TcpProxy } from '../lib/http/tcp-proxy.ts';
 import { waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch } from '../lib/scenario.ts';
 import { admin, adminJson, processEnvironment, programEnvironment, programPath } from '../lib/servers/admin.ts';
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 import { ownServe, ownWorker } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 

@@ -16,7 +16,7 @@ import { requestFiles } from '../lib/people/contact.ts';
 import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { introduce, stage } from '../lib/scenario.ts';
 import { admin, adminJson } from '../lib/servers/admin.ts';
-import { demoInside, sweep } from '../lib/servers/inside.ts';
+import { demoInside, sweep } from '../lib/servers/exchange-internals.ts';
 import { ownServe } from '../lib/servers/own-serve.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';

@@ -10,7 +10,7 @@ import { mailsTo } from '../lib/people/mailbox.ts';
 import { readReceiverState, type Sent, sendFiles } from '../lib/people/receiver.ts';
 import { codeIn, textsTo } from '../lib/people/sms.ts';
 import { adminJson } from '../lib/servers/admin.ts';
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 
 const content = randomBytes(100_000);
 const files = [{ name: 'secret.bin', content }];

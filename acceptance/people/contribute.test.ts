@@ -13,7 +13,7 @@ import { desktop, launchBrowser, phone, visit } from '../lib/people/browser.ts';
 import { inboxFrom, openPage, requestFiles, waitForInbox } from '../lib/people/contact.ts';
 import { mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { adminJson } from '../lib/servers/admin.ts';
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 

@@ -8,7 +8,7 @@ import { openedLink } from '../lib/people/opened-link.ts';
 import { sendFiles, sentTo } from '../lib/people/receiver.ts';
 import { deliver, dispatch } from '../lib/scenario.ts';
 import { adminJson } from '../lib/servers/admin.ts';
-import { query, sweep } from '../lib/servers/inside.ts';
+import { query, sweep } from '../lib/servers/exchange-internals.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 

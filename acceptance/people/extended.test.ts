@@ -4,7 +4,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { openedLink } from '../lib/people/opened-link.ts';
 import { sendFiles } from '../lib/people/receiver.ts';
 import { admin, adminJson } from '../lib/servers/admin.ts';
-import { sweep } from '../lib/servers/inside.ts';
+import { sweep } from '../lib/servers/exchange-internals.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 

@@ -16,7 +16,7 @@ import { fullSize } from '../lib/full-size.ts';
 import { openResponse } from '../lib/http/stream.ts';
 import { launchBrowser, visit } from '../lib/people/browser.ts';
 import { openPage, requestFiles, type SentRequest, waitForInbox } from '../lib/people/contact.ts';
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 import { OwnRedis } from '../lib/servers/own-engines.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';

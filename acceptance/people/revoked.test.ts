@@ -8,7 +8,7 @@ import { openedLink } from '../lib/people/opened-link.ts';
 import { sentTo } from '../lib/people/receiver.ts';
 import { deliver } from '../lib/scenario.ts';
 import { adminJson } from '../lib/servers/admin.ts';
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 
 /** More than all buffers on the way hold. */

@@ -7,7 +7,7 @@ import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { sendFiles } from '../lib/people/receiver.ts';
 import { dispatch } from '../lib/scenario.ts';
 import { adminJson } from '../lib/servers/admin.ts';
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { engineS3 } from '../../tools/demo/bucket.ts';
-import { chunkKey } from '../lib/servers/inside.ts';
+import { chunkKey } from '../lib/servers/exchange-internals.ts';
 import type { OwnExchange } from '../lib/servers/own-exchange.ts';
 
 export interface DropsToInsert {

@@ -5,7 +5,7 @@ import { percentile } from '../../tools/shared/percentile.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
 import { openResponse } from '../lib/http/stream.ts';
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 import { readHistoryStream } from './history-stream.ts';

@@ -1,4 +1,4 @@
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 
 const batch = 1_000;
 

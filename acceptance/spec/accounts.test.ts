@@ -5,7 +5,7 @@ import { Client } from '../lib/http/client.ts';
 import { assertErrorResponse } from '../lib/http/expect.ts';
 import { header, text } from '../lib/http/response.ts';
 import { admin, adminJson } from '../lib/servers/admin.ts';
-import { query } from '../lib/servers/inside.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 
 interface CreatedAccount {
   account: { email: string; phone: string; type: string; disabled: boolean };

@@ -47,8 +47,8 @@ const contactFields = {
       description: 'The groups it belongs to.',
     }),
   ),
-  nick: Type.Optional(Type.String({ maxLength: limits.nickLength })),
-  name: Type.Optional(Type.String({ maxLength: limits.nickLength })),
+  nick: Type.Optional(Type.String({ maxLength: limits.nameLength })),
+  name: Type.Optional(Type.String({ maxLength: limits.nameLength })),
 };
 export const ContactInput = Type.Object(contactFields, { additionalProperties: false });
 export type ContactInput = Static<typeof ContactInput>;

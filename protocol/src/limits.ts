@@ -10,7 +10,7 @@ export const limits = {
   filesPerDraft: 1_000,
   filesPerUpload: 100,
   emailLength: 254,
-  nickLength: 200,
+  nameLength: 200,
   groupsPerContact: 50,
   groupLength: 100,
   languageLength: 35,

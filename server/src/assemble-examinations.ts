@@ -30,7 +30,7 @@ import { examineSms } from './engines/sms/examine.ts';
 import { probeMailServer } from './engines/smtp/probe.ts';
 import { examineValkey } from './engines/valkey/examine.ts';
 import { examineVault } from './engines/vault/examine.ts';
-import type { Examined } from './examined.ts';
+import type { ExaminedPart } from './examined-parts.ts';
 import { examineTls } from './http/examine-tls.ts';
 
 const random = { bytes: randomBytes, uuid: randomUUIDv7 };
@@ -41,11 +41,11 @@ type Inspected = ReturnType<typeof inspectConfig>;
 export function assembleExaminations(
   { values, problems }: Inspected,
   { dnsServer }: { readonly dnsServer?: string | undefined } = {},
-): Readonly<Record<Examined, Examine>> {
+): Readonly<Record<ExaminedPart, Examine>> {
   /** An examination that is left out when a setting it needs cannot be used. */
   const given =
     <Name extends keyof Config>(
-      check: Examined,
+      check: ExaminedPart,
       needs: readonly Name[],
       examine: (config: Pick<Config, Name>) => AsyncIterable<Finding>,
     ): Examine =>

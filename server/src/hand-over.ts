@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { resolveGivenPath } from './given-path.ts';
+import { resolveInStartDirectory } from './start-directory.ts';
 
 interface Address {
   readonly host: string;
@@ -70,7 +70,7 @@ export interface HandOverOptions {
 }
 
 /**
- * Waits for the request to hand over (ask-hand-over.ts): starts a new process of the installed program, which gets the
+ * Waits for the request to hand over (request-hand-over.ts): starts a new process of the installed program, which gets the
  * listening sockets. Both accept connections until the new one is ready, so that none is refused. If it does not become
  * ready, this process goes on as before.
  */
@@ -113,7 +113,7 @@ async function startReplacement(listening: HandOverOptions['listening']): Promis
     [...process.execArgv, process.argv[1] as string, 'serve', '--sockets', sockets.join(',')],
     {
       stdio: ['ignore', 'inherit', 'inherit', ...listening.map(({ server }) => findDescriptor(server)), 'ipc'],
-      cwd: resolveGivenPath('.'),
+      cwd: resolveInStartDirectory('.'),
     },
   );
   const timer = setTimeout(() => child.kill('SIGKILL'), startLimitMs);

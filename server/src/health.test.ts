@@ -46,7 +46,7 @@ test('a machine is not ready without a process', async () => {
   const { ready, lines } = await health({ host: '::', port: await closedPort() });
   expect([ready, lines[0]]).toEqual([
     false,
-    expect.stringMatching(/^http:\/\/\[::1\]:\d+\/readyz {2}does not answer$/),
+    expect.stringMatching(/^http:\/\/\[::1\]:\d+\/readyz {2}does not respond$/),
   ]);
 });
 

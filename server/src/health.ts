@@ -37,7 +37,7 @@ async function ask(url: string): Promise<{ url: string; ready: boolean; state: s
     const { status } = (await response.json()) as { status: string };
     return { url, ready: response.ok, state: response.ok ? 'ready' : status };
   } catch {
-    return { url, ready: false, state: 'does not answer' };
+    return { url, ready: false, state: 'does not respond' };
   }
 }
 

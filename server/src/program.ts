@@ -17,7 +17,7 @@ import { restoreCommand } from './admin/restore.ts';
 import { scrubCommand } from './admin/scrub.ts';
 import { sweepCommand } from './admin/sweep.ts';
 import { verifyCommand } from './admin/verify.ts';
-import { examined } from './examined.ts';
+import { examined } from './examined-parts.ts';
 import { type SetUp, setupCommand } from './setup/command.ts';
 
 export interface Roles {
@@ -58,7 +58,7 @@ Exit codes:
   addExamples(
     program
       .command('serve')
-      .description('answer HTTP requests')
+      .description('serve HTTP requests')
       // What a process passes on to the one that replaces it, which it starts itself.
       .addOption(new Option('--sockets <list>', 'listening sockets, by HOST:PORT=NUMBER').default('').hideHelp())
       .action(serve),

@@ -9,7 +9,7 @@ import { type EngineWatch, watchEngines } from './http/console/watch-engines.ts'
 import { openJournal } from './journal.ts';
 import { jobFields } from './observe/jobs.ts';
 import { createMetrics } from './observe/metrics.ts';
-import { type Observation, observeEngines } from './observe/observed.ts';
+import { type Observation, observeEngines } from './observe/observe-engines.ts';
 import { startTracing } from './observe/tracing.ts';
 import { connectServiceManager } from './service-manager.ts';
 import { startUp } from './start-up.ts';

@@ -5,7 +5,7 @@ import { type EngineChecks, toReason, withDeadline } from './http/console/watch-
 
 export interface StartUpOptions {
   readonly log: Logger;
-  /** How long PostgreSQL may be unavailable before the process gives up. */
+  /** How long PostgreSQL may be unavailable before the process exits. */
   readonly patienceMs?: number;
   readonly pauseMs?: number;
   readonly checkMs?: number;
@@ -31,7 +31,7 @@ export async function startUp(
   engines: { migrate(): Promise<unknown>; checkPepper(): Promise<void>; readonly checks: EngineChecks },
   { log, patienceMs = 60_000, pauseMs = 1_000, checkMs = 5_000 }: StartUpOptions,
 ): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
+  const deadline = performance.now() + patienceMs;
   for (let migrated = false; !migrated; ) {
     try {
       await engines.migrate();
@@ -39,7 +39,7 @@ export async function startUp(
       migrated = true;
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
-      if (performance.now() + pauseMs > giveUpAt) databaseIsAway(error);
+      if (performance.now() + pauseMs > deadline) databaseIsAway(error);
       log.warn({ engine: 'postgres', reason: toReason(error) }, 'waiting for an engine');
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }

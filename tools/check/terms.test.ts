@@ -1,4 +1,5 @@
-// Enforces docs/terms.md: no retired word appears in the documents or in a name of the interfaces.
+// Enforces docs/terms.md: no retired word appears in a document, in a name or in a text that people read.
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,7 @@ import { flattenCommands, makeProgram } from '../../client/src/command/program.t
 import { fakeTerminal } from '../../client/src/testing/fake-terminal.ts';
 import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
+import { readSource } from './declared-names.ts';
 import { documents } from './documents.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
@@ -36,20 +38,27 @@ const retiredWords = readTable('Word').map(
     allowedIn: [...remains.matchAll(/`([\w/-]+\.md)`/g)].map(([, path = '']) => path),
   }),
 );
-const checkedInNames = retiredWords.flatMap(({ forms, checkedIn }) => (checkedIn.includes('names') ? forms : []));
+const listForms = (kind: string) =>
+  retiredWords.flatMap(({ forms, checkedIn }) => (checkedIn.includes(kind) ? forms : []));
+const [checkedInNames, checkedInCode, checkedInTexts] = [listForms('names'), listForms('code'), listForms('texts')];
 const checkedInDocuments = retiredWords.filter(({ checkedIn }) => checkedIn.includes('documents'));
 
 /** `receiverDomains`, `receiver_domains` and `--receiver-domains` → the words in them. */
 function splitName(name: string): string[] {
   return name
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[^a-z0-9]+/);
 }
 
-function isRetired(name: string): boolean {
+/** The retired words in a name, in the singular or the plural. */
+function findRetired(name: string, forms: readonly string[]): string[] {
   const words = `_${splitName(name).join('_')}_`;
-  return checkedInNames.some((word) => words.includes(`_${word.replace(' ', '_')}_`));
+  return forms.filter((form) => [form, `${form}s`].some((word) => words.includes(`_${word.replace(' ', '_')}_`)));
+}
+
+function isRetired(name: string): boolean {
+  return findRetired(name, checkedInNames).length > 0;
 }
 
 /** Every name in a JSON document that is a key, or the value of one of these keys. */
@@ -124,5 +133,133 @@ describe('no retired word is', () => {
     ]);
     expect(names).toContain('--external-id');
     expect(names.filter(isRetired)).toEqual([]);
+  });
+});
+
+interface Exception {
+  readonly words: readonly string[];
+  readonly files: RegExp;
+  readonly why: string;
+}
+
+const inCode: readonly Exception[] = [
+  {
+    words: ['nick', 'ttl', 'desttime'],
+    files: /^(?:protocol\/src\/(?:contact|dispatch|history)\.ts|server\/src\/http\/cgi\/|acceptance\/)/,
+    why: 'the wire of the machine API',
+  },
+  {
+    words: ['nick', 'desttime'],
+    files: /^server\/src\/(?:http|quotas)[^ ]*\.test\.ts$/,
+    why: 'requests of the machine API in tests',
+  },
+  {
+    words: ['desttime'],
+    files: /^server\/src\/domain\/(?:accounts|drops|keys|outbox)\/[^ ]*\.test\.ts$/,
+    why: 'parameters of a dispatch, which the domain takes as the machine API has them',
+  },
+  {
+    words: ['recipient'],
+    files: /^(?:protocol|client)\/src\/(?:errors|generated\/errors|command\/error-report)\.ts$/,
+    why: 'the code recipient_not_allowed, which the machine API has, too',
+  },
+  {
+    words: ['recipient'],
+    files: /^server\/src\/(?:engines\/dsn|domain\/ports\/mailbox|domain\/outbox\/record-bounce)/,
+    why: 'a recipient of RFC 3464, which need not be a receiver',
+  },
+  { words: ['ttl'], files: /^tools\/check\/postgres-examples\.test\.ts$/, why: 'a setting of Patroni' },
+  { words: ['letter'], files: /^server\/src\/views\/components\/mail\.tsx$/, why: 'letterSpacing of CSS' },
+  {
+    words: ['answer', 'answers'],
+    files: /^(?:client\/src\/command\/terminal\/ask\.ts|server\/src\/setup\/)/,
+    why: "a person's answer to a question",
+  },
+];
+
+const inTexts: readonly Exception[] = [
+  {
+    words: ['answer'],
+    files: /^client\/src\/command\/terminal\/ask\.ts$/,
+    why: "a person's answer to a question",
+  },
+  {
+    words: ['answer'],
+    files: /^server\/src\/domain\/idempotency\/respond-once\.ts$/,
+    why: 'the label from which a stored key is derived',
+  },
+];
+
+const tracked = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' }).trimEnd().split('\n');
+const sources = tracked
+  .filter((path) => /\.(?:ts|tsx|mjs)$/.test(path))
+  .map((path) => ({ path, ...readSource(path, readFileSync(project + path, 'utf8')) }));
+
+/** Removes the words that these exceptions allow in a file, and notes which exceptions are used. */
+function applyExceptions(exceptions: readonly Exception[]) {
+  const used = new Set<Exception>();
+  const isAllowed = (path: string, word: string) => {
+    const exception = exceptions.find(({ files, words }) => files.test(path) && words.includes(word));
+    if (exception) used.add(exception);
+    return exception !== undefined;
+  };
+  return { isAllowed, listUnused: () => exceptions.filter((exception) => !used.has(exception)) };
+}
+
+describe('no retired word is', () => {
+  test('the name of a file', () => {
+    expect(tracked.filter((path) => findRetired(path, checkedInCode).length > 0)).toEqual([]);
+    expect(findRetired('server/src/http/pages/desk-store.ts', checkedInCode)).toEqual(['desk']);
+  });
+
+  test('a name that the code declares', () => {
+    const { isAllowed, listUnused } = applyExceptions(inCode);
+    const found = sources.flatMap(({ path, names }) =>
+      names.flatMap(({ name, line }) =>
+        findRetired(name, checkedInCode)
+          .filter((word) => !isAllowed(path, word))
+          .map((word) => `${path}:${line} ${name} (${word})`),
+      ),
+    );
+    expect(found).toEqual([]);
+    expect(listUnused(), 'exceptions that nothing needs').toEqual([]);
+  });
+
+  test('in an English text of a page or a mail', () => {
+    const texts = JSON.parse(readFileSync(`${project}server/texts/en.json`, 'utf8')) as Record<string, string>;
+    expect(Object.values(texts).flatMap((text) => findWords(text, checkedInTexts))).toEqual([]);
+  });
+
+  test('in a message of an error or of a command', () => {
+    const { isAllowed, listUnused } = applyExceptions(inTexts);
+    const found = sources
+      .filter(({ path }) => /^(?:protocol|client|server)\/src\/(?!http|views|engines|testing)/.test(path))
+      .filter(({ path }) => !path.includes('.test.') && !path.includes('/testing/'))
+      .flatMap(({ path, texts }) =>
+        texts.flatMap(({ name, line }) =>
+          checkedInTexts
+            .filter((word) => findWords(name, [word]).length > 0 && !isAllowed(path, word))
+            .map((word) => `${path}:${line} ${word}: ${name.slice(0, 80)}`),
+        ),
+      );
+    expect(found).toEqual([]);
+    expect(listUnused(), 'exceptions that nothing needs').toEqual([]);
+  });
+
+  test.each([
+    ['a function', 'function grantAccess() {}', 'grantAccess'],
+    ['a type', 'interface DeskStore {}', 'DeskStore'],
+    ['a variable', 'const { answers } = read();', 'answers'],
+    ['a parameter', 'const send = (recipient: string) => recipient;', 'recipient'],
+    ['a property', 'export const limits = { perRecipient: 3 };', 'perRecipient'],
+    ['a method', 'class Store { giveUp() {} }', 'giveUp'],
+  ])('overlooked as %s', (_kind, source, name) => {
+    const { names } = readSource('example.ts', source);
+    expect(names.filter((declared) => findRetired(declared.name, checkedInCode).length > 0)).toMatchObject([{ name }]);
+  });
+
+  test('overlooked in a text', () => {
+    const { texts } = readSource('example.ts', 'throw new Error(`The link ${id} was withdrawn.`);');
+    expect(texts.flatMap(({ name }) => findWords(name, checkedInTexts))).toHaveLength(1);
   });
 });

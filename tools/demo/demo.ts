@@ -201,7 +201,7 @@ async function startProxy(port: number, targets: string[]) {
       () => false,
     );
     if (isReachable) return { pid: child.pid };
-    if (Date.now() > deadline) throw new Error(`the proxy does not answer; see ${demoDir}/proxy.log`);
+    if (Date.now() > deadline) throw new Error(`the proxy does not respond; see ${demoDir}/proxy.log`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -4,7 +4,7 @@ import type { Client } from '../http/client.ts';
 import type { FileToUpload } from '../http/multipart.ts';
 import type { ContactInput, DispatchParameters } from '../http/shapes.ts';
 import { dispatch } from '../scenario.ts';
-import { query } from '../servers/inside.ts';
+import { query } from '../servers/exchange-internals.ts';
 import { demo } from '../servers/running-demo.ts';
 import { linkTokens, waitForMail } from './mailbox.ts';
 

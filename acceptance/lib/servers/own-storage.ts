@@ -3,7 +3,7 @@ import pg from 'pg';
 import { createBucket, deleteBucket } from '../../../tools/demo/bucket.ts';
 import { demoEnvironment } from '../../../tools/demo/environment.ts';
 import { adminJson } from './admin.ts';
-import { type Inside, objectKeys, openPool } from './inside.ts';
+import { type Inside, objectKeys, openPool } from './exchange-internals.ts';
 
 /** The database and the bucket of a test's own Waybill, on the demo's engines or on others. */
 export interface OwnStorage extends AsyncDisposable, Required<Inside> {

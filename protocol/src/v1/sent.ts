@@ -26,7 +26,7 @@ export const NewReceiver = Type.Object(
   {
     email: Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The e-mail address.' }),
     name: Type.Optional(
-      Type.String({ maxLength: limits.nickLength, description: 'The name that the account uses for the receiver.' }),
+      Type.String({ maxLength: limits.nameLength, description: 'The name that the account uses for the receiver.' }),
     ),
     phone: Type.Optional(
       Type.String({

@@ -87,7 +87,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
           [
             ...ids.map((one) => `${one} is revoked.`),
             ...(webhooksDisabled > 0 ? [`Webhooks that are disabled: ${webhooksDisabled}`] : []),
-            ...(webhooksLive > 0 ? [`Webhooks that it created and that go on: ${webhooksLive}`] : []),
+            ...(webhooksLive > 0 ? [`Webhooks that it created and that stay active: ${webhooksLive}`] : []),
           ],
         );
       }),

@@ -5,7 +5,7 @@ import { type DayKeyMirror, readMirror } from '../domain/backup/day-key-mirror.t
 import type { Copied } from '../domain/backup/make-backup.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { MissingObject } from '../domain/missing-object.ts';
-import { resolveGivenPath } from '../given-path.ts';
+import { resolveInStartDirectory } from '../start-directory.ts';
 import type { AdminContext } from './command.ts';
 import { Progress, size } from './progress.ts';
 
@@ -16,7 +16,7 @@ export function placeAddress(value: string): BackupAddress {
   if (value === '' || /^[a-z0-9]+:\/\//i.test(value)) {
     throw new InvalidArgumentError('Use a directory, or s3://BUCKET/PREFIX on the same S3 server.');
   }
-  return { folder: resolveGivenPath(value) };
+  return { folder: resolveInStartDirectory(value) };
 }
 
 /** The day keys in the place that an option names; undefined if it names none. */

@@ -9,24 +9,27 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const path = join(folder, 'global.json');
 
 test('a list of contacts is read', async () => {
-  writeFileSync(path, '[{"email":"desk@example.org","nick":"Desk"}]');
-  expect(await readContactsFile(path)).toEqual([{ email: 'desk@example.org', nick: 'Desk' }]);
+  writeFileSync(path, '[{"email":"desk@example.org","name":"Desk"},{"email":"a@example.org","phone":46701234567}]');
+  expect(await readContactsFile(path)).toEqual([
+    { email: 'desk@example.org', name: 'Desk' },
+    { email: 'a@example.org', phone: '46701234567' },
+  ]);
 });
 
 test.each([
   ['', 'is not JSON: it ends too early.'],
   ['[\n{"email":"a@example.org",}]', 'is not JSON: see line 2, column 26.'],
-  ['{"email":"a@example.org"}', 'must be a list of contacts, such as [{"email":"desk@example.org","nick":"Desk"}].'],
-  ['[{"email":"a@example.org"},{"nick":"B"}]', 'has a mistake in contact 2: it must be an object with an "email".'],
+  ['{"email":"a@example.org"}', 'must be a list of contacts, such as [{"email":"desk@example.org","name":"Desk"}].'],
+  ['[{"email":"a@example.org"},{"name":"B"}]', 'has a mistake in contact 2: it must be an object with an "email".'],
   ['[7]', 'has a mistake in contact 1: it must be an object with an "email".'],
   [
-    '[{"email":"a@example.org","number":"12"}]',
-    'has a mistake in contact 1: "number" must be a telephone number of 7 to 15 digits, with the country code and without + or spaces.',
+    '[{"email":"a@example.org","phone":"12"}]',
+    'has a mistake in contact 1: "phone" must be a telephone number of 7 to 15 digits, with the country code and without + or spaces.',
   ],
   ['[{"email":7}]', 'has a mistake in contact 1: "email" is of the wrong type or too long.'],
   [
-    '[{"email":"a@example.org","phone":"12"}]',
-    'has a mistake in contact 1: "phone" is not a field of a contact; those are email, number, language, groups, nick, name.',
+    '[{"email":"a@example.org","nick":"A"}]',
+    'has a mistake in contact 1: "nick" is not a field of a contact; those are email, name, phone, language, groups.',
   ],
 ])('what is wrong with %s is said with its place', async (json, problem) => {
   writeFileSync(path, json);

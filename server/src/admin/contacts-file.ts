@@ -1,9 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { ContactInput, ContactsAddRequest } from '@waybill/protocol';
+import { limits, ContactInput as WireInput } from '@waybill/protocol';
+import { Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';
+import type { ContactInput } from '../domain/contacts/contact-input.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { resolveGivenPath } from '../given-path.ts';
+import { resolveInStartDirectory } from '../start-directory.ts';
+
+const { email, name, number: phone, language, groups } = WireInput.properties;
+const fileContactProperties = { email, name, phone, language, groups };
+const FileContacts = Type.Array(Type.Object(fileContactProperties, { additionalProperties: false }), {
+  maxItems: limits.contactsPerAccount,
+});
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
@@ -15,14 +23,19 @@ const reasons: Readonly<Record<string, string>> = {
 export async function readContactsFile(path: string): Promise<ContactInput[]> {
   const source = path === '-' ? 'Standard input' : path;
   const json =
-    path === '-' ? await text(process.stdin) : await readFile(resolveGivenPath(path), 'utf8').catch(cannotRead(path));
+    path === '-' ? await text(process.stdin) : await readFile(resolveInStartDirectory(path), 'utf8').catch(cannotRead(path));
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch (cause) {
     throw invalid(source, `is not JSON${findPlace(cause as Error)}`);
   }
-  if (Check(ContactsAddRequest, value)) return value;
+  if (Check(FileContacts, value)) {
+    return value.map((contact) => ({
+      ...contact,
+      phone: contact.phone === undefined ? undefined : String(contact.phone),
+    }));
+  }
   throw invalid(source, findProblem(value));
 }
 
@@ -43,12 +56,12 @@ function findPlace({ message }: Error): string {
 }
 
 function findProblem(value: unknown): string {
-  if (!Array.isArray(value)) return 'must be a list of contacts, such as [{"email":"desk@example.org","nick":"Desk"}]';
-  const findings = Errors(ContactsAddRequest, value);
+  if (!Array.isArray(value)) return 'must be a list of contacts, such as [{"email":"desk@example.org","name":"Desk"}]';
+  const findings = Errors(FileContacts, value);
   const [, entry, field] = findings[0]?.instancePath.split('/') ?? [];
   if (entry === undefined) return 'has too many contacts';
   const place = `has a mistake in contact ${Number(entry) + 1}:`;
-  const fields: Record<string, object> = ContactInput.properties;
+  const fields: Record<string, object> = fileContactProperties;
   if (field === undefined) return `${place} it must be an object with an "email"`;
   if (!Object.hasOwn(fields, field)) {
     return `${place} "${field}" is not a field of a contact; those are ${Object.keys(fields).join(', ')}`;

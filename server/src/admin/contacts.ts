@@ -18,7 +18,7 @@ export const contactCommands: AddCommand = (parent, withEngines) => {
         print(
           options.json,
           found,
-          found.map((contact) => [contact.email, contact.nick].filter(Boolean).join('  ')),
+          found.map((contact) => [contact.email, contact.name].filter(Boolean).join('  ')),
         );
       }),
     );
@@ -42,6 +42,6 @@ export const contactCommands: AddCommand = (parent, withEngines) => {
   addExamples(
     set,
     'waybilld admin contacts set --file global.json',
-    `echo '[{"email":"desk@example.org","nick":"Desk"}]' | waybilld admin contacts set --file -`,
+    `echo '[{"email":"desk@example.org","name":"Desk"}]' | waybilld admin contacts set --file -`,
   );
 };

@@ -13,8 +13,8 @@ const tryAgainLater = 75;
 
 const explanations: Record<BounceResult, string> = {
   undeliverable: 'The receiver is marked as undeliverable, and the sender is told.',
-  recorded: 'The message is recorded as given up.',
-  known: 'Nothing changed: the message had been given up before.',
+  recorded: 'The message is recorded as abandoned.',
+  known: 'Nothing changed: the message had been abandoned before.',
   'not a report': 'Nothing changed: it is not a delivery status notification.',
   'not ours': 'Nothing changed: it was not sent to the return path of a message of ours.',
   'not permanent': 'Nothing changed: it does not report a permanent failure.',
@@ -33,7 +33,7 @@ export const mailCommands: AddCommand = (parent, withEngines) => {
 
   const test = mail
     .command('test')
-    .description('send a test mail, and report what the mail server answers and what DNS says about the sender')
+    .description('send a test mail, and report the mail server’s reply and what DNS says about the sender')
     .argument('<address>', 'the address to send it to', address)
     .option('--dkim-selector <name>', 'the selector that your mail server signs with; its key is looked up', selector)
     .option('--dns-server <address>', 'ask this DNS server instead of the system’s: IP or IP:PORT', dnsServer)

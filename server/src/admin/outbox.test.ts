@@ -65,7 +65,7 @@ test('more messages than fit into a batch are sent now', async () => {
   expect(await dueMessages(actor)).toHaveLength(1001);
 });
 
-test('--reason selects waiting messages by their last answer, and --all adds those that were given up', async () => {
+test('--reason selects waiting messages by their last reply, and --all adds those that were abandoned', async () => {
   const [relay, other, abandoned] = [
     await waitingMessages(1, '451 Relay is down'),
     await waitingMessages(1, '421 too busy'),

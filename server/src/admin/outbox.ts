@@ -11,12 +11,12 @@ const messagesPerPage = 500;
 export const outboxCommands: AddCommand = (parent, withEngines) => {
   const outbox = parent
     .command('outbox')
-    .description('list mails and SMS that wait or were given up, and send them again');
+    .description('list mails and SMS that wait or were abandoned, and send them again');
   addExamples(outbox, 'waybilld admin outbox list', 'waybilld admin outbox retry --all');
 
   const list = outbox
     .command('list')
-    .description('list messages with their next or last attempt, how often they were tried, and the last answer')
+    .description('list messages with their next or last attempt, how often they were tried, and the last reply')
     .addOption(new Option('--state <state>', 'which messages').choices(['waiting', 'abandoned']).default('waiting'))
     .option('--json', 'print one JSON array')
     .action((options: { state: 'waiting' | 'abandoned'; json?: boolean }) =>
@@ -28,7 +28,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
           (line) => ({ ...line, at: new Date(line.at).toISOString() }),
           ({ id, at, kind, channel, receiver, attempts, outcome }) =>
             `${id}  ${at}  ${kind} by ${channel} to ${receiver}  attempts: ${attempts}  ${outcome ?? ''}`.trimEnd(),
-          state === 'waiting' ? 'No message is waiting.' : 'No message was given up.',
+          state === 'waiting' ? 'No message is waiting.' : 'No message was abandoned.',
         );
       }),
     );
@@ -36,15 +36,15 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
 
   const retry = outbox
     .command('retry')
-    .description('send messages now that were given up or wait for their next attempt: one by its id, or all of them')
+    .description('send messages now that were abandoned or wait for their next attempt: one by its id, or all of them')
     .argument('[message]', 'its id, as `outbox list` shows it', parseId('outbox list'))
     .option('--account <address>', 'the account that the message belongs to')
-    .option('--all', 'all messages that were given up, of all accounts')
+    .option('--all', 'all messages that were abandoned, of all accounts')
     .option('--waiting', 'all messages that wait for their next attempt, of all accounts; with --all, these too')
-    .option('--since <time>', 'with --all: only those given up since then, such as 2026-11-15T08:00:00Z', parseTime)
+    .option('--since <time>', 'with --all: only those abandoned since then, such as 2026-11-15T08:00:00Z', parseTime)
     .option(
       '--reason <text>',
-      'with --all or --waiting: only those whose last answer contains this text; case does not matter',
+      'with --all or --waiting: only those whose last reply contains this text; case does not matter',
     )
     .option('--json', 'print JSON')
     .action((id: string | undefined, options: RetryOptions, command: Command) => {
@@ -53,7 +53,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
       return withEngines(async ({ engines }) => {
         if (id === undefined) {
           const { all, waiting, since, reason } = options;
-          // Waiting ones first: those that were given up wait from then on.
+          // Waiting ones first: those that were abandoned wait from then on.
           const hastened = waiting ? await retryWaitingMessages(engines, { reason }) : 0;
           const retried = hastened + (all ? await retryAllMessages(engines, { since, reason }) : 0);
           print(options.json, { retried }, [

@@ -28,7 +28,7 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
     )
     .option(
       '--send-waiting',
-      'send the messages that were waiting when the backup was made, though they may have been sent since; otherwise they are given up, and `outbox retry` sends them',
+      'send the messages that were waiting when the backup was made, though they may have been sent since; otherwise they are abandoned, and `outbox retry` sends them',
     )
     .action((options: RestoreOptions) =>
       withEngines(
@@ -68,7 +68,7 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
               [
                 `Backup ${id} is restored: everything is as it was at ${takenAt}.`,
                 `${copied.objects} objects copied (${size(copied.bytes)}), ${copied.kept} were there already, ${missing} are missing.`,
-                `${uploads} uploads that were in progress and ${messages} messages that were waiting are given up.`,
+                `${uploads} uploads that were in progress and ${messages} messages that were waiting are abandoned.`,
                 ...(unnamed.deleted + unnamed.dayKeysDeleted > 0
                   ? [
                       `${unnamed.deleted} objects and ${unnamed.dayKeysDeleted} day keys that nothing in the backup needs are deleted from the bucket.`,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { findWrongLines, parseEnvironment } from '../environment-file.ts';
-import { resolveGivenPath } from '../given-path.ts';
+import { resolveInStartDirectory } from '../start-directory.ts';
 
 export const environmentFile = 'WAYBILL_ENVIRONMENT_FILE';
 
@@ -12,7 +12,7 @@ export const environmentFile = 'WAYBILL_ENVIRONMENT_FILE';
 export function readEnvironment(): { environment: NodeJS.ProcessEnv; problems: string[]; isComplete: boolean } {
   const named = process.env[environmentFile];
   if (!named) return { environment: process.env, problems: [], isComplete: true };
-  const path = resolveGivenPath(named);
+  const path = resolveInStartDirectory(named);
   let content: string;
   try {
     if ((statSync(path).mode & 0o007) !== 0) {
@@ -41,7 +41,7 @@ export function readEnvironment(): { environment: NodeJS.ProcessEnv; problems: s
 /** Node itself reads this variable before it runs the program. */
 function addAuthorities(path: string, problems: string[]): void {
   try {
-    const extra = readFileSync(resolveGivenPath(path), 'utf8');
+    const extra = readFileSync(resolveInStartDirectory(path), 'utf8');
     setDefaultCACertificates([...new Set([...getCACertificates('default'), extra])]);
   } catch (error) {
     problems.push(`NODE_EXTRA_CA_CERTS names ${path}, which cannot be used: ${(error as Error).message}.`);
@@ -50,7 +50,7 @@ function addAuthorities(path: string, problems: string[]): void {
 
 export function readSecretFile(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
-  const path = resolveGivenPath(given);
+  const path = resolveInStartDirectory(given);
   try {
     if ((statSync(path).mode & 0o007) === 0) return readFileSync(path, 'utf8').trim();
   } catch (error) {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { extname } from 'node:path';
-import { resolveGivenPath } from '../given-path.ts';
+import { parseNetwork } from '../domain/accounts/network.ts';
+import { resolveInStartDirectory } from '../start-directory.ts';
 import type { SettingType } from './setting.ts';
 
 export const text: SettingType<string> = { name: 'text', parse: (value) => value };
@@ -9,7 +10,7 @@ export const text: SettingType<string> = { name: 'text', parse: (value) => value
 /** Empty stays empty: no file is named. */
 export const filePath: SettingType<string> = {
   name: 'path',
-  parse: (value) => (value === '' ? '' : resolveGivenPath(value)),
+  parse: (value) => (value === '' ? '' : resolveInStartDirectory(value)),
 };
 
 export const list: SettingType<readonly string[]> = { name: 'list', parse: splitList };
@@ -60,10 +61,7 @@ export const ratio: SettingType<number> = {
 export const networks: SettingType<readonly string[]> = {
   name: 'list of networks',
   parse(value) {
-    const wrong = splitList(value).find((network) => {
-      const [, start = '', prefix = '0'] = /^([^/]+)(?:\/([0-9]{1,3}))?$/.exec(network) ?? [];
-      return Number(prefix) > ({ 4: 32, 6: 128 }[isIP(start)] ?? -1);
-    });
+    const wrong = splitList(value).find((network) => parseNetwork(network) === undefined);
     if (wrong !== undefined) throw new Error(`is a list of addresses and networks, and "${wrong}" is neither.`);
     return splitList(value);
   },
@@ -231,7 +229,7 @@ const maxLogoBytes = 100_000;
 export const logoFile: SettingType<{ type: 'svg' | 'png'; content: Buffer }> = {
   name: 'path',
   parse(given) {
-    const path = resolveGivenPath(given);
+    const path = resolveInStartDirectory(given);
     const type = logoTypes[extname(path).toLowerCase()];
     if (!type) throw new Error('is the path of a .svg or .png file.');
     const content = readFileSync(path);

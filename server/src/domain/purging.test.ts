@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allOf } from '../testing/all-of.ts';
+import { collectGroups } from '../testing/collect-groups.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../testing/file-requests.ts';
 import { sentLink } from '../testing/links.ts';
@@ -60,8 +60,8 @@ describe('a drop that ended long ago', () => {
     expect(await rowsOf(old.dropId)).toEqual(whole);
     expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 1 });
     expect([await rowsOf(old.dropId), await rowsOf(young.dropId)]).toEqual([nothing, whole]);
-    expect(await allOf(readHistory(engines, old.sender.accountId))).toEqual([]);
-    expect(await allOf(readHistory(engines, young.sender.accountId))).toHaveLength(1);
+    expect(await collectGroups(readHistory(engines, old.sender.accountId))).toEqual([]);
+    expect(await collectGroups(readHistory(engines, young.sender.accountId))).toHaveLength(1);
   });
 
   test('is kept where everything is kept', async () => {
@@ -178,7 +178,7 @@ describe('what receivers did with a drop', () => {
     expect(await states(young)).toMatchObject([
       { openedAt: expect.any(Date), completedAt: expect.any(Date), isPurged: false },
     ]);
-    expect(await allOf(readHistory(engines, old.sender.accountId))).toHaveLength(1);
+    expect(await collectGroups(readHistory(engines, old.sender.accountId))).toHaveLength(1);
   });
 
   test('is purged a few rows at a time, and its drop is marked last', async () => {

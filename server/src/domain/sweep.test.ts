@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { allOf } from '../testing/all-of.ts';
+import { collectGroups } from '../testing/collect-groups.ts';
 import { incomingFile, useTestExchange } from '../testing/exchange.ts';
 import { announced, openRequestLink, readyFile, receivedFile } from '../testing/file-requests.ts';
 import type { Account } from './accounts/account-store.ts';
@@ -36,7 +36,7 @@ async function sentDrop() {
   const receiver = await exchange.account();
   const sender = await exchange.account(receiver.email, 'r@example.org');
   const dropId = await exchange.drop(sender, [receiver.email, 'r@example.org'], ['a.txt', 'b.txt']);
-  const [entry] = await allOf(readInbox(engines, receiver.accountId));
+  const [entry] = await collectGroups(readInbox(engines, receiver.accountId));
   return { sender, receiver, dropId, entryId: entry?.id as string };
 }
 
@@ -47,7 +47,7 @@ describe('a drop past its deadline', () => {
     expect(await engines.store.drops.countLive(sender.accountId)).toBe(1);
     await expire(dropId);
     await expect(findInboxFile(engines, receiver, entryId, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
-    expect(await allOf(readInbox(engines, receiver.accountId))).toEqual([]);
+    expect(await collectGroups(readInbox(engines, receiver.accountId))).toEqual([]);
     expect(await engines.store.drops.countLive(sender.accountId)).toBe(0);
   });
 
@@ -64,7 +64,7 @@ describe('a drop past its deadline', () => {
       { state: 'gone', wrapped_key: null },
     ]);
     expect(engines.objects.keys(...ids)).toEqual([]);
-    const [drop] = await allOf(readHistory(engines, sender.accountId));
+    const [drop] = await collectGroups(readHistory(engines, sender.accountId));
     expect(drop?.files.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
   });
 
@@ -76,7 +76,7 @@ describe('a drop past its deadline', () => {
     await expect(findInboxFile(engines, receiver, entryId, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('has its waiting mails given up, and none of them sent', async () => {
+  test('has its waiting mails abandoned, and none of them sent', async () => {
     const { sender, dropId } = await sentDrop();
     await expire(dropId);
     const mailer = { send: () => Promise.reject(new Error('a mail of an ended drop was sent')) };

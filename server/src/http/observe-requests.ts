@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Observation } from '../observe/observed.ts';
+import type { Observation } from '../observe/observe-engines.ts';
 import type { App } from './app.ts';
 
 /**

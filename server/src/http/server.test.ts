@@ -7,7 +7,7 @@ import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { readInbox } from '../domain/drops/read-history.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { toReference } from '../domain/reference.ts';
-import { allOf } from '../testing/all-of.ts';
+import { collectGroups } from '../testing/collect-groups.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { tokenOf } from '../testing/links.ts';
 import { buildTestServer, testHost as host, testServerOptions as options } from '../testing/server.ts';
@@ -166,7 +166,7 @@ describe('the log', () => {
     if (!account) throw new Error('no account');
     const second = await createKey(exchange.engines, account);
     await exchange.drop(sender, [receiver.email], ['confidential-name.txt']);
-    const [entry] = await allOf(readInbox(exchange.engines, receiver.accountId));
+    const [entry] = await collectGroups(readInbox(exchange.engines, receiver.accountId));
     const { app, lines } = logged();
     const authorization = `Basic ${Buffer.from(`${receiver.email}:${receiver.apiKey}`).toString('base64')}`;
     const index = await app.inject({ url: `/${receiver.email}/`, headers: { host, authorization } });

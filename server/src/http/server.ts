@@ -7,7 +7,7 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 import { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
 import { toReference } from '../domain/reference.ts';
 import type { Surface } from '../observe/metrics.ts';
-import type { Observation } from '../observe/observed.ts';
+import type { Observation } from '../observe/observe-engines.ts';
 import type { App } from './app.ts';
 import { machineApi } from './cgi/register.ts';
 import type { CgiEngines } from './cgi/route.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
-import type { Observation } from './observed.ts';
+import type { Observation } from './observe-engines.ts';
 
 const currentJob = new AsyncLocalStorage<{ readonly job: string; readonly jobId: number }>();
 

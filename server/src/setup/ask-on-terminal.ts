@@ -6,7 +6,7 @@ import type { Ask } from './gather-settings.ts';
 export const askOnTerminal: Ask = async ({ text, suggestion, hidden, check }) => {
   for (;;) {
     process.stdout.write(`${text}\n`);
-    const answer = await answerTo(suggestion === undefined ? '> ' : `[${suggestion}] > `, hidden);
+    const answer = await readAnswer(suggestion === undefined ? '> ' : `[${suggestion}] > `, hidden);
     try {
       check(answer || (suggestion ?? ''));
       return answer || (suggestion ?? '');
@@ -16,7 +16,7 @@ export const askOnTerminal: Ask = async ({ text, suggestion, hidden, check }) =>
   }
 };
 
-async function answerTo(prompt: string, hidden: boolean): Promise<string> {
+async function readAnswer(prompt: string, hidden: boolean): Promise<string> {
   if (hidden) process.stdout.write(prompt);
   const nowhere = new Writable({ write: (_bytes, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: hidden ? nowhere : process.stdout, terminal: true });

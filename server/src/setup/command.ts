@@ -3,7 +3,7 @@ import { addExamples, print } from '../admin/command.ts';
 import { toLines as findingLines, summarize } from '../admin/doctor.ts';
 import { isSetting } from '../config/config.ts';
 import type { Settings } from '../environment-file.ts';
-import { resolveGivenPath } from '../given-path.ts';
+import { resolveInStartDirectory } from '../start-directory.ts';
 import type { SetupOptions, SetupResult } from './setup.ts';
 import { environmentPath } from './write-settings.ts';
 
@@ -26,11 +26,11 @@ export function setupCommand(program: Command, setUp: SetUp): void {
     .description(
       'write the settings and secrets, create the bucket, the schema and the first account, and examine everything; can be repeated',
     )
-    .option('--dir <folder>', 'where the environment file and the secrets are', resolveGivenPath, '/etc/waybill')
+    .option('--dir <folder>', 'where the environment file and the secrets are', resolveInStartDirectory, '/etc/waybill')
     .option('--set <NAME=VALUE>', 'a setting; can be repeated. Secrets are safer in the environment', assignment, {})
     .option('--email <address>', 'the address of the first account')
     .option('--phone <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
-    .option('--api-key-file <path>', 'also write the key of the new account to this file', resolveGivenPath)
+    .option('--api-key-file <path>', 'also write the key of the new account to this file', resolveInStartDirectory)
     .option('--no-doctor', 'do not examine everything at the end')
     .option('--yes', 'ask nothing: settings come from --set, the environment and the environment file')
     .option('--json', 'ask nothing, and print JSON')
@@ -90,7 +90,7 @@ function toLines(result: SetupResult, dir: string): string[] {
     ...failures.map((failure) => `Not done: ${failure}`),
     ...findingLines(open),
     ...(open.length > 0 ? [''] : []),
-    ...(findings.length > 0 ? [`Examined everything: ${summarize(findings)}`] : []),
+    ...(findings.length > 0 ? [`ExaminedPart everything: ${summarize(findings)}`] : []),
     ...(failures.length > 0
       ? [`Correct this, in ${environmentPath(dir)} or with --set, and run this command again.`]
       : []),

@@ -427,6 +427,6 @@ export function mailStates(
     }),
   };
   return Object.fromEntries(
-    Object.entries(mailTemplates).map(([state, letter]) => [state, renderMail(translator, operator, letter)]),
+    Object.entries(mailTemplates).map(([state, mail]) => [state, renderMail(translator, operator, mail)]),
   );
 }

@@ -20,7 +20,7 @@ export interface AccountDeletionStore {
   /** Up to `count` accounts that are marked and not under a legal hold, those marked first before others. */
   marked(count: number): Promise<{ id: string; email: string }[]>;
   /**
-   * Ends drops, gives up uploads, destroys the keys of files and removes other rows, up to `count` of each kind.
+   * Ends drops, abandons uploads, destroys the keys of files and removes other rows, up to `count` of each kind.
    * Changes nothing while a legal hold is in force.
    */
   clear(accountId: string, count: number): Promise<Batch>;

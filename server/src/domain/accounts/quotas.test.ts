@@ -65,7 +65,7 @@ describe('what an account stores', () => {
     expect(await stored(actor)).toBe(0);
   });
 
-  test('includes what an upload in progress has reserved, until it is complete or given up', async () => {
+  test('includes what an upload in progress has reserved, until it is complete or abandoned', async () => {
     const actor = await exchange.account();
     const owner = accountOwner(actor, '');
     const staged = await stageUpload(engines, owner, { ...incomingFile('a', Buffer.alloc(100)), reservedBytes: 5000 });

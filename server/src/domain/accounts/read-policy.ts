@@ -26,15 +26,15 @@ function mergeLifetimes(quotas: Quotas, server: LifetimeRule): LifetimeRule {
   const only = quotas.lifetimes ?? server.only;
   const min = only ? Math.min(...only) : (quotas.minLifetime ?? server.min);
   const max = only ? Math.max(...only) : (quotas.maxLifetime ?? server.max);
-  const distance = (ttl: number) => Math.abs(ttl - server.default);
+  const distance = (lifetime: number) => Math.abs(lifetime - server.default);
   const [nearest = server.default] = (only ?? [Math.max(min, Math.min(server.default, max))]).toSorted(
     (one, other) => distance(one) - distance(other),
   );
   return { ...server, only, min, max, default: nearest };
 }
 
-export function isAllowedLifetime({ min, max, only }: LifetimeRule, ttl: number): boolean {
-  return only ? only.includes(ttl) : ttl >= min && ttl <= max;
+export function isAllowedLifetime({ min, max, only }: LifetimeRule, lifetime: number): boolean {
+  return only ? only.includes(lifetime) : lifetime >= min && lifetime <= max;
 }
 
 export function describeLifetimes({ min, max, only }: LifetimeRule): string {

@@ -20,7 +20,7 @@ export interface Revoked {
   /** All keys that were revoked. */
   readonly ids: readonly string[];
   readonly webhooksDisabled: number;
-  /** Webhooks that the key made and that go on. */
+  /** Webhooks that the key created and that stay active. */
   readonly webhooksLive: number;
 }
 

@@ -63,7 +63,7 @@ export interface DatabaseCopies {
   /** The ids of the objects of all day keys. */
   dayKeyObjects(): Promise<readonly string[]>;
   /**
-   * Gives up the uploads that were in progress, whose objects are not in a backup, and, with a reason, the messages that
+   * Abandons the uploads that were in progress, whose objects are not in a backup, and, with a reason, the messages that
    * were waiting. Returns how many.
    */
   settleRestored(options: { readonly abandonMessages: string | undefined }): Promise<{

@@ -1,17 +1,18 @@
-import type { Contact, ContactInput } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
+import type { Contact } from './contact.ts';
+import type { ContactInput } from './contact-input.ts';
 import { emailAddress } from './email-address.ts';
 
 /** A caller's contact with every field present. The schema has limited the fields; the address has further rules. */
 export function contactFromInput(input: ContactInput): Contact {
   const contact = {
     email: emailAddress(input.email),
-    number: input.number === undefined ? '' : String(input.number),
+    name: input.name ?? '',
+    phone: input.phone ?? '',
     language: input.language ?? '',
     groups: input.groups ?? [],
-    nick: input.nick ?? '',
   };
-  requireStorable([contact.nick, ...contact.groups]);
+  requireStorable([contact.name, ...contact.groups]);
   return contact;
 }
 

@@ -1,11 +1,12 @@
-import { type Contact, limits } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Faults } from '../faults.ts';
 import type { Store } from '../store.ts';
 import { checkDetails, type PersonDetails } from './check-details.ts';
+import type { Contact } from './contact.ts';
 import { emailAddress } from './email-address.ts';
 
-/** A contact as the caller of /api/v1 describes it. */
+/** A contact as a caller describes it. */
 export interface ContactInput extends PersonDetails {
   readonly email: string;
   readonly groups?: readonly string[] | undefined;
@@ -23,10 +24,10 @@ export function checkContact(faults: Faults, pointer: string, input: ContactInpu
 export function contactFrom(input: ContactInput, email: string, before?: Contact): Contact {
   return {
     email,
-    number: input.phone ?? before?.number ?? '',
+    phone: input.phone ?? before?.phone ?? '',
     language: input.language ?? before?.language ?? '',
     groups: [...(input.groups ?? before?.groups ?? [])],
-    nick: input.name ?? before?.nick ?? '',
+    name: input.name ?? before?.name ?? '',
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Contact } from '@waybill/protocol';
+import type { Contact } from './contact.ts';
 
 /** A contact, and whether it is the account's own or the administrator's. */
 export interface ListedContact extends Contact {

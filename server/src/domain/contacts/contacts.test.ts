@@ -1,7 +1,8 @@
-import { type ContactInput, limits } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../actor.ts';
+import type { ContactInput } from './contact-input.ts';
 import { replaceContacts } from './replace-contacts.ts';
 import { replaceGlobalContacts } from './replace-global-contacts.ts';
 
@@ -21,12 +22,12 @@ describe('the array replaces the local list', () => {
   test('in its order, with every field present', async () => {
     const actor = await exchange.account();
     await replace(actor, [
-      { email: 'B@Example.org', number: 46701234567, language: 'sv', groups: ['x', 'y'], nick: 'Bea', name: 'B' },
+      { email: 'B@Example.org', name: 'Bea', phone: '46701234567', language: 'sv', groups: ['x', 'y'] },
       { email: 'a@example.org' },
     ]);
     expect(await local(actor)).toEqual([
-      { email: 'b@example.org', number: '46701234567', language: 'sv', groups: ['x', 'y'], nick: 'Bea' },
-      { email: 'a@example.org', number: '', language: '', groups: [], nick: '' },
+      { email: 'b@example.org', name: 'Bea', phone: '46701234567', language: 'sv', groups: ['x', 'y'] },
+      { email: 'a@example.org', name: '', phone: '', language: '', groups: [] },
     ]);
   });
 
@@ -70,9 +71,9 @@ describe('a contact that exists', () => {
 
   test('is kept or updated by a lenient request', async () => {
     const actor = await exchange.account('a@example.org', 'b@example.org');
-    await replace(actor, [{ email: 'b@example.org', nick: 'Bea' }, { email: 'c@example.org' }], { lenient: true });
+    await replace(actor, [{ email: 'b@example.org', name: 'Bea' }, { email: 'c@example.org' }], { lenient: true });
     expect(await emails(actor)).toEqual(['b@example.org', 'c@example.org']);
-    expect((await local(actor))[0]?.nick).toBe('Bea');
+    expect((await local(actor))[0]?.name).toBe('Bea');
   });
 
   test('of another account or of the global list is no obstacle', async () => {
@@ -135,7 +136,7 @@ test('writers at once never mix their lists', async () => {
 
 test.each([
   ['an address that is none', { email: 'nobody' }],
-  ['NUL in a nick', { email: 'a@example.org', nick: 'a\0b' }],
+  ['NUL in a name', { email: 'a@example.org', name: 'a\0b' }],
   ['half a surrogate pair in a group', { email: 'a@example.org', groups: ['\ud800'] }],
 ])('%s is refused', async (_what, contact) => {
   const actor = await exchange.account();
@@ -143,13 +144,13 @@ test.each([
 });
 
 test('the global list is shown to everyone, and a local contact wins over it', async () => {
-  await replaceGlobalContacts(engines, [{ email: 'g@example.org', nick: 'global' }, { email: 'h@example.org' }]);
+  await replaceGlobalContacts(engines, [{ email: 'g@example.org', name: 'global' }, { email: 'h@example.org' }]);
   const actor = await exchange.account();
-  await replace(actor, [{ email: 'g@example.org', nick: 'local' }]);
+  await replace(actor, [{ email: 'g@example.org', name: 'local' }]);
   const lists = await engines.store.contacts.read(actor.accountId);
   expect(lists.global.map(({ email }) => email)).toEqual(['g@example.org', 'h@example.org']);
   const found = await engines.store.contacts.find(actor.accountId, ['g@example.org', 'h@example.org', 'x@example.org']);
-  expect(found.map(({ email, nick }) => `${email} ${nick}`).toSorted()).toEqual([
+  expect(found.map(({ email, name }) => `${email} ${name}`).toSorted()).toEqual([
     'g@example.org local',
     'h@example.org ',
   ]);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Contact } from '@waybill/protocol';
+import type { Contact } from './contact.ts';
 import type { ListedContact } from './contact-store.ts';
 
 /** What a change does with a contact. */
@@ -32,6 +32,6 @@ export function versionOf(contact: ListedContact): string {
     .slice(0, 22);
 }
 
-function contentOf({ email, number, language, groups, nick }: Contact): string {
-  return JSON.stringify([email, number, language, groups, nick]);
+function contentOf({ email, phone, language, groups, name }: Contact): string {
+  return JSON.stringify([email, phone, language, groups, name]);
 }

@@ -1,8 +1,8 @@
-import type { Contact } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../faults.ts';
 import type { Store } from '../store.ts';
+import type { Contact } from './contact.ts';
 import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
 import { type ContactResult, resultOf } from './difference.ts';
 import { recordChange } from './record-change.ts';

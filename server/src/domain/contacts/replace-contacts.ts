@@ -1,9 +1,9 @@
-import type { ContactInput } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireVersion } from '../require-version.ts';
 import { contactFromInput } from './contact-from-input.ts';
+import type { ContactInput } from './contact-input.ts';
 import { differenceOf } from './difference.ts';
 import { recordChange } from './record-change.ts';
 

@@ -1,9 +1,10 @@
-import { type ContactInput, limits } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
 import type { ByCommand } from '../audit/audit-store.ts';
 import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { contactFromInput } from './contact-from-input.ts';
+import type { ContactInput } from './contact-input.ts';
 
 /** The administrator's list, which every account can see and none can change. */
 export async function replaceGlobalContacts(

@@ -1,6 +1,6 @@
-import type { DropType, Receiver } from '@waybill/protocol';
-
+import type { DropType } from '@waybill/protocol';
 import type { Batch, BatchSize } from '../batch.ts';
+import type { Receiver } from '../contacts/contact.ts';
 
 export interface Draft {
   readonly receivers: Receiver[];
@@ -24,7 +24,7 @@ export interface DraftStore {
   ): Promise<void>;
   /**
    * Removes drafts that have not been touched for this long, and those of requests that have ended. Their files become
-   * deletions, and their uploads are given up. Returns how many drafts were removed.
+   * deletions, and their uploads are abandoned. Returns how many drafts were removed.
    */
   dropStale(untouchedSeconds: number, batch: BatchSize): Promise<Batch>;
 }

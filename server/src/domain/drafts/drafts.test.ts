@@ -31,11 +31,11 @@ describe('receivers', () => {
   test('take what is not sent from the contact, and what is sent from the request', async () => {
     const actor = await exchange.account();
     await replaceGlobalContacts(engines, [
-      { email: 'g@example.org', number: '46701234567', language: 'sv', groups: ['x'], nick: 'G' },
+      { email: 'g@example.org', name: 'G', phone: '46701234567', language: 'sv', groups: ['x'] },
     ]);
     await setReceivers(engines, actor, '', [{ email: 'g@example.org', language: 'en', groups: [], name: 'Gee' }]);
     expect((await draftOf(actor)).receivers).toEqual([
-      { email: 'g@example.org', number: '46701234567', language: 'en', groups: [], nick: 'G', name: 'Gee' },
+      { email: 'g@example.org', contactName: 'G', phone: '46701234567', language: 'en', groups: [], name: 'Gee' },
     ]);
   });
 

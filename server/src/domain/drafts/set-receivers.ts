@@ -1,12 +1,18 @@
-import type { ContactInput, Receiver } from '@waybill/protocol';
 import { readPolicy } from '../accounts/read-policy.ts';
 import { requireAllowedReceivers } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Receiver } from '../contacts/contact.ts';
 import { contactFromInput } from '../contacts/contact-from-input.ts';
+import type { ContactInput } from '../contacts/contact-input.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+
+/** A receiver as a caller describes it; what is left out is taken from the contact. */
+export interface DraftReceiverInput extends ContactInput {
+  readonly contactName?: string | undefined;
+}
 
 /**
  * docs/api.md#4-set-receivers: the array replaces the receivers. Every receiver must be a contact, local or global; for
@@ -16,9 +22,9 @@ export async function setReceivers(
   engines: Pick<Engines, 'store' | 'random' | 'policy'>,
   actor: Actor,
   draft: string,
-  input: readonly ContactInput[],
+  input: readonly DraftReceiverInput[],
 ): Promise<void> {
-  const wanted = input.map((sent) => ({ sent, email: contactFromInput(sent).email }));
+  const wanted = input.map((sent) => ({ sent, email: contactFromInput({ ...sent, name: sent.contactName }).email }));
   const emails = wanted.map(({ email }) => email);
   if (new Set(emails).size !== emails.length) {
     throw new ExchangeError('invalid_input', 'A receiver appears twice in the list.');
@@ -32,10 +38,10 @@ export async function setReceivers(
       if (!contact) throw new ExchangeError('unknown_contact');
       return {
         email,
-        number: sent.number === undefined ? contact.number : String(sent.number),
+        contactName: sent.contactName ?? contact.name,
+        phone: sent.phone ?? contact.phone,
         language: sent.language ?? contact.language,
         groups: sent.groups ?? contact.groups,
-        nick: sent.nick ?? contact.nick,
         ...(sent.name === undefined ? {} : { name: sent.name }),
       };
     });

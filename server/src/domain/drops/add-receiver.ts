@@ -12,7 +12,7 @@ import { Faults } from '../faults.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { effectiveSecondFactor } from '../links/second-factor.ts';
 import type { Store } from '../store.ts';
-import { checkNumber, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
+import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SentId } from './sent-drop-store.ts';
 import { fillInboxes } from './write-drop.ts';
 import { enqueueMails, lockLive } from './write-to-receivers.ts';
@@ -47,7 +47,7 @@ export async function prepareReceiver(
   faults.throwIfAny();
   const [contact] = await engines.store.contacts.find(accountId, [email as string]);
   const receiver = receiverFrom(input, email as string, contact);
-  checkNumber(faults, engines, '', receiver, effectiveSecondFactor(engines, drop));
+  checkPhone(faults, engines, '', receiver, effectiveSecondFactor(engines, drop));
   faults.throwIfAny();
   const key = await engines.store.links.key({ accountId, dropId });
   const linkKey = key && (await engines.keys.unwrap(key.linkKey, key.keyVersion, dropId));

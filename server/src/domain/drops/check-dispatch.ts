@@ -1,8 +1,8 @@
-import type { Receiver } from '@waybill/protocol';
 import { excessOf } from '../accounts/count-dispatch.ts';
 import { readPolicy } from '../accounts/read-policy.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
+import type { Receiver } from '../contacts/contact.ts';
 import type { Engines } from '../engines.ts';
 import type { Faults } from '../faults.ts';
 import { linkToken } from '../links/link-token.ts';
@@ -10,7 +10,7 @@ import { chooseStronger, isWeaker } from '../links/second-factor.ts';
 import type { Policy, SecondFactor } from '../policy.ts';
 import { checkLifetime, type LifetimeInput } from './lifetime.ts';
 import { prepareLinkKey } from './prepare-link-key.ts';
-import { checkNumber, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
+import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
 import type { DropToWrite } from './write-drop.ts';
 
@@ -120,7 +120,7 @@ async function checkReceivers(
     }
     seen.add(email);
     const receiver = receiverFrom(asked, email, contacts.get(email));
-    checkNumber(faults, engines, `/receivers/${index}`, receiver, factor);
+    checkPhone(faults, engines, `/receivers/${index}`, receiver, factor);
     return [receiver];
   });
 }

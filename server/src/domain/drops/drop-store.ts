@@ -1,5 +1,6 @@
-import type { DropType, Receiver } from '@waybill/protocol';
+import type { DropType } from '@waybill/protocol';
 import type { Batch, BatchSize } from '../batch.ts';
+import type { Receiver } from '../contacts/contact.ts';
 import type { TypedDrop } from '../events/drop-events.ts';
 
 import type { FileLine, ListedFile } from '../files/file-store.ts';

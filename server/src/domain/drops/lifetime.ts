@@ -9,20 +9,20 @@ export interface LifetimeInput {
 }
 
 /** In seconds; undefined if it is not allowed, which is recorded. */
-export function checkLifetime(faults: Faults, input: LifetimeInput, desttime: LifetimeRule): number | undefined {
+export function checkLifetime(faults: Faults, input: LifetimeInput, rule: LifetimeRule): number | undefined {
   const { expiresIn, expiresAt } = input;
   if (expiresIn !== undefined && expiresAt !== undefined) {
     faults.add('/expires_at', 'invalid_input', 'Send expires_in or expires_at, and not both.');
     return undefined;
   }
-  const { unitSeconds, min, max, only } = desttime;
-  if (expiresIn === undefined && expiresAt === undefined) return desttime.default * unitSeconds;
+  const { unitSeconds, min, max, only } = rule;
+  if (expiresIn === undefined && expiresAt === undefined) return rule.default * unitSeconds;
   const seconds = expiresIn ?? ((expiresAt as Date).getTime() - Date.now()) / 1000;
   const isAllowed = only
-    ? only.some((ttl) => ttl * unitSeconds === seconds)
+    ? only.some((lifetime) => lifetime * unitSeconds === seconds)
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
   if (isAllowed) return seconds;
-  const detail = `The account may give a lifetime of ${describeLifetimes(desttime)} times ${unitSeconds} seconds.`;
+  const detail = `The account may give a lifetime of ${describeLifetimes(rule)} times ${unitSeconds} seconds.`;
   faults.add(expiresIn === undefined ? '/expires_at' : '/expires_in', 'invalid_input', detail);
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allOf } from '../../testing/all-of.ts';
+import { collectGroups } from '../../testing/collect-groups.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../actor.ts';
 import { findInboxFile } from '../inbox/find-inbox-file.ts';
@@ -9,8 +9,8 @@ const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 
-const history = (actor: Actor): Promise<HistoryDrop[]> => allOf(readHistory(engines, actor.accountId));
-const inbox = (actor: Actor): Promise<InboxDrop[]> => allOf(readInbox(engines, actor.accountId));
+const history = (actor: Actor): Promise<HistoryDrop[]> => collectGroups(readHistory(engines, actor.accountId));
+const inbox = (actor: Actor): Promise<InboxDrop[]> => collectGroups(readInbox(engines, actor.accountId));
 
 /** Drops as they would be after years of use, with receivers and files, all written at once. */
 async function manyDrops(

@@ -1,4 +1,4 @@
-import type { Receiver } from '@waybill/protocol';
+import type { Receiver } from '../contacts/contact.ts';
 import type { Engines } from '../engines.ts';
 import type { FileLine } from '../files/file-store.ts';
 import type { InboxLine } from '../inbox/inbox-store.ts';

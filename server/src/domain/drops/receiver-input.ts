@@ -1,6 +1,6 @@
-import type { Contact, Receiver } from '@waybill/protocol';
 import { isAllowedReceiver, notAllowed } from '../accounts/require-allowed-receivers.ts';
 import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
+import type { Contact, Receiver } from '../contacts/contact.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import type { Faults } from '../faults.ts';
@@ -25,26 +25,26 @@ export function checkReceiver(
   return undefined;
 }
 
-/** A code by SMS needs a number, where the server sends any. */
-export function checkNumber(
+/** A code by SMS needs a phone number, where the server sends any. */
+export function checkPhone(
   faults: Faults,
   { sms }: Pick<Engines, 'sms'>,
   pointer: string,
-  receiver: Pick<Receiver, 'number'>,
+  receiver: Pick<Receiver, 'phone'>,
   factor: SecondFactor,
 ): void {
-  if (factor !== 'sms' || !sms || receiver.number !== '') return;
-  faults.add(`${pointer}/phone`, 'invalid_input', 'The second factor is a code by SMS, and there is no number.');
+  if (factor !== 'sms' || !sms || receiver.phone !== '') return;
+  faults.add(`${pointer}/phone`, 'invalid_input', 'The second factor is a code by SMS, and there is no phone number.');
 }
 
 /** What the caller does not say about a receiver is as the contact has it, if there is one. */
 export function receiverFrom(input: ReceiverInput, email: string, contact: Contact | undefined): Receiver {
   return {
     email,
-    number: input.phone ?? contact?.number ?? '',
+    contactName: contact?.name ?? '',
+    phone: input.phone ?? contact?.phone ?? '',
     language: input.language ?? contact?.language ?? '',
     groups: contact?.groups ?? [],
-    nick: contact?.nick ?? '',
     ...(input.name === undefined ? {} : { name: input.name }),
   };
 }

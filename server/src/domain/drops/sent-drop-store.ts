@@ -43,7 +43,7 @@ export interface SentReceiver {
   readonly position: number;
   readonly email: string;
   readonly name: string | null;
-  readonly number: string;
+  readonly phone: string;
   readonly language: string;
   readonly notifiedAt: Date | null;
   readonly undeliverableAt: Date | null;

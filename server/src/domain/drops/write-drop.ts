@@ -1,9 +1,10 @@
-import type { DropType, Receiver } from '@waybill/protocol';
+import type { DropType } from '@waybill/protocol';
 import { countDispatch } from '../accounts/count-dispatch.ts';
 import { requireWithinLimits } from '../accounts/require-within-limits.ts';
 import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Receiver } from '../contacts/contact.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';

@@ -43,8 +43,8 @@ export class EventWatch {
     if (this.#seen && comparePositions(position, this.#seen) < 0) return 'read again';
     if (this.#size >= maxWaiting) throw new ExchangeError('unavailable');
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const giveUp = () => resolve('over');
-    signal.addEventListener('abort', giveUp, { once: true });
+    const stopWaiting = () => resolve('over');
+    signal.addEventListener('abort', stopWaiting, { once: true });
     const ofAccount = this.#waiting.get(accountId) ?? new Set();
     this.#waiting.set(accountId, ofAccount.add(resolve));
     this.#size += 1;
@@ -55,7 +55,7 @@ export class EventWatch {
     try {
       return await promise;
     } finally {
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', stopWaiting);
       ofAccount.delete(resolve);
       if (ofAccount.size === 0 && this.#waiting.get(accountId) === ofAccount) this.#waiting.delete(accountId);
       this.#size -= 1;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { allOf } from '../../testing/all-of.ts';
+import { collectGroups } from '../../testing/collect-groups.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, listDraftFiles, openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
@@ -18,7 +18,7 @@ const inContactDraft = async (link: Link) =>
     (await listDraftFiles(engines, link)).map(({ path, name, sizeBytes }) => [path, [name, sizeBytes]]),
   );
 const inInbox = async (actor: Actor) => {
-  const [entry] = await allOf(readInbox(engines, actor.accountId));
+  const [entry] = await collectGroups(readInbox(engines, actor.accountId));
   const files = await engines.store.files.inInbox(actor.accountId, entry?.id as string);
   expect(files.map(({ name }) => name)).toEqual(entry?.files.map(({ name }) => name));
   return Object.fromEntries(files.map(({ path, name }) => [path, name]));

@@ -170,7 +170,7 @@ describe('opening a link', () => {
   test('sends it to the phone number of the receiver, where there is one and a gateway', async () => {
     const actor = await exchange.account('r@example.org');
     await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
-    await setReceivers(engines, actor, '', [{ email: 'r@example.org', number: 46701112233 }]);
+    await setReceivers(engines, actor, '', [{ email: 'r@example.org', phone: '46701112233' }]);
     await createDrop(engines, actor, { draft: '', parameters: {} });
     const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
     const link = await findLink(engines, await tokenOf(exchange, actor, drop?.id as string, 0), 'downloadfiles');

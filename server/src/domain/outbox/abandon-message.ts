@@ -4,9 +4,9 @@ import { markUndeliverable } from './mark-undeliverable.ts';
 import { removeLinks, toOneLine } from './server-reply.ts';
 
 /**
- * Gives up a message that a server will not deliver or that its receiver does not want. If it carried a link, the
+ * Abandons a message that a server will not deliver or that its receiver does not want. If it carried a link, the
  * receiver is recorded as unreachable and the sender is told, once. Returns undefined when the message was already
- * given up.
+ * abandoned.
  */
 export async function abandonMessage(
   engines: Pick<Engines, 'store' | 'random'>,

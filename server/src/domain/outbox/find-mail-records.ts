@@ -30,7 +30,7 @@ async function checkRecord(check: MailCheck, find: () => Promise<Finding>): Prom
   } catch (error) {
     const { code } = error as { code?: string };
     const advice = 'Try again, or ask another DNS server with --dns-server.';
-    return { check, state: 'cannot tell', found: `DNS does not answer (${code ?? 'error'})`, advice };
+    return { check, state: 'cannot tell', found: `DNS does not respond (${code ?? 'error'})`, advice };
   }
 }
 

@@ -163,7 +163,7 @@ describe('a message is to the right person, in their language:', () => {
   });
 });
 
-describe('a message that lost its point is given up:', () => {
+describe('a message that lost its point is abandoned:', () => {
   test('a code that is older than ten minutes, and no younger one', async () => {
     const { sender, link } = await sentLink(exchange, ['a.txt']);
     for (const seconds of [570, 601]) {
@@ -398,7 +398,7 @@ describe('the outbox', () => {
   };
   const receivers = ['r@example.org', 's@example.org', 't@example.org'];
 
-  test('shows what waits and what was given up, each once, in order, over pages', async () => {
+  test('shows what waits and what was abandoned, each once, in order, over pages', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt'], receivers);
     // Within a millisecond of each other, and two at exactly the same time.
     await query(
@@ -429,7 +429,7 @@ describe('the outbox', () => {
     );
   });
 
-  test('sends again what was given up, when asked to, once', async () => {
+  test('sends again what was abandoned, when asked to, once', async () => {
     const { sender } = await sentLink(exchange, ['a.txt']);
     const [row] = await messagesOf(sender, 'invitation');
     const id = row?.id as string;

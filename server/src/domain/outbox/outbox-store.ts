@@ -55,7 +55,7 @@ export interface WaitingMessage {
   readonly files: ListedFile[];
 }
 
-/** A message that is waiting or was given up, for administrators. */
+/** A message that is waiting or was abandoned, for administrators. */
 export interface OutboxLine {
   readonly id: string;
   readonly account: string;
@@ -65,7 +65,7 @@ export interface OutboxLine {
   readonly attempts: number;
   /** The result of the last attempt. */
   readonly outcome: string | null;
-  /** When it will be tried next, or was given up; as text, with microseconds. */
+  /** When it will be tried next, or was abandoned; as text, with microseconds. */
   readonly at: string;
 }
 
@@ -103,7 +103,7 @@ export interface OutboxStore {
   ): Promise<ReceiversLink | undefined>;
   /** The account of a message, by its id alone. */
   findAccountId(id: string): Promise<string | undefined>;
-  /** Gives up a message that was sent or is being sent. Undefined when it is neither. */
+  /** Abandons a message that was sent or is being sent. Undefined when it is neither. */
   abandon(
     accountId: string,
     id: string,
@@ -133,13 +133,13 @@ export interface OutboxStore {
     count: number,
   ): Promise<OutboxLine[]>;
   /**
-   * Resends a message of the account that was given up, whether or not its receiver was reachable. False if there is
+   * Resends a message of the account that was abandoned, whether or not its receiver was reachable. False if there is
    * none.
    */
   revive(accountId: string, id: string): Promise<boolean>;
   /**
-   * Resends up to `count` messages of all accounts that were given up, oldest first. Returns how many for each account,
-   * and the time at which the search ended if none was given: messages given up later are not part of this run.
+   * Resends up to `count` messages of all accounts that were abandoned, oldest first. Returns how many for each account,
+   * and the time at which the search ended if none was given: messages abandoned later are not part of this run.
    */
   reviveAll(
     given: AbandonedFilter & { readonly until: string | undefined },
@@ -161,7 +161,7 @@ export interface OutboxStore {
   hasten(accountId: string, id: string): Promise<boolean>;
 }
 
-/** Selects messages that were given up. */
+/** Selects messages that were abandoned. */
 export interface AbandonedFilter {
   readonly since: Date | undefined;
   /** Part of the result of the last attempt; case is ignored. */

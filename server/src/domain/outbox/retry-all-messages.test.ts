@@ -12,7 +12,7 @@ beforeEach(() => query("update messages set state = 'sent' where state = 'abando
 
 const everything = { since: undefined, reason: undefined };
 
-/** An account with a message to each receiver, all given up with this reply, this many hours ago. */
+/** An account with a message to each receiver, all abandoned with this reply, this many hours ago. */
 async function abandoned(count: number, outcome: string, hoursAgo = 0): Promise<Actor> {
   const receivers = Array.from({ length: count }, (_, index) => `r${index}@example.org`);
   const actor = await exchange.account(...receivers);
@@ -39,7 +39,7 @@ const auditOf = async (actor: Actor) =>
     )
   ).map(({ details }) => details);
 
-test('all that were given up are sent again, with a job each and an audit entry per account', async () => {
+test('all that were abandoned are sent again, with a job each and an audit entry per account', async () => {
   const [first, second] = [await abandoned(3, '535 expired'), await abandoned(2, '550 no such user')];
   expect(await retryAllMessages(engines, everything)).toBe(5);
   expect(await statesOf(first)).toEqual(['waiting 0', 'waiting 0', 'waiting 0']);
@@ -80,7 +80,7 @@ test('only those since a time, and only those for a reason, where one is said', 
   expect(await retryAllMessages(engines, { since: undefined, reason: '100% no_' })).toBe(1);
 });
 
-test('what is given up again meanwhile is not for this run', async () => {
+test('what is abandoned again meanwhile is not for this run', async () => {
   const actor = await abandoned(1, '550');
   let batches = 0;
   const givingUp = {

@@ -6,7 +6,7 @@ import type { AbandonedFilter } from './outbox-store.ts';
 const messagesPerBatch = 500;
 
 /**
- * Resends all messages that had been given up when it began; a message that is given up during the run stays so. Works
+ * Resends all messages that had been abandoned when it began; a message that is abandoned during the run stays so. Works
  * in batches, each with one transaction and one audit entry per account. Returns how many.
  */
 export async function retryAllMessages(

@@ -4,7 +4,7 @@ import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 
-/** Sends a message now that was given up or waits for its next attempt. */
+/** Sends a message now that was abandoned or waits for its next attempt. */
 export async function retryMessage(
   engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   account: Account,
@@ -15,7 +15,7 @@ export async function retryMessage(
     if (!isFound) {
       throw new ExchangeError(
         'not_found',
-        `${account.email} has no message ${messageId} that was given up or waits for a later attempt.`,
+        `${account.email} has no message ${messageId} that was abandoned or waits for a later attempt.`,
       );
     }
     await record(engines, tx, {

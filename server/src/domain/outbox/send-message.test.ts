@@ -95,7 +95,7 @@ test('a mail is sent once, under the same Message-ID however often it is tried',
   expect(await mailRow(id)).toEqual({ state: 'sent', attempts: 2, outcome: '250 ok', settled: true });
 });
 
-test('a mail that is refused permanently is given up, with the answer on view', async () => {
+test('a mail that is refused permanently is abandoned, with the answer on view', async () => {
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
@@ -104,7 +104,7 @@ test('a mail that is refused permanently is given up, with the answer on view', 
   expect(await mailRow(id)).toEqual({ state: 'abandoned', attempts: 1, outcome: '550 no such user', settled: true });
 });
 
-test('a mail that fails to the last attempt is given up, and its job ends', async () => {
+test('a mail that fails to the last attempt is abandoned, and its job ends', async () => {
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];

@@ -16,7 +16,7 @@ import { toOneLine } from './server-reply.ts';
 
 /** The job that sends a message: enqueued in the transaction that makes the message true. */
 export const sendMessageJob = 'send-message';
-/** About four days of growing pauses; then the message is given up, where administrators can see it. */
+/** About four days of growing pauses; then the message is abandoned, where administrators can see it. */
 export const maxAttempts = 25;
 const shortestPauseSeconds = 15;
 const longestPauseSeconds = 6 * 60 * 60;

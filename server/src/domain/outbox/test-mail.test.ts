@@ -126,7 +126,7 @@ describe('of the mail server', () => {
   test('one that takes mails, with TLS', async () => {
     const findings = await tested(`${engineAddresses.smtp}?tls.rejectUnauthorized=false`);
     expect(findings.slice(0, 4)).toEqual([
-      { check: 'connection', state: 'ok', found: 'the mail server answers' },
+      { check: 'connection', state: 'ok', found: 'the mail server responds' },
       { check: 'encryption', state: 'ok', found: 'TLSv1.3' },
       { check: 'login', state: 'ok', found: 'WAYBILL_SMTP_URL has no user name' },
       { check: 'mail', state: 'ok', found: expect.stringMatching(/^250 2\.0\.0 Ok: queued as/) },

@@ -39,7 +39,7 @@ export function serverFindings({ failure, isLocal, tls, login }: MailServerFacts
   }
   const encryption = { check: 'encryption' as const, state: 'ok' as const };
   return [
-    { check: 'connection', state: 'ok', found: 'the mail server answers' },
+    { check: 'connection', state: 'ok', found: 'the mail server responds' },
     tls !== undefined
       ? { ...encryption, found: tls }
       : isLocal
@@ -81,7 +81,7 @@ async function handOver(
     return { check: 'mail', state: 'cannot tell', found: 'no mail was sent' };
   }
   const id = random.uuid();
-  const advice = 'The answer says what the mail server did not like; its own log says more.';
+  const advice = 'The reply says what the mail server rejected; its own log says more.';
   try {
     const { outcome, response } = await mailer.send({
       messageId: toMessageId(policy, id),

@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { allOf } from '../../testing/all-of.ts';
+import { collectGroups } from '../../testing/collect-groups.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import {
   announced,
@@ -27,7 +27,7 @@ const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 
-const inbox = (actor: Actor) => allOf(readInbox(engines, actor.accountId));
+const inbox = (actor: Actor) => collectGroups(readInbox(engines, actor.accountId));
 const messagesOf = (link: Link, kind: MessageKind = 'received') =>
   query<{ id: string; receiver: string; drop_id: string }>(
     'select id, receiver, drop_id from messages where account_id = $1 and kind = $2',
@@ -102,11 +102,11 @@ describe('what a contact sends', () => {
 
   test('is not in the history of what the account sent, nor among its live drops', async () => {
     const { actor, link } = await openRequestLink(exchange);
-    const before = await allOf(readHistory(engines, actor.accountId));
+    const before = await collectGroups(readHistory(engines, actor.accountId));
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     expect(before).toMatchObject([{ type: 'uploadfiles' }]);
-    expect(await allOf(readHistory(engines, actor.accountId))).toEqual(before);
+    expect(await collectGroups(readHistory(engines, actor.accountId))).toEqual(before);
     expect(await engines.store.drops.countLive(actor.accountId)).toBe(0);
   });
 

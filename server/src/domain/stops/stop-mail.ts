@@ -7,7 +7,7 @@ import type { Correspondence } from './stop-store.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;
 
-/** From now on, the account's mails to this address are given up instead of sent. Links keep working. */
+/** From now on, the account's mails to this address are abandoned instead of sent. Links keep working. */
 export async function stopMail(engines: Needs, { accountId, address, link }: Correspondence): Promise<void> {
   await engines.store.transaction(async (tx) => {
     if (!(await tx.stops.add(accountId, address))) return;
@@ -16,7 +16,7 @@ export async function stopMail(engines: Needs, { accountId, address, link }: Cor
   });
 }
 
-/** The person has changed their mind. What was given up in the meantime is not sent. */
+/** The person has changed their mind. What was abandoned in the meantime is not sent. */
 export async function resumeMail(engines: Needs, { accountId, address, link }: Correspondence): Promise<void> {
   await engines.store.transaction(async (tx) => {
     if (!(await tx.stops.remove(accountId, address))) return;

@@ -222,7 +222,7 @@ describe('a request that fails', () => {
     for (const webhook of [down, inside]) expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'waiting' }]);
   });
 
-  test('is given up after ten attempts, with the same id each time', async () => {
+  test('is abandoned after ten attempts, with the same id each time', async () => {
     const actor = await exchange.account();
     await using peer = await startReceiver(respondWith(500));
     const webhook = await webhookTo(actor, peer.url);
@@ -267,7 +267,7 @@ describe('a webhook is disabled', () => {
     const sent = peer.requests.length;
     expect(sent).toBeLessThanOrEqual(4);
     expect(await store.webhooks.byId(actor.accountId, webhook.id)).toMatchObject({ disabled: { reason: 'gone' } });
-    // What waited is given up, and what happens now is not sent.
+    // What waited is abandoned, and what happens now is not sent.
     await send(actor, webhook);
     await happen(actor);
     await send(actor, webhook);
@@ -430,7 +430,7 @@ describe('workers', () => {
     expect(await store.webhookDeliveries.take(actor.accountId, webhook.id, 60)).toBeDefined();
   });
 
-  test('give up what waits for a webhook that was removed', async () => {
+  test('abandon what waits for a webhook that was removed', async () => {
     const actor = await exchange.account();
     await using peer = await startReceiver();
     const webhook = await webhookTo(actor, peer.url);

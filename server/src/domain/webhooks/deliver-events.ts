@@ -34,11 +34,11 @@ export async function deliverEvents(
   const webhook = await webhookDeliveries.take(accountId, webhookId, leaseSeconds);
   if (!webhook) {
     // It may have been removed.
-    await webhookDeliveries.giveUp(accountId, webhookId, rowsAtOnce);
+    await webhookDeliveries.abandonWaiting(accountId, webhookId, rowsAtOnce);
     return;
   }
   try {
-    if (webhook.disabled) await webhookDeliveries.giveUp(accountId, webhookId, rowsAtOnce);
+    if (webhook.disabled) await webhookDeliveries.abandonWaiting(accountId, webhookId, rowsAtOnce);
     else await sendWhatIsDue(engines, accountId, webhook, signal);
   } finally {
     await retryThroughOutage(() => webhookDeliveries.release(accountId, webhookId, webhook.lease));
@@ -58,7 +58,7 @@ async function sendWhatIsDue(
   while (mayGoOn()) {
     const due = await webhookDeliveries.claim(accountId, webhook.id, requestsAtOnce, leaseSeconds);
     if (due.length === 0) return;
-    const results = await allOf(due.map((delivery) => attempt(engines, accountId, webhook, delivery)));
+    const results = await waitForAll(due.map((delivery) => attempt(engines, accountId, webhook, delivery)));
     const reason = results.find(({ disables }) => disables !== undefined)?.disables;
     if (reason !== undefined) await disableWebhook(engines, accountId, webhook.id, reason);
     // A receiver that fails makes room for the others.
@@ -124,7 +124,7 @@ function summarizeResponse(outcome: PostOutcome) {
 }
 
 /** Fails only when all have ended: nothing may be on its way when the lease ends. */
-async function allOf<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {
+async function waitForAll<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }

@@ -98,8 +98,8 @@ export interface WebhookDeliveryStore {
     attempt: Omit<WebhookAttempt, 'at'>,
     result: 'delivered' | 'abandoned' | { readonly retrySeconds: number; readonly pauseSeconds: number | null },
   ): Promise<number>;
-  /** Gives up to `count` waiting deliveries up, if the webhook is disabled or removed. Returns how many. */
-  giveUp(accountId: string, webhookId: string, count: number): Promise<number>;
+  /** Abandons up to `count` waiting deliveries if the webhook is disabled or removed. Returns how many. */
+  abandonWaiting(accountId: string, webhookId: string, count: number): Promise<number>;
   /** Sends something to one webhook that is not an event of the account. */
   enqueue(accountId: string, webhookId: string, delivery: Omit<WebhookDelivery, 'occurredAt'>): Promise<void>;
   /** Sends one event again. False if it is not known, or not known any more. */

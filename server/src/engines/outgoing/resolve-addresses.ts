@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** The addresses of a name, IPv4 first; none if it has none. Throws when DNS does not answer. */
+/** The addresses of a name, IPv4 first; none if it has none. Throws when DNS does not respond. */
 export type ResolveAddresses = (name: string) => Promise<readonly string[]>;
 
 /**

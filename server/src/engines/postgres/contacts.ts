@@ -1,11 +1,11 @@
-import type { Contact } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
+import type { Contact } from '../../domain/contacts/contact.ts';
 import type { ContactStore, ListedContact } from '../../domain/contacts/contact-store.ts';
 import type { Database } from './database.ts';
 import { maxPageRows } from './page-size.ts';
 
-const fields = ['email', 'phone as number', 'language', 'groups', 'name as nick'] as const;
-const fieldList = sql`email, phone as number, language, groups, name as nick`;
+const fields = ['email', 'name', 'phone', 'language', 'groups'] as const;
+const fieldList = sql`email, name, phone, language, groups`;
 
 export function contactStore(db: Database): ContactStore {
   const readGlobal = () => db.selectFrom('global_contacts').select(fields).orderBy('position').execute();
@@ -112,7 +112,7 @@ export function contactStore(db: Database): ContactStore {
       const before = await db.deleteFrom('contacts').where('account_id', '=', accountId).returning(fields).execute();
       await sql`
         insert into contacts (account_id, email, position, phone, language, groups, name)
-        select ${accountId}, email, position, number, language, groups, nick from ${recordset(contacts)}
+        select ${accountId}, email, position, phone, language, groups, name from ${recordset(contacts)}
       `.execute(db);
       await bumpVersion(accountId);
       return before;
@@ -123,7 +123,7 @@ export function contactStore(db: Database): ContactStore {
         insert into contacts (account_id, email, position, phone, language, groups, name)
         select ${accountId}, email, position + 1 + (
             select coalesce(max(position), -1) from contacts where account_id = ${accountId}),
-          number, language, groups, nick from ${recordset(contacts)}
+          phone, language, groups, name from ${recordset(contacts)}
         on conflict (account_id, email) do update
         set phone = excluded.phone, language = excluded.language, groups = excluded.groups, name = excluded.name
       `.execute(db);
@@ -144,7 +144,7 @@ export function contactStore(db: Database): ContactStore {
       await db.deleteFrom('global_contacts').execute();
       await sql`
         insert into global_contacts (email, position, phone, language, groups, name)
-        select email, position, number, language, groups, nick from ${recordset(contacts)}
+        select email, position, phone, language, groups, name from ${recordset(contacts)}
       `.execute(db);
     },
   };
@@ -154,5 +154,5 @@ export function contactStore(db: Database): ContactStore {
 function recordset(contacts: readonly Contact[]): RawBuilder<unknown> {
   const json = JSON.stringify(contacts.map((contact, position) => ({ ...contact, position })));
   return sql`jsonb_to_recordset(${json}::jsonb)
-    as contact (email text, position integer, number text, language text, groups text[], nick text)`;
+    as contact (email text, position integer, phone text, language text, groups text[], name text)`;
 }

@@ -180,7 +180,7 @@ describe('while the version before serves', () => {
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'alter%'",
       );
     await expect.poll(waiting, { timeout: 10_000 }).not.toEqual([]);
-    // It is behind the change in the queue for the table until the change gives up its place.
+    // It is behind the change in the queue for the table until the change leaves its place.
     expect(await world.database.query('select count(*) from things')).toEqual([{ count: 1000 }]);
     await reader.query('commit');
     reader.release();

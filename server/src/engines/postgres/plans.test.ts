@@ -178,7 +178,7 @@ async function everyCall(accountId: string): Promise<Calls> {
   const complete = { sizeBytes: 1, sha256: digest, crc32: 1, scan: 'clean', runs: [], chunkCount: 1 } as const;
   const after = { createdAt: '2026-01-01T00:00:00Z', id: randomUUID() };
   const position = { epoch: 0, transactionId: '1', sequence: 1 };
-  const contact = { email: 'new@x.org', number: '', language: '', groups: [], nick: '' };
+  const contact = { email: 'new@x.org', name: '', phone: '', language: '', groups: [] };
   const deletion = { accountId, id: randomUUID(), chunkCount: 0, runs: [] };
   const leased = { id: randomUUID(), leaseId: randomUUID() };
   const day = 86_400;
@@ -289,7 +289,7 @@ async function everyCall(accountId: string): Promise<Calls> {
           from: null,
         }),
       insertLinks: (store) =>
-        store.insertLinks(accountId, dropId, [{ position: 9, receiver: contact, tokenDigest: randomBytes(32) }]),
+        store.insertLinks(accountId, dropId, [{ position: 9, receiver: { ...contact, contactName: '' }, tokenDigest: randomBytes(32) }]),
       insertInboxEntries: (store) => store.insertInboxEntries(accountId, dropId, [{ accountId, id: randomUUID() }]),
       page: async (store) => [await store.page(accountId, undefined, count), await store.page(accountId, after, count)],
       byIdEnd: (store) => store.byIdEnd('00ffffffff', 10),
@@ -507,7 +507,7 @@ async function everyCall(accountId: string): Promise<Calls> {
           { id: randomUUID(), eventId: randomUUID(), type: '', attempt: 1, status: 200, failure: null, durationMs: 1 },
           'delivered',
         ),
-      giveUp: (deliveries) => deliveries.giveUp(accountId, webhookId, count),
+      abandonWaiting: (deliveries) => deliveries.abandonWaiting(accountId, webhookId, count),
       enqueue: (deliveries) => deliveries.enqueue(accountId, webhookId, { eventId: randomUUID(), type: '', data: {} }),
       replay: (deliveries) => deliveries.replay(accountId, webhookId, randomUUID()),
       replaySince: (deliveries) => deliveries.replaySince(accountId, webhookId, new Date()),

@@ -86,7 +86,7 @@ function unreachable(error: unknown, url: URL): Finding {
     return fault('proxy.certificate', `The certificate of ${url.host} is not accepted: ${reason(error)}.`, remedy);
   }
   const remedy = `Start the proxy and \`serve\`, or correct WAYBILL_PUBLIC_URL or the DNS record of ${url.hostname}. This machine must be able to reach the address too.`;
-  return fault('proxy.reachable', `${url.origin} does not answer: ${reason(error)}.`, remedy);
+  return fault('proxy.reachable', `${url.origin} does not respond: ${reason(error)}.`, remedy);
 }
 
 function refusal({ status, headers, line }: Reply, url: URL): Finding {

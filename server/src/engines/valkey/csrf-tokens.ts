@@ -29,8 +29,8 @@ const commands = {
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    mintCsrfToken(key: string, member: string, ttlMs: number, max: number): Result<null, Context>;
-    acceptCsrfToken(key: string, member: string, ttlMs: number): Result<0 | 1, Context>;
+    mintCsrfToken(key: string, member: string, lifetimeMs: number, max: number): Result<null, Context>;
+    acceptCsrfToken(key: string, member: string, lifetimeMs: number): Result<0 | 1, Context>;
   }
 }
 
@@ -39,18 +39,18 @@ export function valkeyCsrfTokens(redis: Redis, random: Random, options: { lifeti
   redis.defineCommand('acceptCsrfToken', { numberOfKeys: 1, lua: commands.accept });
   const keyOf = (accountId: string) => `waybill:csrf:${accountId}`;
   const memberOf = (token: string) => hash('sha256', token, 'base64url');
-  const ttlMs = options.lifetimeSeconds * 1000;
+  const lifetimeMs = options.lifetimeSeconds * 1000;
 
   return {
     async mint(accountId) {
       const token = random.bytes(32).toString('base64url');
       await redis
-        .mintCsrfToken(keyOf(accountId), memberOf(token), ttlMs, limits.csrfTokensPerAccount)
+        .mintCsrfToken(keyOf(accountId), memberOf(token), lifetimeMs, limits.csrfTokensPerAccount)
         .catch(unavailable);
       return token;
     },
     async accept(accountId, token) {
-      const accepted = await redis.acceptCsrfToken(keyOf(accountId), memberOf(token), ttlMs).catch(unavailable);
+      const accepted = await redis.acceptCsrfToken(keyOf(accountId), memberOf(token), lifetimeMs).catch(unavailable);
       return accepted === 1;
     },
   };

@@ -39,7 +39,7 @@ keyProviderContract('Transit', async () => {
   };
 });
 
-test('a request is repeated while Vault is sealed, broken or silent, and then given up', async () => {
+test('a request is repeated while Vault is sealed, broken or silent, and then abandoned', async () => {
   const { vault, keys } = await open();
   for (const [first, second] of [
     [503, 500],

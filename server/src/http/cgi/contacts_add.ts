@@ -2,6 +2,7 @@ import { ContactsAddRequest, limits, Status } from '@waybill/protocol';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import { versionsInIfMatch } from '../shared/if-match.ts';
 import { header } from '../shared/openapi.ts';
+import { toContactInput } from './contact-shapes.ts';
 import { versionHeader } from './contacts_read.ts';
 import { prefersLenient } from './request-headers.ts';
 import { route } from './route.ts';
@@ -21,9 +22,10 @@ export const contactsAdd = route({
   bodyLimit: limits.contactListBytes,
   response: { status: 200, description: 'The list is replaced.', schema: Status, headers: versionHeader },
   errors: ['invalid_input', 'contact_exists', 'precondition_failed', 'too_large'],
-  async handle({ engines, actor, body: contacts, request, reply }) {
+  async handle({ engines, actor, body, request, reply }) {
     const lenient = prefersLenient(request);
     const ifVersion = versionsInIfMatch(request);
+    const contacts = body.map(toContactInput);
     const { version } = await replaceContacts(engines, actor, { contacts, lenient, ifVersion });
     reply.header('etag', `"${version}"`);
     if (lenient) reply.header('preference-applied', 'handling=lenient');

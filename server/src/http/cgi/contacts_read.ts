@@ -1,4 +1,5 @@
 import { ContactList } from '@waybill/protocol';
+import { fromContact } from './contact-shapes.ts';
 import { route } from './route.ts';
 
 export const versionHeader = { ETag: 'The version of both lists, for If-Match.' };
@@ -15,6 +16,6 @@ export const contactsRead = route({
   async handle({ engines, actor, reply }) {
     const { local, global, version } = await engines.store.contacts.read(actor.accountId);
     reply.header('etag', `"${version}"`);
-    return { local, global };
+    return { local: local.map(fromContact), global: global.map(fromContact) };
   },
 });

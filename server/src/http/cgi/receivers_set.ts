@@ -1,5 +1,6 @@
 import { ReceiversSetRequest, Status } from '@waybill/protocol';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
+import { toReceiverInput } from './contact-shapes.ts';
 import { draftHeader, readDraftName } from './request-headers.ts';
 import { route } from './route.ts';
 
@@ -15,7 +16,7 @@ export const receiversSet = route({
   response: { status: 200, description: 'They are set.', schema: Status },
   errors: ['invalid_input', 'unknown_contact', 'recipient_not_allowed', 'too_large'],
   async handle({ engines, actor, body, request }) {
-    await setReceivers(engines, actor, readDraftName(request), body);
+    await setReceivers(engines, actor, readDraftName(request), body.map(toReceiverInput));
     return { status: 'ok' };
   },
 });

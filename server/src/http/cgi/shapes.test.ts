@@ -54,7 +54,9 @@ describe('the shapes of the wire', () => {
   ];
 
   test('a line of the history', () => {
-    const receivers = [{ email: 'b@example.org', number: '', language: '', groups: [], nick: '' }];
+    const receivers = [
+      { email: 'b@example.org', contactName: 'Bo', name: 'Bo B.', phone: '46701', language: 'sv', groups: [] },
+    ];
     const sender = toSender({
       id: line.id,
       email: 'a@example.org',
@@ -81,11 +83,12 @@ describe('the shapes of the wire', () => {
     } as const;
     const entry = historyEntry({ ...drop, receivers: [...receivers], files: [...files] }, sender);
     expect(Check(HistoryEntry, entry)).toBe(true);
+    expect(Object.keys(entry.receivers[0] ?? {})).toEqual(['email', 'number', 'language', 'groups', 'nick', 'name']);
     expect(entry).toEqual({
       drop_type: 'downloadfiles',
       create_time: '1700000000',
       ttl: '7',
-      receivers,
+      receivers: [{ email: 'b@example.org', number: '46701', language: 'sv', groups: [], nick: 'Bo', name: 'Bo B.' }],
       ddmessage: 'hello',
       sender,
       files: references,

@@ -2,6 +2,7 @@ import type { FileReference, HistoryEntry, InboxEntry, Sender, UploadedFile } fr
 import type { Account } from '../../domain/accounts/account-store.ts';
 import type { HistoryDrop, InboxDrop } from '../../domain/drops/read-history.ts';
 import type { FileLine, StagedFile } from '../../domain/files/file-store.ts';
+import { fromReceiver } from './contact-shapes.ts';
 
 /** The domain's values in the shapes of docs/api.md#operations. */
 export function uploadedFile(file: StagedFile): UploadedFile {
@@ -18,7 +19,7 @@ export function historyEntry(drop: HistoryDrop, sender: Sender): HistoryEntry {
     drop_type: drop.type,
     create_time: String(drop.createdSeconds),
     ttl: String(drop.lifetime),
-    receivers: drop.receivers,
+    receivers: drop.receivers.map(fromReceiver),
     ddmessage: drop.message,
     sender,
     files: drop.files.map(fileReference),

@@ -8,8 +8,8 @@ import { ContactUploads } from './contact-uploads.ts';
 const exchange = await useTestExchange();
 const engines = { ...exchange.engines, failureLimit: new MemoryLimits().failureLimit({ failures: 10, seconds: 60 }) };
 
-async function* chunkOf(letter: string): AsyncGenerator<Buffer, void, void> {
-  yield Buffer.alloc(chunkBytes, letter);
+async function* makeChunk(character: string): AsyncGenerator<Buffer, void, void> {
+  yield Buffer.alloc(chunkBytes, character);
 }
 
 test('bytes go nowhere but where the request said, although another went on in between', async () => {
@@ -20,8 +20,8 @@ test('bytes go nowhere but where the request said, although another went on in b
   ) as [ContactUploads, ContactUploads];
   expect((await slow.find(id)).receivedBytes).toBe(0);
   expect((await quick.find(id)).receivedBytes).toBe(0);
-  expect(await quick.append(id, chunkOf('a'), 0)).toBe(chunkBytes);
-  await expect(slow.append(id, chunkOf('a'), 0)).rejects.toMatchObject({ code: 'upload_superseded' });
+  expect(await quick.append(id, makeChunk('a'), 0)).toBe(chunkBytes);
+  await expect(slow.append(id, makeChunk('a'), 0)).rejects.toMatchObject({ code: 'upload_superseded' });
   expect(await listDraftFiles(engines, link)).toMatchObject([{ receivedBytes: chunkBytes, state: 'uploading' }]);
 });
 

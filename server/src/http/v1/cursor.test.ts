@@ -44,8 +44,8 @@ describe('a cursor', () => {
 
   test.prop([fc.nat(cursor.length - 1), fc.constantFrom('A', 'B', 'x', 'y', '0', '9', '-', '_')])(
     'cannot be changed',
-    (place, letter) => {
-      const changed = cursor.slice(0, place) + letter + cursor.slice(place + 1);
+    (place, character) => {
+      const changed = cursor.slice(0, place) + character + cursor.slice(place + 1);
       const isSame = Buffer.from(changed, 'base64url').equals(Buffer.from(cursor, 'base64url'));
       if (!isSame) expect(() => cursors.open(changed)).toThrow('Start again without a cursor');
     },

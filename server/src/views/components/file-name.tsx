@@ -52,7 +52,7 @@ const [leastRoom, mostRoom] = [2, 9] as const;
 
 /** How much room an end takes in a wide font, in em. The stylesheet has a class for each of these numbers. */
 export function measureWidth(end: string): number {
-  const width = Array.from(end, (letter) => (narrow.test(letter) ? 0.4 : ordinary.test(letter) ? 0.63 : 1));
+  const width = Array.from(end, (character) => (narrow.test(character) ? 0.4 : ordinary.test(character) ? 0.63 : 1));
   const sum = width.reduce((total, each) => total + each, 0);
   return Math.min(mostRoom, Math.max(leastRoom, Math.ceil(sum)));
 }

@@ -8,7 +8,7 @@ import type { DroppedFile, Link } from '../../../domain/links/link-store.ts';
 import { openLink } from '../../../domain/links/open-link.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { sweep } from '../../../domain/sweep.ts';
-import { allOf } from '../../../testing/all-of.ts';
+import { collectGroups } from '../../../testing/collect-groups.ts';
 import { useTestExchange } from '../../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../../testing/file-requests.ts';
 import { sentLink, tokenOf } from '../../../testing/links.ts';
@@ -39,7 +39,7 @@ describe('a revoked drop', () => {
     const receiver = await exchange.account();
     const { sender, dropId, link, token } = await sentLink(exchange, ['a.txt'], [receiver.email]);
     const secret = await openLink(engines, link);
-    const [entry] = await allOf(readInbox(engines, receiver.accountId));
+    const [entry] = await collectGroups(readInbox(engines, receiver.accountId));
     const [file] = await engines.store.links.files(link);
     expect(await revoke(sender.accountId, dropId)).toBe(true);
     await expect(findLink(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'link_revoked' });
@@ -47,7 +47,7 @@ describe('a revoked drop', () => {
     await expect(findInboxFile(engines, receiver, entry?.id as string, 'a.txt')).rejects.toMatchObject({
       code: 'not_found',
     });
-    expect(await allOf(readInbox(engines, receiver.accountId))).toEqual([]);
+    expect(await collectGroups(readInbox(engines, receiver.accountId))).toEqual([]);
     expect(await engines.store.links.files(link)).toEqual([]);
     expect(await engines.store.links.key(link)).toBeUndefined();
     expect(await engines.store.drops.countLive(sender.accountId)).toBe(0);
@@ -59,7 +59,7 @@ describe('a revoked drop', () => {
     });
     await sweep(engines);
     expect([...engines.objects.objects.keys()].filter((key) => key.startsWith(file?.id as string))).toEqual([]);
-    expect(await allOf(readHistory(engines, sender.accountId))).toMatchObject([{ files: [{ name: 'a.txt' }] }]);
+    expect(await collectGroups(readHistory(engines, sender.accountId))).toMatchObject([{ files: [{ name: 'a.txt' }] }]);
   });
 
   test('stays revoked past its deadline, and is not swept a second time', async () => {
@@ -101,7 +101,7 @@ describe('a revoked drop', () => {
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     expect(await revoke(actor.accountId, link.dropId)).toBe(true);
-    const [entry] = await allOf(readInbox(engines, actor.accountId));
+    const [entry] = await collectGroups(readInbox(engines, actor.accountId));
     await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
   });
 });

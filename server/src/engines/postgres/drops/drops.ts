@@ -1,6 +1,7 @@
-import type { DropType, Receiver } from '@waybill/protocol';
+import type { DropType } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
 import type { Batch, BatchSize } from '../../../domain/batch.ts';
+import type { Receiver } from '../../../domain/contacts/contact.ts';
 import type { DropDeadline, DropStore, ReceiverState, Sending } from '../../../domain/drops/drop-store.ts';
 import type { TypedDrop } from '../../../domain/events/drop-events.ts';
 import type { FileLine } from '../../../domain/files/file-store.ts';
@@ -84,9 +85,9 @@ export function dropStore(db: Database): DropStore {
       );
       await sql`
         insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, name, token_digest)
-        select ${accountId}, ${dropId}, position, email, number, language, groups, nick, name, decode(digest, 'hex')
+        select ${accountId}, ${dropId}, position, email, phone, language, groups, "contactName", name, decode(digest, 'hex')
         from jsonb_to_recordset(${json}::jsonb) as link (
-          position integer, email text, number text, language text, groups text[], nick text, name text, digest text)
+          position integer, email text, phone text, language text, groups text[], "contactName" text, name text, digest text)
       `.execute(db);
     },
 
@@ -128,7 +129,7 @@ export function dropStore(db: Database): DropStore {
     async receivers(accountId, dropIds) {
       const rows = await db
         .selectFrom('links')
-        .select(['drop_id', 'email', 'phone as number', 'language', 'groups', 'contact_name as nick', 'name'])
+        .select(['drop_id', 'email', 'phone', 'language', 'groups', 'contact_name as contactName', 'name'])
         .where('account_id', '=', accountId)
         .where('drop_id', '=', sql<string>`any(${dropIds}::uuid[])`)
         .orderBy('drop_id')

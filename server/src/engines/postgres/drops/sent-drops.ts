@@ -31,7 +31,7 @@ export function sentDropStore(db: Database): SentDropStore {
   return {
     async page(accountId, type, filter, after, count) {
       const found = new Map<string, SentDrop>();
-      const sources = filter.anyOf ? filter.anyOf.map((key) => sourceOf(accountId, key)) : [allOf(accountId)];
+      const sources = filter.anyOf ? filter.anyOf.map((key) => sourceOf(accountId, key)) : [selectAll(accountId)];
       for (const { from, where, id } of sources) {
         const { rows } = await sql<SentDrop>`
           select ${columnsOf(accountId)} from ${from}
@@ -54,7 +54,7 @@ export function sentDropStore(db: Database): SentDropStore {
     async receivers(accountId, dropId, position) {
       const only = position === undefined ? sql`true` : sql`position = ${position}`;
       const { rows } = await sql<SentReceiver>`
-        select links.position, email, name, phone as number, language, notified_at as "notifiedAt", opened_at as "openedAt",
+        select links.position, email, name, phone, language, notified_at as "notifiedAt", opened_at as "openedAt",
           undeliverable_at as "undeliverableAt", undeliverable_reason as "undeliverableReason",
           coalesce(links.completed_at, received.first) as "completedAt", links.revoked_at as "revokedAt",
           coalesce(sent.files, 0) as "filesDelivered", coalesce(received.sendings, 0) as sendings,
@@ -130,13 +130,13 @@ interface Source {
   readonly id: RawBuilder<unknown>;
 }
 
-function allOf(accountId: string): Source {
+function selectAll(accountId: string): Source {
   return { from: sql`drops`, where: sql`drops.account_id = ${accountId}`, id: sql`drops.id` };
 }
 
 /** Each is found by an index of its own, which has the ids in order. */
 function sourceOf(accountId: string, key: SentDropKey): Source {
-  const all = allOf(accountId);
+  const all = selectAll(accountId);
   if ('externalId' in key) return { ...all, where: sql`${all.where} and drops.external_id = ${key.externalId}` };
   if ('idEnd' in key) return { ...all, where: sql`${all.where} and right(drops.id::text, 10) = ${key.idEnd}` };
   return {

@@ -84,7 +84,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return rows[0]?.failingSeconds ?? 0;
     },
 
-    async giveUp(accountId, webhookId, count) {
+    async abandonWaiting(accountId, webhookId, count) {
       const { numAffectedRows } = await sql`
         update webhook_deliveries as delivery set state = 'abandoned'
         from (

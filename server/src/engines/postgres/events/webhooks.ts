@@ -57,7 +57,7 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
       ),
 
     async disableMadeBy(accountId, keyId) {
-      // A key that was revoked earlier may have made webhooks that go on.
+      // A key that was revoked earlier may have created webhooks that stay active.
       const { rows } = await sql<{ id: string }>`
         with recursive makers as (
           select id from api_keys where account_id = ${accountId} and id = ${keyId}

@@ -28,7 +28,7 @@ export const readAccount = route({
 });
 
 function limitsOf({ lifetime, ...policy }: Policy): Account['limits'] {
-  const seconds = (ttl: number) => ttl * lifetime.unitSeconds;
+  const seconds = (units: number) => units * lifetime.unitSeconds;
   return {
     file_size: policy.maxFileBytes,
     files_per_drop: bounds.filesPerDraft,

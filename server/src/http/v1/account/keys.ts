@@ -45,7 +45,7 @@ export const deleteKey = route({
   query: RevokeApiKeyQuery,
   response: {
     status: 200,
-    description: 'The keys that were revoked, and the webhooks that go on.',
+    description: 'The keys that were revoked, and the webhooks that stay active.',
     schema: RevokedApiKeys,
   },
   errors: ['not_found'],

@@ -1,8 +1,9 @@
 import { fc, test as property } from '@fast-check/vitest';
-import { type ContactInput, limits } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../../domain/actor.ts';
+import type { ContactInput } from '../../../domain/contacts/contact-input.ts';
 import { replaceContacts } from '../../../domain/contacts/replace-contacts.ts';
 import { replaceGlobalContacts } from '../../../domain/contacts/replace-global-contacts.ts';
 import { openTestExchange, type TestExchange } from '../../../testing/exchange.ts';
@@ -55,7 +56,7 @@ describe('PUT /contacts/:email', () => {
     expect([read.json(), read.headers['etag']]).toEqual([expected, response.headers['etag']]);
     expect((await machineList(owner)).local).toMatchObject([
       { email: 'first@example.org' },
-      { email: expected.email, nick: anna.name, number: anna.phone, language: 'sv', groups: ['press'] },
+      { email: expected.email, name: anna.name, phone: anna.phone, language: 'sv', groups: ['press'] },
     ]);
   });
 
@@ -133,9 +134,9 @@ describe('a condition', () => {
     const owner = await exchange.account();
     const { headers } = await put(owner, 'a@example.org', { name: 'A' });
     const match = { 'if-match': String(headers['etag']) };
-    await replace(owner, [{ email: 'new@example.org' }, { email: 'a@example.org', nick: 'A' }]);
+    await replace(owner, [{ email: 'new@example.org' }, { email: 'a@example.org', name: 'A' }]);
     expect((await put(owner, 'a@example.org', { name: 'B' }, match)).status).toBe(200);
-    await replace(owner, [{ email: 'a@example.org', nick: 'A2' }]);
+    await replace(owner, [{ email: 'a@example.org', name: 'A2' }]);
     expect((await put(owner, 'a@example.org', { name: 'B' }, match)).status).toBe(412);
   });
 
@@ -169,7 +170,7 @@ describe('a condition', () => {
 
 describe('a global contact', () => {
   test('is listed with the account’s own, and is hidden by one with the same address', async () => {
-    await setGlobal({ email: 'b@example.org', nick: 'Desk' }, { email: 'd@example.org' });
+    await setGlobal({ email: 'b@example.org', name: 'Desk' }, { email: 'd@example.org' });
     const owner = await exchange.account('a@example.org', 'c@example.org');
     expect(await listed(owner)).toEqual([
       'a@example.org local',
@@ -188,7 +189,7 @@ describe('a global contact', () => {
   });
 
   test('cannot be removed, and is shown again when one’s own is', async () => {
-    await setGlobal({ email: 'b@example.org', nick: 'Desk' });
+    await setGlobal({ email: 'b@example.org', name: 'Desk' });
     const owner = await exchange.account('b@example.org');
     const remove = () => ask(owner, 'DELETE', '/contacts/b@example.org');
     expect((await remove()).status).toBe(204);
@@ -198,7 +199,7 @@ describe('a global contact', () => {
   });
 
   test('does not keep an import from adding one’s own', async () => {
-    await setGlobal({ email: 'b@example.org', nick: 'Desk' });
+    await setGlobal({ email: 'b@example.org', name: 'Desk' });
     const owner = await exchange.account();
     expect((await load(owner, [{ email: 'b@example.org', name: 'Desk' }])).json()).toMatchObject({ created: 1 });
     expect(await listed(owner)).toEqual(['b@example.org local']);
@@ -207,12 +208,12 @@ describe('a global contact', () => {
 
 describe('GET /contacts', () => {
   test('finds the beginning of an address or of a word of a name', async () => {
-    await setGlobal({ email: 'desk@example.org', nick: 'Berg & Co' });
+    await setGlobal({ email: 'desk@example.org', name: 'Berg & Co' });
     const owner = await exchange.account();
     await replace(owner, [
-      { email: 'anna@example.org', nick: 'Åsa Berg' },
+      { email: 'anna@example.org', name: 'Åsa Berg' },
       { email: 'bergman@example.org' },
-      { email: 'x@example.org', nick: 'Iceberg' },
+      { email: 'x@example.org', name: 'Iceberg' },
     ]);
     expect(await listed(owner, '&search=BERG')).toEqual([
       'anna@example.org local',
@@ -279,9 +280,9 @@ describe('POST /contacts/import', () => {
     ]);
     expect((await machineList(owner)).local).toMatchObject([
       { email: 'kept@example.org' },
-      { email: 'anna@example.org', nick: 'Anna Ek', number: anna.phone, language: 'sv', groups: [] },
-      { email: 'bo@example.org', nick: 'Bo' },
-      { email: 'new@example.org', nick: 'New' },
+      { email: 'anna@example.org', name: 'Anna Ek', phone: anna.phone, language: 'sv', groups: [] },
+      { email: 'bo@example.org', name: 'Bo' },
+      { email: 'new@example.org', name: 'New' },
     ]);
   });
 
@@ -383,7 +384,7 @@ describe('an event', () => {
   test('tells of what the machine API changes', async () => {
     const owner = await exchange.account('a@example.org', 'b@example.org');
     await replace(owner, [{ email: 'a@example.org' }, { email: 'b@example.org' }]);
-    await replace(owner, [{ email: 'b@example.org', nick: 'B' }]);
+    await replace(owner, [{ email: 'b@example.org', name: 'B' }]);
     await replace(owner, []);
     expect(await eventsOf(owner)).toEqual([
       { type: 'contact.changed', data: { contacts: 2 } },

@@ -131,6 +131,6 @@ function versioned(contact: ListedContact) {
   return { body: toContact(contact), headers: toETag(versionOf(contact)) };
 }
 
-function toContact({ email, nick, number, language, groups, list }: ListedContact): Contact {
-  return { email, name: nick, phone: number, language, groups, list };
+function toContact({ email, name, phone, language, groups, list }: ListedContact): Contact {
+  return { email, name, phone, language, groups: [...groups], list };
 }

@@ -123,7 +123,7 @@ describe('POST /drops', () => {
 
   test('completes a receiver from the account’s contact', async () => {
     const sender = await exchange.account();
-    const contact = { email: 'kim@example.org', number: '46709999999', language: 'de', groups: ['x'], nick: 'Kim' };
+    const contact = { email: 'kim@example.org', name: 'Kim', phone: '46709999999', language: 'de', groups: ['x'] };
     await exchange.engines.store.contacts.replace(sender.accountId, [contact]);
     const { drop } = await send(sender, { receivers: [{ email: 'kim@example.org', language: 'fr' }] });
     expect((await ask(sender, 'GET', `/drops/${drop.id}`)).json().receivers).toMatchObject([

@@ -8,7 +8,7 @@ import type { Actor } from '../../../domain/actor.ts';
 import { readInbox } from '../../../domain/drops/read-history.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { sweep } from '../../../domain/sweep.ts';
-import { allOf } from '../../../testing/all-of.ts';
+import { collectGroups } from '../../../testing/collect-groups.ts';
 import { testPolicy } from '../../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../../testing/file-requests.ts';
 import { advanceQueue, fillInbox } from '../../../testing/inbox.ts';
@@ -77,7 +77,7 @@ describe('the inbox', () => {
       { sender: sender.email, request_id: null, file_count: 2, state: 'available', attempts: 0, lease_ends_at: null },
       { sender: link.receiver, request_id: link.dropId, file_count: 1, state: 'available', message: 'Here you are.' },
     ]);
-    const inMachineApi = await allOf(readInbox(engines, actor.accountId));
+    const inMachineApi = await collectGroups(readInbox(engines, actor.accountId));
     expect(entries.data.map(({ id }: Entry) => id)).toEqual(inMachineApi.map(({ id }) => id));
   });
 
@@ -229,7 +229,7 @@ describe('an acknowledged entry', () => {
   test('stays in the inbox of the machine API, and is not delivered by that alone', async () => {
     const { receiver, sender, dropId, id } = await sentTo('a.txt');
     expect(await ack(receiver, await claimOne(receiver))).toBe(204);
-    expect(await allOf(readInbox(engines, receiver.accountId))).toMatchObject([{ id }]);
+    expect(await collectGroups(readInbox(engines, receiver.accountId))).toMatchObject([{ id }]);
     const [state] = await engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 1);
     expect(state).toMatchObject({ completedAt: null, files: [{ deliveredBytes: 0 }] });
   });

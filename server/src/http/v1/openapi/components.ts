@@ -24,14 +24,14 @@ export function problemSchemas(codes: readonly ErrorCode[]) {
 /** A problem that has one of these codes. */
 export function problemWith(codes: readonly ErrorCode[]) {
   return {
-    allOf: [{ $ref: '#/components/schemas/Problem' }, { required: ['code'], properties: { code: { enum: codes } } }],
+    collectGroups: [{ $ref: '#/components/schemas/Problem' }, { required: ['code'], properties: { code: { enum: codes } } }],
   };
 }
 
 /** `drop.file_delivered` → "DropFileDelivered"; several are joined with "Or". */
 export function toName(words: readonly string[]): string {
   return words
-    .map((word) => word.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    .map((word) => word.replace(/(?:^|[._])([a-z])/g, (_, character: string) => character.toUpperCase()))
     .join('Or');
 }
 

@@ -121,7 +121,7 @@ export function toSentReceiver(receiver: SentReceiver, done: string) {
     id: receiver.position,
     email: receiver.email,
     name: receiver.name,
-    phone: receiver.number,
+    phone: receiver.phone,
     language: receiver.language,
     state: stateOf(receiver, done),
     notified_at: receiver.notifiedAt,

@@ -362,7 +362,7 @@ describe('a key that is revoked', () => {
     const first = await family();
     const revoke = ['api-keys', 'revoke', '--email', first.owner.email, '--id'];
     expect(await runAdmin(exchange, ...revoke, first.child.id)).toBe(
-      `${first.child.id} is revoked.\nWebhooks that it created and that go on: 1\n`,
+      `${first.child.id} is revoked.\nWebhooks that it created and that stay active: 1\n`,
     );
     const whole = await runAdmin(exchange, ...revoke, first.parent.id, '--descendants', '--json');
     expect(JSON.parse(whole)).toMatchObject({ webhooks_disabled: 2, webhooks_live: 0 });

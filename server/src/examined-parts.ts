@@ -13,4 +13,4 @@ export const examined = [
   'tls',
   'proxy',
 ] as const;
-export type Examined = (typeof examined)[number];
+export type ExaminedPart = (typeof examined)[number];

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { handedOver } from './hand-over.ts';
 
 /** 0 if the new process serves, 1 if it did not start and the old one continues, 3 if this process cannot hand over. */
-export async function askHandOver(path: string): Promise<{ exitCode: 0 | 1 | 3; said: string }> {
+export async function requestHandOver(path: string): Promise<{ exitCode: 0 | 1 | 3; said: string }> {
   try {
     const said = (await text(connect(path))).trim();
     return { exitCode: said === handedOver ? 0 : 1, said: said || 'failed: the running process ended.' };
@@ -18,7 +18,7 @@ export async function askHandOver(path: string): Promise<{ exitCode: 0 | 1 | 3; 
 }
 
 if (import.meta.main) {
-  const { exitCode, said } = await askHandOver(process.argv[2] ?? '');
+  const { exitCode, said } = await requestHandOver(process.argv[2] ?? '');
   process.stdout.write(`${said}\n`);
   process.exitCode = exitCode;
 }

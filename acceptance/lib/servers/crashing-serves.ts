@@ -13,7 +13,7 @@ export const leaseSeconds = 5;
  * `serve` processes that will kill themselves at a checkpoint, one per round, in the order in which the rounds need
  * them. The next ones start while the current ones run, because a round consists mostly of starting a process.
  */
-export class DoomedServes {
+export class CrashingServes {
   readonly #planned: string[];
   readonly #started: { checkpoint: string; serve: Promise<OwnServe> }[] = [];
 

@@ -13,7 +13,7 @@ export interface Observation {
 type Call = <Result>(operation: string, parameters: readonly unknown[], work: () => Result) => Result;
 type OnResult = (operation: string, parameters: readonly unknown[], result: unknown) => void;
 
-/** Engines whose calls are measured and traced. They do the same as before, and do not know of it. */
+/** Wraps the engines so that every call is measured and traced. */
 export function observeEngines<Given extends Engines>(engines: Given, observation: Observation): Given {
   const watch = <Port extends object>(port: Port, engine: string, area = '') =>
     observePort(port, recordCallsTo(engine, observation), area);
@@ -33,7 +33,7 @@ export function observeEngines<Given extends Engines>(engines: Given, observatio
   };
 }
 
-/** Any port: its methods, and those of the areas that it consists of. What is not a method is passed through. */
+/** Wraps the methods of a port and of its areas; everything else is passed through. */
 export function observePort<Port extends object>(port: Port, call: Call, area = ''): Port {
   const seen = new Map<PropertyKey, unknown>();
   const wrapPart = (name: string, part: unknown): unknown => {
@@ -58,12 +58,12 @@ function observeStore(store: Store, call: Call): Store {
     ...observePort(store, call),
     transaction: (work) =>
       call('transaction', [], () => store.transaction((transaction) => work(observeStore(transaction, call)))),
-    // It takes as long as its work, whose calls are observed.
+    // Its duration is that of its work, whose calls are observed themselves.
     exclusively: (name, work) => store.exclusively(name, work),
   };
 }
 
-/** The bytes of a scan pass one by one; only its end is worth a line. */
+/** Records only the verdict of a scan: its bytes are too many calls to record. */
 function observeScanner(scanner: Scanner, observation: Observation): Scanner {
   const call = recordCallsTo('clamd', observation);
   const watch = (scan: Scan): Scan => {
@@ -89,21 +89,46 @@ function observeScanner(scanner: Scanner, observation: Observation): Scanner {
   };
 }
 
-/** What became of a message or a request to a webhook is known from what is recorded about it. */
+/** Reads the outcome of a call to the store from its parameters and its result. */
+type ReadOutcome<Method> = Method extends (...parameters: infer Parameters) => Promise<infer Result>
+  ? (parameters: Parameters, result: Result) => string | undefined
+  : never;
+type OutcomeReaders<Area extends keyof Store> = {
+  readonly [Method in keyof Store[Area]]?: ReadOutcome<Store[Area][Method]>;
+};
+
+const messageOutcomes: OutcomeReaders<'outbox'> = {
+  settle: ([, , state]) => state,
+  retry: () => 'retried',
+  postpone: () => 'postponed',
+  abandon: (_parameters, message) => message && 'returned',
+};
+const webhookOutcomes: OutcomeReaders<'webhookDeliveries'> = {
+  record: ([, , , result]) => (typeof result === 'string' ? result : 'retried'),
+};
+
+/** Counts messages and requests to webhooks by their outcomes, which are known once they are recorded. */
 function countOutcomes({ messages, webhookAttempts }: Metrics): OnResult {
-  const outcomes: Readonly<Record<string, (parameters: readonly unknown[], result: unknown) => unknown>> = {
-    'outbox.settle': ([, , state]) => state,
-    'outbox.retry': () => 'retried',
-    'outbox.postpone': () => 'postponed',
-    'outbox.abandon': (_parameters, message) => message && 'returned',
-  };
-  return (operation, parameters, result) => {
-    const outcome = outcomes[operation]?.(parameters, result);
-    if (typeof outcome === 'string') messages.inc({ outcome });
-    if (operation !== 'webhookDeliveries.record') return;
-    const [, , , recorded] = parameters;
-    webhookAttempts.inc({ outcome: typeof recorded === 'string' ? recorded : 'retried' });
-  };
+  const counters = new Map([
+    ...listCounters('outbox', messageOutcomes, messages),
+    ...listCounters('webhookDeliveries', webhookOutcomes, webhookAttempts),
+  ]);
+  return (operation, parameters, result) => counters.get(operation)?.(parameters, result);
+}
+
+function listCounters<Area extends keyof Store>(
+  area: Area,
+  readers: OutcomeReaders<Area>,
+  metric: { inc(labels: { outcome: string }): void },
+) {
+  return Object.entries(readers).map(([method, reader]) => {
+    const read = reader as (parameters: readonly unknown[], result: unknown) => string | undefined;
+    const count = (parameters: readonly unknown[], result: unknown) => {
+      const outcome = read(parameters, result);
+      if (outcome !== undefined) metric.inc({ outcome });
+    };
+    return [`${area}.${method}`, count] as const;
+  });
 }
 
 function recordCallsTo(engine: string, { metrics, tracing }: Observation, onResult?: OnResult): Call {
@@ -129,7 +154,7 @@ function recordCallsTo(engine: string, { metrics, tracing }: Observation, onResu
   };
 }
 
-/** Neither a refusal, which is an answer too, nor a call that its caller gave up. */
+/** A refusal is no fault, and neither is a call that its caller abandoned. */
 function isFault(error: unknown, parameters: readonly unknown[]): boolean {
   if (parameters.some((parameter) => parameter instanceof AbortSignal && parameter.aborted)) return false;
   return !(error instanceof ExchangeError) || ['unavailable', 'damaged', 'internal'].includes(error.code);

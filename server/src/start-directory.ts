@@ -20,7 +20,7 @@ export function leaveStartDirectory(): void {
 }
 
 /** The absolute form of a path that a person gave, relative to the directory that the program was started in. */
-export function resolveGivenPath(path: string): string {
+export function resolveInStartDirectory(path: string): string {
   if (!hasLeft || isAbsolute(path)) return resolve(path);
   if (startDirectory !== undefined) return resolve(startDirectory, path);
   throw new Error(

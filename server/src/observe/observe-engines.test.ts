@@ -4,7 +4,7 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 import type { Verdict } from '../domain/ports/scanner.ts';
 import type { Store } from '../domain/store.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { observeEngines, observePort } from './observed.ts';
+import { observeEngines, observePort } from './observe-engines.ts';
 import { noTracing } from './tracing.ts';
 
 const freshMetrics = () => createMetrics({ role: 'test', version: '0' });
@@ -52,7 +52,7 @@ function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metric
   return observeEngines(all as unknown as Engines, { metrics, tracing: noTracing });
 }
 
-test('a fault of an engine counts as a failure; a refusal and a call that was given up do not', async () => {
+test('a fault of an engine counts as a failure; a refusal and a call that was abandoned do not', async () => {
   const metrics = freshMetrics();
   const gone = new AbortController();
   const { objects } = engines(

@@ -1,5 +1,5 @@
 /** Everything that groups of lines contain, in order. */
-export async function allOf<Line>(groups: AsyncIterable<readonly Line[]>): Promise<Line[]> {
+export async function collectGroups<Line>(groups: AsyncIterable<readonly Line[]>): Promise<Line[]> {
   const lines: Line[] = [];
   for await (const group of groups) lines.push(...group);
   return lines;
