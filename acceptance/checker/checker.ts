@@ -226,7 +226,7 @@ function judgeMails(journals: Journal[], { drops, mails }: Evidence, doubledMail
   }
   let doubled = 0;
   const written = new Set(journals.flatMap(({ dispatches }) => dispatches.flatMap(({ receivers }) => receivers)));
-  const receiversOf = new Map(
+  const receiversByDrop = new Map(
     journals.flatMap(({ dispatches }) => dispatches.map(({ message, receivers }) => [message, receivers] as const)),
   );
   for (const [address, received] of mails) {
@@ -234,7 +234,7 @@ function judgeMails(journals: Journal[], { drops, mails }: Evidence, doubledMail
     if (written.has(address)) doubled += ids.length - new Set(ids).size;
     for (const { email } of received) {
       const [message = ''] = /message [\w-]+/.exec(email.text ?? '') ?? [];
-      const named = receiversOf.get(message);
+      const named = receiversByDrop.get(message);
       if (named && !named.includes(address)) found.push(`mail about ${message}: went to ${address}`);
     }
   }

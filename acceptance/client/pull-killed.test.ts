@@ -91,14 +91,14 @@ test(`${kills} kills of ${pullerCount} pullers while ${entryCount} entries arriv
   }
   await sending;
 
-  const statesOf = async () => (await listEntries(inbox)).map(({ state }) => state);
+  const readStates = async () => (await listEntries(inbox)).map(({ state }) => state);
   const acknowledged = Array.from({ length: entryCount }, () => 'acknowledged');
   await eventually(
     'every entry is acknowledged',
-    async () => ((await statesOf()).every((state) => state === 'acknowledged') ? true : undefined),
+    async () => ((await readStates()).every((state) => state === 'acknowledged') ? true : undefined),
     { withinMs: 300_000, everyMs: 500 },
   );
-  expect(await statesOf()).toEqual(acknowledged);
+  expect(await readStates()).toEqual(acknowledged);
   expect(await Promise.all(pullers.map((puller) => puller.stop()))).toEqual(pullers.map(() => true));
 
   const told = pullers.flatMap((puller) => puller.hooked());

@@ -8,7 +8,14 @@ import type { HttpResponse } from '../lib/http/response.ts';
 import type { InboxEntry } from '../lib/http/shapes.ts';
 import { openResponse } from '../lib/http/stream.ts';
 import { deliver } from '../lib/scenario.ts';
-import { chunkKey, copyObject, deleteObject, query, readObject, writeObject } from '../lib/servers/exchange-internals.ts';
+import {
+  chunkKey,
+  copyObject,
+  deleteObject,
+  query,
+  readObject,
+  writeObject,
+} from '../lib/servers/exchange-internals.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 /** Three chunks, the last one shorter. */

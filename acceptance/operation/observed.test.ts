@@ -95,16 +95,16 @@ async function attack(client: Client): Promise<void> {
   await client.get('cgi/get_files.cgi', { tracestate: `canary=${key}`, baggage: `key=${key}`, traceparent: key });
 }
 
-const childrenOf = (parent: ReceivedSpan, all: readonly ReceivedSpan[]): ReceivedSpan[] =>
+const findChildren = (parent: ReceivedSpan, all: readonly ReceivedSpan[]): ReceivedSpan[] =>
   all
     .filter(({ traceId, parentSpanId }) => traceId === parent.traceId && parentSpanId === parent.spanId)
-    .flatMap((child) => [child, ...childrenOf(child, all)]);
-const spanOf = (name: string) =>
+    .flatMap((child) => [child, ...findChildren(child, all)]);
+const findSpan = (name: string) =>
   eventually(`a span ${name}`, async () => receiver.spans.find((span) => span.name === name));
 
 test('an upload is traced to its statements and to the object store', async () => {
-  const upload = await spanOf('POST /:user/cgi/upload.cgi');
-  const steps = new Set(childrenOf(upload, receiver.spans).map(({ name }) => name));
+  const upload = await findSpan('POST /:user/cgi/upload.cgi');
+  const steps = new Set(findChildren(upload, receiver.spans).map(({ name }) => name));
   expect([...steps]).toEqual(
     expect.arrayContaining(['postgres statement', 's3 put', 'clamd verdict', 'postgres accounts.credentials']),
   );
@@ -115,10 +115,10 @@ test('an upload is traced to its statements and to the object store', async () =
 });
 
 test('a dispatch is traced to the mails that it causes, in another process', async () => {
-  const { traceId } = await spanOf('POST /:user/cgi/createdrop.cgi');
+  const { traceId } = await findSpan('POST /:user/cgi/createdrop.cgi');
   const job = receiver.spans.find((span) => span.name === 'job send-message' && span.traceId === traceId);
   expect(job).toBeDefined();
-  const steps = childrenOf(job as ReceivedSpan, receiver.spans).map(({ name }) => name);
+  const steps = findChildren(job as ReceivedSpan, receiver.spans).map(({ name }) => name);
   expect(steps).toEqual(expect.arrayContaining(['smtp send', 'postgres outbox.settle']));
 });
 

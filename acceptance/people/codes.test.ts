@@ -42,7 +42,7 @@ const codeByMail = (receiver: string, nth = 1) =>
         .map(({ email }) => email.text ?? ''),
     nth,
   );
-const passedOf = async ({ receiver }: Sent) =>
+const readPassed = async ({ receiver }: Sent) =>
   (
     await query<{ passed: boolean }>('select passed_at is not null as passed from links where email = $1', [receiver])
   )[0]?.passed;
@@ -62,10 +62,10 @@ describe.each([
     await openPage(page, sent.link);
     expect(await page.locator('body').textContent()).toContain(`•••• ${number.slice(-3)}`);
     expect(await page.locator('body').textContent()).not.toContain('secret.bin');
-    expect(await passedOf(sent)).toBe(false);
+    expect(await readPassed(sent)).toBe(false);
     await typed(page, await codeIn(`a code for ${number}`, () => textsTo(number)));
     await page.waitForURL('**/download/*/');
-    expect(await passedOf(sent)).toBe(true);
+    expect(await readPassed(sent)).toBe(true);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.locator('.file').getByRole('link').click(),
@@ -137,7 +137,7 @@ test('a code is tried five times, and the right one is too late then', async () 
     code,
   );
   expect(status).toBe(403);
-  expect(await passedOf(sent)).toBe(false);
+  expect(await readPassed(sent)).toBe(false);
   await page.getByRole('button', { name: 'Send a new code' }).click();
   await typed(page, await codeByMail(sent.receiver, 2));
   await page.locator('.file').waitFor();

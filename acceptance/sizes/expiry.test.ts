@@ -41,9 +41,9 @@ beforeAll(async () => {
 afterAll(() => exchange?.[Symbol.asyncDispose](), timeout);
 
 test('drops that end together', { timeout }, async () => {
-  const statusOf = async (token: string) => (await sender.plain('GET', `/d/${token}`)).status;
+  const readStatus = async (token: string) => (await sender.plain('GET', `/d/${token}`)).status;
   const random = () => tokens[Math.floor(Math.random() * tokens.length)] as string;
-  expect([await statusOf(random()), await statusOf(largest)]).toEqual([200, 200]);
+  expect([await readStatus(random()), await readStatus(largest)]).toEqual([200, 200]);
   const reading = readContacts();
   const statements = watchStatements();
 
@@ -51,13 +51,13 @@ test('drops that end together', { timeout }, async () => {
   await eventually('the deadline', () => holds('select from drops where expires_at <= now()'));
   const deadline = performance.now();
   // Most probably before anyone has swept.
-  expect([await statusOf(random()), await statusOf(largest)]).toEqual([410, 410]);
+  expect([await readStatus(random()), await readStatus(largest)]).toEqual([410, 410]);
   const statuses = new Set<number>();
   const meanwhile = async (what: string, query: string) => {
     await eventually(
       what,
       async () => {
-        statuses.add(await statusOf(random())).add(await statusOf(largest));
+        statuses.add(await readStatus(random())).add(await readStatus(largest));
         return holds(query);
       },
       { withinMs: timeout / 3 },

@@ -19,7 +19,7 @@ async function setGlobal(contacts: GlobalContact[]): Promise<void> {
   if (result.exitCode !== 0) throw new Error(`contacts set ended with ${result.exitCode}: ${result.stderr}`);
 }
 
-const etagOf = (response: HttpResponse): string => header(response, 'ETag') ?? '';
+const readEtag = (response: HttpResponse): string => header(response, 'ETag') ?? '';
 
 beforeAll(async () => {
   before = await adminJson<GlobalContact[]>(['contacts', 'list', '--json']);
@@ -79,28 +79,28 @@ describe('the version of the contacts', () => {
   test('is a strong ETag, the same until something changes', async () => {
     const client = await freshClient('etag');
     const first = await client.contacts();
-    expect(etagOf(first)).toMatch(/^"[\x21\x23-\x7e]+"$/);
-    expect(etagOf(await client.contacts())).toBe(etagOf(first));
+    expect(readEtag(first)).toMatch(/^"[\x21\x23-\x7e]+"$/);
+    expect(readEtag(await client.contacts())).toBe(readEtag(first));
     assertStatus(await client.addContacts([{ email: 'a@example.org' }]), 'ok');
     const second = await client.contacts();
-    expect(etagOf(second)).not.toBe(etagOf(first));
+    expect(readEtag(second)).not.toBe(readEtag(first));
     // The same addresses with different content have a different version.
     assertStatus(
       await client.addContacts([{ email: 'a@example.org', nick: 'A' }], { Prefer: 'handling=lenient' }),
       'ok',
     );
-    expect(etagOf(await client.contacts())).not.toBe(etagOf(second));
+    expect(readEtag(await client.contacts())).not.toBe(readEtag(second));
   });
 
   test('lets contacts_add.cgi through with If-Match when nothing has changed', async () => {
     const client = await freshClient('match');
-    const etag = etagOf(await client.contacts());
+    const etag = readEtag(await client.contacts());
     assertStatus(await client.addContacts([{ email: 'a@example.org' }], { 'If-Match': etag }), 'ok');
   });
 
   test('refuses contacts_add.cgi with If-Match when something has, and changes nothing', async () => {
     const client = await freshClient('stale');
-    const etag = etagOf(await client.contacts());
+    const etag = readEtag(await client.contacts());
     assertStatus(await client.addContacts([{ email: 'a@example.org' }]), 'ok');
     const current = json<ContactList>(await client.contacts()).local;
     const response = await client.addContacts([{ email: 'b@example.org' }], { 'If-Match': etag });
@@ -110,14 +110,14 @@ describe('the version of the contacts', () => {
 
   test('is compared strongly: a weak form of the right ETag does not match', async () => {
     const client = await freshClient('weak');
-    const etag = etagOf(await client.contacts());
+    const etag = readEtag(await client.contacts());
     const response = await client.addContacts([{ email: 'a@example.org' }], { 'If-Match': `W/${etag}` });
     assertErrorResponse(response, 412, 'precondition_failed');
   });
 
   test('lets one of ten writers through who read the same list', async () => {
     const client = await freshClient('writers');
-    const etag = etagOf(await client.contacts());
+    const etag = readEtag(await client.contacts());
     const headers = { 'If-Match': etag, Prefer: 'handling=lenient' };
     const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => client.addContacts([{ email: `writer-${i}@example.org` }], headers)),

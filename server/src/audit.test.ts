@@ -15,7 +15,7 @@ interface Key {
   readonly apiKey: string;
 }
 
-const authorsOf = ({ accountId }: Pick<Actor, 'accountId'>, actions: readonly string[]) =>
+const readAuthors = ({ accountId }: Pick<Actor, 'accountId'>, actions: readonly string[]) =>
   query(
     `select action, author_kind as kind, author_id as id, author_name as name from audit_entries
      where account_id = $1 and action = any ($2) order by at, id`,
@@ -51,7 +51,7 @@ test('two keys of one account are told apart, in /api/v1 and in the machine API'
     await addByMachine(owner, key, `machine-${index}@example.org`);
   }
   const by = (key: Key | undefined) => ({ kind: 'key', id: key?.id, name: owner.email });
-  expect(await authorsOf(owner, ['contact.created', 'contacts.replaced'])).toEqual([
+  expect(await readAuthors(owner, ['contact.created', 'contacts.replaced'])).toEqual([
     { action: 'contact.created', ...by(keys[0]) },
     { action: 'contacts.replaced', ...by(keys[0]) },
     { action: 'contact.created', ...by(keys[1]) },
@@ -63,7 +63,7 @@ test('a command is named by the user who ran it, and a job as the server', async
   const account = await exchange.account();
   await runAdmin(exchange, 'accounts', 'delete', account.email, '--yes');
   await sweep(exchange.engines);
-  expect(await authorsOf(account, ['account.deletion_requested', 'account.deleted'])).toEqual([
+  expect(await readAuthors(account, ['account.deletion_requested', 'account.deleted'])).toEqual([
     { action: 'account.deletion_requested', kind: 'command', id: 'tester', name: 'admin' },
     { action: 'account.deleted', kind: 'system', id: 'sweep', name: 'sweep' },
   ]);

@@ -15,7 +15,7 @@ function dryProgram() {
   );
   for (const command of withDescendants(program)) {
     command.configureOutput({ writeOut: (text) => shown.push(text), writeErr: (text) => shown.push(text) });
-    if (command.commands.length === 0) command.action(() => void ran.push(pathOf(command)));
+    if (command.commands.length === 0) command.action(() => void ran.push(joinPath(command)));
   }
   const run = async (...words: string[]) => {
     await program.parseAsync(words, { from: 'user' }).catch((error: unknown) => {
@@ -26,13 +26,13 @@ function dryProgram() {
   return { program, run };
 }
 
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+function joinPath(command: Command): string {
+  return command.parent ? `${joinPath(command.parent)} ${command.name()}` : command.name();
 }
 
 const commands = withDescendants(dryProgram().program);
 
-describe.each(commands.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
+describe.each(commands.map((command) => [joinPath(command), command] as const))('%s', (path, command) => {
   test('says what it does, and what its arguments and options are', () => {
     expect(command.description()).not.toBe('');
     for (const { description } of [...command.options, ...command.registeredArguments])
@@ -59,10 +59,10 @@ test('every administrator’s command can print JSON', () => {
   const missing = commands.filter(
     (command) =>
       command.commands.length === 0 &&
-      pathOf(command).startsWith('waybilld admin ') &&
+      joinPath(command).startsWith('waybilld admin ') &&
       !command.options.some(({ long }) => long === '--json'),
   );
-  expect(missing.map(pathOf)).toEqual([]);
+  expect(missing.map(joinPath)).toEqual([]);
 });
 
 test('the help lists the exit codes', async () => {

@@ -5,7 +5,7 @@ import { removeFile } from './domain/drafts/remove-file.ts';
 import { findLink } from './domain/links/find-link.ts';
 import { codeTarget } from './domain/links/second-factor.ts';
 import { useTestExchange } from './testing/exchange.ts';
-import { tokenOf } from './testing/links.ts';
+import { deriveToken } from './testing/links.ts';
 import { runAdmin } from './testing/run-admin.ts';
 import { buildTestServer, testHost } from './testing/server.ts';
 
@@ -166,7 +166,7 @@ describe.each(['account', 'group'] as const)('a quota of the %s', (of) => {
   test('requires a second factor', async () => {
     const caller = await limited(of, ['--second-factor', 'mail']);
     const dropId = await exchange.drop(caller, ['a@acme.com'], ['a.txt']);
-    const link = await findLink(exchange.engines, await tokenOf(exchange, caller, dropId, 0), 'downloadfiles');
+    const link = await findLink(exchange.engines, await deriveToken(exchange, caller, dropId, 0), 'downloadfiles');
     expect(codeTarget(exchange.engines, link)).toMatchObject({ channel: 'mail' });
   });
 });

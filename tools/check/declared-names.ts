@@ -10,11 +10,11 @@ export function readSource(path: string, source: string): { names: Declared[]; t
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const names: Declared[] = [];
   const texts: Declared[] = [];
-  const lineOf = (node: ts.Node) => file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+  const findLine = (node: ts.Node) => file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
   const visit = (node: ts.Node): void => {
     const name = findDeclaredName(node);
-    if (name !== undefined) names.push({ name: name.text, line: lineOf(name) });
-    if (isText(node) && node.text.includes(' ')) texts.push({ name: node.text, line: lineOf(node) });
+    if (name !== undefined) names.push({ name: name.text, line: findLine(name) });
+    if (isText(node) && node.text.includes(' ')) texts.push({ name: node.text, line: findLine(node) });
     ts.forEachChild(node, visit);
   };
   visit(file);

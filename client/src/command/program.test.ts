@@ -20,16 +20,16 @@ function dryProgram() {
   const terminal = fakeTerminal(folder);
   const program = makeProgram(terminal, never, '1.2.3');
   for (const command of flattenCommands(program)) {
-    if (command.commands.length === 0) command.action(() => void ran.push(pathOf(command)));
+    if (command.commands.length === 0) command.action(() => void ran.push(joinPath(command)));
   }
   return { ran, terminal, program };
 }
 
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+function joinPath(command: Command): string {
+  return command.parent ? `${joinPath(command.parent)} ${command.name()}` : command.name();
 }
 
-async function helpOf(...words: string[]): Promise<string> {
+async function readHelp(...words: string[]): Promise<string> {
   const { program, terminal } = dryProgram();
   await expect(program.parseAsync([...words, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
   return terminal.output.text;
@@ -37,7 +37,7 @@ async function helpOf(...words: string[]): Promise<string> {
 
 const commands = flattenCommands(dryProgram().program);
 
-describe.each(commands.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
+describe.each(commands.map((command) => [joinPath(command), command] as const))('%s', (path, command) => {
   test('describes itself, its arguments and its options', () => {
     expect(command.description()).not.toBe('');
     for (const { description } of [...command.options, ...command.registeredArguments])
@@ -45,7 +45,7 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))('%
   });
 
   test('has examples in its help that the program can parse', async () => {
-    const help = await helpOf(...path.split(' ').slice(1));
+    const help = await readHelp(...path.split(' ').slice(1));
     const examples = parseExamples(help);
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
@@ -58,7 +58,7 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))('%
 });
 
 test('the help lists every exit code', async () => {
-  const [, list = ''] = /\nExit codes:\n((?: {2}.*\n)+)/.exec(await helpOf()) ?? [];
+  const [, list = ''] = /\nExit codes:\n((?: {2}.*\n)+)/.exec(await readHelp()) ?? [];
   const listed = list.match(/^ {2}\d+/gm)?.map(Number);
   expect(listed).toEqual(Object.values(exitCodes));
 });

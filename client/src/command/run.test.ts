@@ -21,7 +21,7 @@ async function waybill(terminal: FakeTerminal, ...words: string[]): Promise<numb
   return await run(terminal, words, never, '1.2.3');
 }
 
-function environmentOf(server: WireServer): Record<string, string> {
+function makeEnvironment(server: WireServer): Record<string, string> {
   return { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
 }
 
@@ -130,22 +130,22 @@ test('without an account, the message explains how to log in', async () => {
 
 test('the key can come from the environment, or from a file that it names', async () => {
   await using server = await contactServer();
-  expect(await waybill(fakeTerminal(home, environmentOf(server)), 'contacts', 'list')).toBe(0);
+  expect(await waybill(fakeTerminal(home, makeEnvironment(server)), 'contacts', 'list')).toBe(0);
   const path = join(home, 'key');
   writeFileSync(path, 'wb_key\n');
-  const { WAYBILL_API_KEY: _key, ...rest } = environmentOf(server);
+  const { WAYBILL_API_KEY: _key, ...rest } = makeEnvironment(server);
   expect(await waybill(fakeTerminal(home, { ...rest, WAYBILL_API_KEY_FILE: path }), 'contacts', 'list')).toBe(0);
   expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer wb_key']));
 });
 
 test('text from others cannot control the terminal', async () => {
   await using server = await contactServer();
-  const terminal = fakeTerminal(home, environmentOf(server));
+  const terminal = fakeTerminal(home, makeEnvironment(server));
   await waybill(terminal, 'contacts', 'list');
   expect(terminal.output.text).toBe(
     'anna@example.org\tAnna\ufffd[31m\t\t\ta\tlocal\nall@example.org\t\t\t\ta\tglobal\n',
   );
-  const json = fakeTerminal(home, environmentOf(server));
+  const json = fakeTerminal(home, makeEnvironment(server));
   await waybill(json, 'contacts', 'list', '--json');
   const lines = json.output.text.trim().split('\n');
   expect(lines.map((line) => (JSON.parse(line) as { list: string }).list)).toEqual(['local', 'global']);
@@ -239,17 +239,17 @@ describe('completion', () => {
 
 test('exported contacts can be imported', async () => {
   await using server = await contactServer();
-  const exported = fakeTerminal(home, environmentOf(server));
+  const exported = fakeTerminal(home, makeEnvironment(server));
   expect(await waybill(exported, 'contacts', 'export')).toBe(0);
   const path = join(home, 'contacts.json');
   writeFileSync(path, exported.output.text);
-  const imported = fakeTerminal(home, environmentOf(server));
+  const imported = fakeTerminal(home, makeEnvironment(server));
   expect(await waybill(imported, 'contacts', 'import', path)).toBe(0);
   expect(imported.output.text).toBe('Imported 1 contact: 0 new, 0 changed, 1 unchanged.\n');
   const [asked] = server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body.toString());
   expect(asked).toBe(JSON.stringify({ contacts: JSON.parse(exported.output.text) as unknown }));
   expect(server.paths()).not.toContain('POST contacts/import'); // nothing had changed
   writeFileSync(path, '{"email":"a@example.org"}');
-  expect(await waybill(fakeTerminal(home, environmentOf(server)), 'contacts', 'import', path)).toBe(2);
+  expect(await waybill(fakeTerminal(home, makeEnvironment(server)), 'contacts', 'import', path)).toBe(2);
   expect(readFileSync(path, 'utf8')).toContain('a@example.org');
 });

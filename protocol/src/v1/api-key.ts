@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page } from './page.ts';
 import { Scope } from './scope.ts';
-import { Nullable, Time, timeOf } from './values.ts';
+import { describeTime, Nullable, Time } from './values.ts';
 
 const Networks = Type.Array(
   Type.String({ maxLength: 64, description: 'an address or a network, such as 192.0.2.7 or 2001:db8::/32' }),
@@ -23,7 +23,7 @@ export const ApiKey = Type.Object(
       Type.Array(Type.String()),
       'Addresses and networks from which it may be used; null: any address.',
     ),
-    created_at: timeOf('When it was created.'),
+    created_at: describeTime('When it was created.'),
     created_by: Nullable(
       Type.String({ format: 'uuid' }),
       'The `id` of the key that created it; null if an administrator did.',
@@ -43,7 +43,7 @@ export const NewApiKey = Type.Object(
     name: Type.String({ minLength: 1, maxLength: limits.keyNameLength, description: 'Purpose of the key.' }),
     scopes: Type.Array(Scope, { minItems: 1, uniqueItems: true, description: 'one or more scopes' }),
     networks: Type.Optional(Networks),
-    expires_at: Type.Optional(timeOf('a time such as 2030-01-31T12:00:00Z, until which it can be used')),
+    expires_at: Type.Optional(describeTime('a time such as 2030-01-31T12:00:00Z, until which it can be used')),
   },
   { additionalProperties: false, description: 'The rights of a new API key.' },
 );

@@ -1,15 +1,15 @@
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { pageParameters } from './page.ts';
-import { idOf, timeOf } from './values.ts';
+import { describeId, describeTime } from './values.ts';
 
-const drop = { drop_id: idOf('The drop.') };
-const request = { request_id: idOf('The request for files.') };
+const drop = { drop_id: describeId('The drop.') };
+const request = { request_id: describeId('The request for files.') };
 const receiver = { receiver: Type.String({ maxLength: 254, description: 'The receiver’s address.' }) };
 const receivers = { receivers: Type.Integer({ minimum: 1, description: 'Number of receivers.' }) };
 const files = { files: Type.Integer({ minimum: 1, description: 'Number of files.' }) };
-const inbox = { inbox_id: idOf('The entry in the inbox.') };
-const deadline = { expires_at: timeOf('When it ends now.') };
+const inbox = { inbox_id: describeId('The entry in the inbox.') };
+const deadline = { expires_at: describeTime('When it ends now.') };
 const contacts = {
   contacts: Type.Integer({ minimum: 0, description: 'Number of contacts that the account now has.' }),
   email: Type.Optional(Type.String({ maxLength: 254, description: 'The contact’s address, if it was only one.' })),
@@ -24,7 +24,7 @@ const eventData = {
   'drop.file_delivered': {
     ...drop,
     ...receiver,
-    file_id: idOf('The file.'),
+    file_id: describeId('The file.'),
     file_name: Type.String({ maxLength: 255, description: 'The file’s name.' }),
   },
   'drop.completed': drop,
@@ -62,9 +62,9 @@ export const AccountEvent = Type.Union(
   eventTypes.map((type) =>
     Type.Object(
       {
-        id: idOf('Identifier: the same whenever the event is repeated.'),
+        id: describeId('Identifier: the same whenever the event is repeated.'),
         type: Type.Literal(type, { description: 'The type of the event.' }),
-        created_at: timeOf('When it happened.'),
+        created_at: describeTime('When it happened.'),
         data: Type.Object(eventData[type], {
           additionalProperties: false,
           description: 'The objects that it concerns.',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page, pageParameters } from './page.ts';
-import { idOf, Nullable, Time, timeOf } from './values.ts';
+import { describeId, describeTime, Nullable, Time } from './values.ts';
 
 const State = Type.Enum(['available', 'claimed', 'parked', 'acknowledged'], {
   description:
@@ -23,7 +23,7 @@ export const ListInboxQuery = Type.Object(
 
 export const InboxEntry = Type.Object(
   {
-    id: idOf('Identifier of the entry.'),
+    id: describeId('Identifier of the entry.'),
     state: State,
     sender: Type.String({ description: 'The address of the contact or account that sent it.' }),
     message: Type.String({ description: 'Message of the sender; may be empty.' }),
@@ -32,8 +32,8 @@ export const InboxEntry = Type.Object(
       'The request for files to which it belongs; null if another account sent it.',
     ),
     file_count: Type.Integer({ description: 'Number of files.' }),
-    received_at: timeOf('When it was received.'),
-    expires_at: timeOf('When it ends, and its files are deleted.'),
+    received_at: describeTime('When it was received.'),
+    expires_at: describeTime('When it ends, and its files are deleted.'),
     attempts: Type.Integer({ description: 'Number of times it was claimed since it was received or released.' }),
     available_at: Nullable(Time, 'From when on it can be claimed; null in other states.'),
     lease_ends_at: Nullable(Time, 'When its lease ends; null if it is not claimed.'),
@@ -48,7 +48,7 @@ export const InboxEntryPage = Page(InboxEntry, 'Entries of the inbox.');
 
 export const InboxFile = Type.Object(
   {
-    id: idOf('Identifier of the file.'),
+    id: describeId('Identifier of the file.'),
     name: Type.String({ description: 'Name of the file as it was sent. Make it safe before you use it as a path.' }),
     path: Type.String({ description: 'Path of the file in the folder that was sent, including its name.' }),
     size: Type.Integer({ description: 'Size in bytes.' }),

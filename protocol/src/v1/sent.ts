@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { pageParameters } from './page.ts';
-import { Nullable, Time, timeOf } from './values.ts';
+import { describeTime, Nullable, Time } from './values.ts';
 
 /** The properties that drops and requests for files have in common. */
 
@@ -20,7 +20,7 @@ const Metadata = Type.Record(
   },
 );
 const Seconds = Type.Integer({ minimum: 1, maximum: 4_000_000_000, description: 'Seconds until it ends.' });
-const Deadline = timeOf('When it ends, as a time such as 2030-01-31T12:00:00Z.');
+const Deadline = describeTime('When it ends, as a time such as 2030-01-31T12:00:00Z.');
 
 export const NewReceiver = Type.Object(
   {
@@ -93,8 +93,8 @@ export const sentProperties = {
       'How receivers get a code now: as chosen for it, or as the rule of the account requires if that is stronger.',
   }),
   notify: Type.Boolean({ description: 'Whether receivers get mails.' }),
-  created_at: timeOf('When it was sent.'),
-  expires_at: timeOf('When it ends, or ended.'),
+  created_at: describeTime('When it was sent.'),
+  expires_at: describeTime('When it ends, or ended.'),
   revoked_at: Nullable(Time, 'When it was revoked; null if it was not.'),
   receiver_count: Type.Integer({ description: 'Number of receivers.' }),
 };
@@ -112,8 +112,8 @@ export const SentQuery = Type.Object(
       Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of one of the receivers.' }),
     ),
     external_id: Type.Optional(ExternalId),
-    created_after: Type.Optional(timeOf('Created at this time or later.')),
-    created_before: Type.Optional(timeOf('Created before this time.')),
+    created_after: Type.Optional(describeTime('Created at this time or later.')),
+    created_before: Type.Optional(describeTime('Created before this time.')),
     search: Type.Optional(
       Type.String({
         minLength: 1,

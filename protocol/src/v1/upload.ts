@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, timeOf } from './values.ts';
+import { describeTime, Nullable } from './values.ts';
 
 export const Upload = Type.Object(
   {
@@ -22,8 +22,8 @@ export const Upload = Type.Object(
       Type.Enum(['infected', 'too_large_to_scan', 'encrypted', 'damaged', 'unchecked', 'digest_mismatch']),
       'Why it was refused; null if it was not.',
     ),
-    created_at: timeOf('When the upload began.'),
-    expires_at: timeOf('When it is removed unless it is sent before.'),
+    created_at: describeTime('When the upload began.'),
+    expires_at: describeTime('When it is removed unless it is sent before.'),
   },
   { description: 'A file that was uploaded and is not sent yet.' },
 );

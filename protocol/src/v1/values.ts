@@ -9,9 +9,9 @@ export const Time = Type.String({
 });
 
 /** A time with a description of its own. */
-export const timeOf = (description: string) => Type.String({ ...Time, description });
+export const describeTime = (description: string) => Type.String({ ...Time, description });
 
-export const idOf = (description: string) => Type.String({ format: 'uuid', description });
+export const describeId = (description: string) => Type.String({ format: 'uuid', description });
 
 export const Nullable = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description });

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { EventType } from './event.ts';
 import { Page } from './page.ts';
 import { Scope } from './scope.ts';
-import { Nullable, Time, timeOf } from './values.ts';
+import { describeTime, Nullable, Time } from './values.ts';
 
 const Url = Type.String({
   minLength: 1,
@@ -34,7 +34,7 @@ export const Webhook = Type.Object(
       maxItems: 2,
       description: 'The public keys (whpk_…) of `v1a` signatures: two while the secret is being replaced.',
     }),
-    created_at: timeOf('When it was created.'),
+    created_at: describeTime('When it was created.'),
     created_by: Type.String({ format: 'uuid', description: 'The `id` of the key that created it.' }),
     previous_secret_until: Nullable(Time, 'Until when requests are also signed with the previous secret.'),
     failing_since: Nullable(Time, 'When the first request since the last success failed.'),
@@ -84,7 +84,7 @@ export const SecretReplacement = Type.Object(
 export const Replay = Type.Object(
   {
     event_id: Type.Optional(Type.String({ format: 'uuid', description: 'The event to send again.' })),
-    since: Type.Optional(timeOf('a time such as 2030-01-31T12:00:00Z, since which all events are sent again')),
+    since: Type.Optional(describeTime('a time such as 2030-01-31T12:00:00Z, since which all events are sent again')),
   },
   {
     additionalProperties: false,
@@ -105,7 +105,7 @@ export const WebhookAttempt = Type.Object(
     event_id: Type.String({ format: 'uuid', description: 'The event, sent as `webhook-id`.' }),
     type: Type.String({ description: 'The type of the event.' }),
     attempt: Type.Integer({ minimum: 1, description: 'Number of the attempt to send this event.' }),
-    at: timeOf('When the request was sent.'),
+    at: describeTime('When the request was sent.'),
     status: Nullable(Type.Integer(), 'Status of the response; null: there was none.'),
     failure: Nullable(Type.String(), 'Why there was no response.'),
     duration_ms: Type.Integer({ minimum: 0, description: 'Duration in milliseconds.' }),

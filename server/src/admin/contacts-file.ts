@@ -23,7 +23,9 @@ const reasons: Readonly<Record<string, string>> = {
 export async function readContactsFile(path: string): Promise<ContactInput[]> {
   const source = path === '-' ? 'Standard input' : path;
   const json =
-    path === '-' ? await text(process.stdin) : await readFile(resolveInStartDirectory(path), 'utf8').catch(cannotRead(path));
+    path === '-'
+      ? await text(process.stdin)
+      : await readFile(resolveInStartDirectory(path), 'utf8').catch(cannotRead(path));
   let value: unknown;
   try {
     value = JSON.parse(json);

@@ -17,7 +17,7 @@ const { query } = exchange.database;
 
 const deleteAccount = (email: string) => runAdmin(exchange, 'accounts', 'delete', email, '--yes');
 
-const objectsOf = (ids: readonly string[]) =>
+const listObjects = (ids: readonly string[]) =>
   [...engines.objects.objects.keys()].filter((key) => ids.some((id) => key.includes(id)));
 
 /** Sweeps until objects that may still be on their way, which are waited for for ten minutes, are deleted too. */
@@ -124,7 +124,7 @@ test('a deleted account leaves nothing but its audit, and its address can be use
     [actor.accountId],
   );
   const ids = files.map(({ id }) => id);
-  expect(objectsOf(ids)).not.toEqual([]);
+  expect(listObjects(ids)).not.toEqual([]);
 
   const output = await deleteAccount(actor.email);
   expect(output).toContain('drops and requests: 3, of which 3 can be opened now');
@@ -137,7 +137,7 @@ test('a deleted account leaves nothing but its audit, and its address can be use
 
   const after = Object.entries(await countRows(actor.accountId)).filter(([, count]) => count > 0);
   expect(after.map(([name]) => name)).toEqual(['audit_entries.account_id']);
-  expect(objectsOf(ids)).toEqual([]);
+  expect(listObjects(ids)).toEqual([]);
   expect(await query('select 1 from inbox_entries where account_id = $1', [receiver.accountId])).toEqual([]);
   // What others sent to it is theirs.
   expect(await query('select ended_at from drops where id = $1', [sentDrop])).toEqual([{ ended_at: null }]);

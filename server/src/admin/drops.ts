@@ -4,7 +4,7 @@ import type { DropLine, ReceiverState } from '../domain/drops/drop-store.ts';
 import { extendDrop } from '../domain/drops/extend-drop.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { idEndOf, toReference } from '../domain/reference.ts';
+import { readIdEnd, toReference } from '../domain/reference.ts';
 import { type AddCommand, addExamples, parseId, parseTime, print, printPages } from './command.ts';
 
 const receiversPerPage = 50;
@@ -145,7 +145,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
 /** The digits that the ids of the drops with this reference end with. */
 function parseReference(value: string): string {
-  const digits = idEndOf(value);
+  const digits = readIdEnd(value);
   if (digits === undefined) throw new InvalidArgumentError('Use a reference such as WB-7F3K-29QD.');
   return digits;
 }

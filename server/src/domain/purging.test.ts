@@ -39,7 +39,7 @@ async function end(dropId: string, daysAgo: number): Promise<void> {
   await query('update drops set ended_at = now() - make_interval(days => $2) where id = $1', [dropId, daysAgo]);
 }
 
-const rowsOf = async (dropId: string) =>
+const readRows = async (dropId: string) =>
   (
     await query<Record<string, number>>(
       `select (select count(*)::int from drops where id = $1) as drops,
@@ -57,9 +57,9 @@ describe('a drop that ended long ago', () => {
   test('leaves no row, and a younger one is whole', async () => {
     const [old, young] = [await endedDrop(31), await endedDrop(29)];
     const whole = { drops: 1, links: 3, files: 2, messages: 3, deliveries: 2, sessions: 1 };
-    expect(await rowsOf(old.dropId)).toEqual(whole);
+    expect(await readRows(old.dropId)).toEqual(whole);
     expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 1 });
-    expect([await rowsOf(old.dropId), await rowsOf(young.dropId)]).toEqual([nothing, whole]);
+    expect([await readRows(old.dropId), await readRows(young.dropId)]).toEqual([nothing, whole]);
     expect(await collectGroups(readHistory(engines, old.sender.accountId))).toEqual([]);
     expect(await collectGroups(readHistory(engines, young.sender.accountId))).toHaveLength(1);
   });
@@ -67,7 +67,7 @@ describe('a drop that ended long ago', () => {
   test('is kept where everything is kept', async () => {
     const { dropId } = await endedDrop(10_000);
     expect(await sweep(engines)).toMatchObject({ purged: 0 });
-    expect(await rowsOf(dropId)).toMatchObject({ drops: 1 });
+    expect(await readRows(dropId)).toMatchObject({ drops: 1 });
     await sweep(keeping({ history: 30 }));
   });
 
@@ -76,9 +76,9 @@ describe('a drop that ended long ago', () => {
     const { drops } = engines.store;
     const twoRows = { owners: 100, rows: 2 };
     expect(await drops.purge(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: true });
-    expect(await rowsOf(dropId)).toMatchObject({ drops: 1, links: 3, files: 2, messages: 1, deliveries: 0 });
+    expect(await readRows(dropId)).toMatchObject({ drops: 1, links: 3, files: 2, messages: 1, deliveries: 0 });
     expect(await drops.purge(30 * daySeconds, twoRows)).toEqual({ rows: 1, more: true });
-    expect(await rowsOf(dropId)).toEqual(nothing);
+    expect(await readRows(dropId)).toEqual(nothing);
     expect(await drops.purge(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: false });
   });
 
@@ -123,7 +123,7 @@ test('a request is purged after the last that came through it', async () => {
   await end(received?.id as string, 31);
   const first = await sweep(keeping({ history: 30 }));
   expect(first.purged + (await sweep(keeping({ history: 30 }))).purged).toBe(2);
-  expect(await rowsOf(link.dropId)).toEqual(nothing);
+  expect(await readRows(link.dropId)).toEqual(nothing);
 });
 
 test('an audit entry is kept for as long as audit entries are, whatever becomes of its drop', async () => {
@@ -151,15 +151,15 @@ test('a message is purged at its own age, and its drop stays; one that is waitin
     [dropId],
   );
   await query('update messages set settled_at = now() where drop_id = $1 and position = 1', [dropId]);
-  const before = await rowsOf(dropId);
+  const before = await readRows(dropId);
   await sweep(keeping({ history: 30 }));
-  expect(await rowsOf(dropId)).toEqual(before);
+  expect(await readRows(dropId)).toEqual(before);
   await sweep(keeping({ history: 30, messages: 7 }));
   expect(await query('select position from messages where drop_id = $1 order by position', [dropId])).toEqual([
     { position: 0 },
     { position: 1 },
   ]);
-  expect(await rowsOf(dropId)).toEqual({ ...before, messages: 2 });
+  expect(await readRows(dropId)).toEqual({ ...before, messages: 2 });
 });
 
 describe('what receivers did with a drop', () => {
@@ -168,10 +168,10 @@ describe('what receivers did with a drop', () => {
 
   test('is purged at its own age, and the drop stays in the history', async () => {
     const [old, young] = [await endedDrop(31), await endedDrop(29)];
-    const before = await rowsOf(old.dropId);
+    const before = await readRows(old.dropId);
     await sweep(keeping({ history: 365, deliveries: 30 }));
-    expect(await rowsOf(old.dropId)).toEqual({ ...before, deliveries: 0 });
-    expect(await rowsOf(young.dropId)).toEqual(before);
+    expect(await readRows(old.dropId)).toEqual({ ...before, deliveries: 0 });
+    expect(await readRows(young.dropId)).toEqual(before);
     expect(await states(old)).toMatchObject([
       { openedAt: null, completedAt: null, isPurged: true, files: [{ deliveredBytes: 0 }, { deliveredBytes: 0 }] },
     ]);

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { idEndOf, toReference } from './reference.ts';
+import { readIdEnd, toReference } from './reference.ts';
 
 describe('a reference', () => {
   test('is short and the same for the same drop', () => {
@@ -10,7 +10,7 @@ describe('a reference', () => {
   });
 
   test.prop([fc.uuid()])('leads back to the end of the id', (id) => {
-    expect(idEndOf(toReference(id))).toBe(id.replaceAll('-', '').slice(-10));
+    expect(readIdEnd(toReference(id))).toBe(id.replaceAll('-', '').slice(-10));
   });
 
   test('of drops made one after the other differ', () => {
@@ -19,15 +19,15 @@ describe('a reference', () => {
   });
 
   test('is understood as people type it', () => {
-    const end = idEndOf('WB-7F3K-21QD');
+    const end = readIdEnd('WB-7F3K-21QD');
     for (const typed of ['wb-7f3k-21qd', ' WB7F3K21QD', 'WB-7F3K-2lQD', 'wb-7f3k-2iqd', 'wb7f3k2lqd'])
-      expect(idEndOf(typed)).toBe(end);
+      expect(readIdEnd(typed)).toBe(end);
   });
 
   test.each(['', 'WB-', 'WB-7F3K-29Q', 'WB-7F3K-29QDD', 'WB-7F3U-29QD', '0190a1b2', 'WB-7F3K-29Q%'])(
     'is not %j',
     (text) => {
-      expect(idEndOf(text)).toBeUndefined();
+      expect(readIdEnd(text)).toBeUndefined();
     },
   );
 });

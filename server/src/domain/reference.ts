@@ -3,7 +3,7 @@
  * is the end of the drop's id, which is random, so nothing needs to be stored. It is not a secret and gives access to nothing.
  */
 export function toReference(dropId: string): string {
-  let rest = Number.parseInt(endOf(dropId), 16);
+  let rest = Number.parseInt(takeEnd(dropId), 16);
   let digits = '';
   for (let place = 0; place < 8; place += 1) {
     digits = alphabet.charAt(rest % 32) + digits;
@@ -13,7 +13,7 @@ export function toReference(dropId: string): string {
 }
 
 /** The end of the ids of all drops with this reference, as hexadecimal digits; undefined when it is not a reference. */
-export function idEndOf(reference: string): string | undefined {
+export function readIdEnd(reference: string): string | undefined {
   const digits = /^WB-?([0-9A-Z]{4})-?([0-9A-Z]{4})$/.exec(asMeant(reference))?.slice(1).join('');
   if (digits === undefined) return undefined;
   let value = 0;
@@ -30,7 +30,7 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** 40 bits: among ten million drops, a few dozen pairs share them. A lookup finds all drops that share a reference. */
 const endLength = 10;
 
-function endOf(dropId: string): string {
+function takeEnd(dropId: string): string {
   return dropId.replaceAll('-', '').slice(-endLength);
 }
 

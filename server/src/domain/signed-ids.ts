@@ -14,18 +14,18 @@ export class SignedIds {
 
   sign(uuid: string): Buffer {
     const id = Buffer.from(uuid.replaceAll('-', ''), 'hex');
-    return Buffer.concat([id, this.#macOf(id)]);
+    return Buffer.concat([id, this.#computeMac(id)]);
   }
 
   /** Undefined when it is not one of ours. */
   idIn(signed: Buffer): string | undefined {
     if (signed.length !== idBytes + this.#macBytes) return undefined;
     const id = signed.subarray(0, idBytes);
-    if (!timingSafeEqual(signed.subarray(idBytes), this.#macOf(id))) return undefined;
+    if (!timingSafeEqual(signed.subarray(idBytes), this.#computeMac(id))) return undefined;
     return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   }
 
-  #macOf(id: Buffer): Buffer {
+  #computeMac(id: Buffer): Buffer {
     return createHmac('sha256', this.#key).update(id).digest().subarray(0, this.#macBytes);
   }
 }

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 const live = new AbortController().signal;
-const idsOf = async (actor: Actor) =>
+const readIds = async (actor: Actor) =>
   (await query<{ id: string }>('select id from files where account_id = $1', [actor.accountId])).map(({ id }) => id);
 const leaseOver = (actor: Actor) => query('update uploads set due_at = now() where account_id = $1', [actor.accountId]);
 const expire = (dropId: string) =>
@@ -53,7 +53,7 @@ describe('a drop past its deadline', () => {
 
   test('loses its keys and objects in a sweep, and keeps its line of history', async () => {
     const { sender, dropId } = await sentDrop();
-    const ids = await idsOf(sender);
+    const ids = await readIds(sender);
     expect(engines.objects.keys(...ids)).toHaveLength(2);
     await expire(dropId);
     await sweep(engines);
@@ -97,12 +97,12 @@ describe('a drop past its deadline', () => {
     await expire(over.dropId);
     await sweep(engines);
     await findInboxFile(engines, going.receiver, going.entryId, 'a.txt');
-    expect(engines.objects.keys(...(await idsOf(going.sender)))).toHaveLength(2);
+    expect(engines.objects.keys(...(await readIds(going.sender)))).toHaveLength(2);
   });
 });
 
 describe('a drop that has ended', () => {
-  const rowsOf = async (dropId: string) =>
+  const readRows = async (dropId: string) =>
     (
       await query<Record<'keys' | 'entries', number> & { toEmpty: boolean }>(
         `select to_empty as "toEmpty",
@@ -119,25 +119,25 @@ describe('a drop that has ended', () => {
     const dropId = await exchange.drop(sender, [receiver.email], ['a', 'b', 'c', 'd', 'e']);
     await expire(dropId);
     await engines.store.drops.endExpired(1000);
-    expect(await rowsOf(dropId)).toEqual({ toEmpty: true, keys: 5, entries: 1 });
+    expect(await readRows(dropId)).toEqual({ toEmpty: true, keys: 5, entries: 1 });
     const { drops } = engines.store;
     const twoRows = { owners: 100, rows: 2 };
     expect(await drops.empty(twoRows)).toEqual({ rows: 3, more: true });
-    expect(await rowsOf(dropId)).toEqual({ toEmpty: true, keys: 3, entries: 0 });
+    expect(await readRows(dropId)).toEqual({ toEmpty: true, keys: 3, entries: 0 });
     expect(await drops.empty(twoRows)).toEqual({ rows: 2, more: true });
     expect(await drops.empty(twoRows)).toEqual({ rows: 1, more: false });
-    expect(await rowsOf(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
+    expect(await readRows(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
     expect(await drops.empty(twoRows)).toEqual({ rows: 0, more: false });
   });
 
   test('and was left half empty by a crash is emptied by the next sweep', async () => {
     const { sender, dropId } = await sentDrop();
-    const ids = await idsOf(sender);
+    const ids = await readIds(sender);
     await expire(dropId);
     await engines.store.drops.endExpired(1000);
     await engines.store.drops.empty({ owners: 100, rows: 1 });
     await sweep(engines);
-    expect(await rowsOf(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
+    expect(await readRows(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
     expect(engines.objects.keys(...ids)).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe('a drop that has ended', () => {
     const { sender, dropId } = await sentDrop();
     const account = await engines.store.accounts.byId(sender.accountId);
     await revokeDrop(engines, account as Account, dropId, engines.administrator);
-    expect(await rowsOf(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
+    expect(await readRows(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
   });
 });
 
@@ -311,7 +311,7 @@ describe('an upload under way', () => {
 test('a sweep that was broken off is finished by a later one', async () => {
   const actor = await exchange.account();
   await exchange.upload(actor, 'a.txt');
-  const [id] = await idsOf(actor);
+  const [id] = await readIds(actor);
   await engines.store.files.removeStaged(actor.accountId, '', 'a.txt');
   const crash = () => {
     throw new Error('killed');
@@ -320,7 +320,7 @@ test('a sweep that was broken off is finished by a later one', async () => {
   expect(await sweep(engines)).toMatchObject({ files: 0 });
   await query('update files set lease_until = now() where account_id = $1', [actor.accountId]);
   expect(await sweep(engines)).toMatchObject({ files: 1 });
-  expect([await idsOf(actor), engines.objects.keys(id as string)]).toEqual([[], []]);
+  expect([await readIds(actor), engines.objects.keys(id as string)]).toEqual([[], []]);
 });
 
 test('objects of many files are deleted by one request, and those of a large one by as many as it takes', async () => {
@@ -342,7 +342,7 @@ test('objects of many files are deleted by one request, and those of a large one
   expect(await sweepFiles({ ...engines, objects })).toEqual({ files: 7, objects: 3204 });
   expect(requests.map((keys) => keys.length)).toEqual([1000, 1000, 1000, 204]);
   expect(new Set(requests.flat()).size).toBe(3204);
-  expect(await idsOf(actor)).toEqual([]);
+  expect(await readIds(actor)).toEqual([]);
 });
 
 test('a large file whose deletion was broken off goes on from the chunks that are left', async () => {

@@ -31,7 +31,7 @@ export function doctorProbe(app: App, engines: { readonly pepper: Buffer }): voi
           forwarded: request.headers['x-forwarded-for']?.toString(),
           trusted: (request.ips?.length ?? 0) > 1,
           client: request.ip,
-          bodyMs: await durationOf(request.body as Readable),
+          bodyMs: await measureDuration(request.body as Readable),
         };
         return reply.type(probeMediaType).send(Readable.from(inTwoParts(response)));
       },
@@ -39,7 +39,7 @@ export function doctorProbe(app: App, engines: { readonly pepper: Buffer }): voi
   });
 }
 
-async function durationOf(body: Readable): Promise<number> {
+async function measureDuration(body: Readable): Promise<number> {
   let bytes = 0;
   let first: number | undefined;
   let last = 0;

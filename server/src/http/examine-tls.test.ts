@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeCertificate } from '../testing/carriers.ts';
-import { expectTrouble, findingsOf } from '../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../testing/findings.ts';
 import { examineTls } from './examine-tls.ts';
 
 const good = makeCertificate('files.example.org', { days: 90 });
@@ -23,7 +23,7 @@ const examine = (publicUrl = 'https://files.example.org', days = 0) =>
   examineTls({ files: files(), publicUrl, now: () => Date.now() + days * 86_400_000 });
 
 test('a certificate that can be served', async () => {
-  const findings = await findingsOf(examine());
+  const findings = await collectFindings(examine());
   expect(findings.map(({ status, check }) => `${status} ${check}`)).toEqual([
     'ok tls.files',
     'ok tls.validity',

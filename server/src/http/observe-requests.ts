@@ -8,7 +8,7 @@ import type { App } from './app.ts';
  * anyone can make up new ones.
  */
 export function observeRequests(app: App, { metrics, tracing }: Observation): void {
-  metrics.sources.traffic = trafficOf(app);
+  metrics.sources.traffic = readTraffic(app);
 
   app.addHook('onRequest', (request, reply, done) => {
     const { surface = 'none', url: route = 'none' } = { ...request.routeOptions.config, url: request.routeOptions.url };
@@ -19,12 +19,12 @@ export function observeRequests(app: App, { metrics, tracing }: Observation): vo
       `${method} ${route}`,
       'server',
       { 'http.request.method': method, 'http.route': route, 'waybill.request_id': request.id },
-      headerOf(request, 'traceparent'),
+      readHeader(request, 'traceparent'),
     );
     request.trace = span;
     metrics.requestsInProgress.inc({ surface });
     const end = () => {
-      const status = statusOf(reply);
+      const status = readStatus(reply);
       metrics.requestsInProgress.dec({ surface });
       metrics.requests.inc({ surface, method, route, status });
       metrics.requestSeconds.observe({ surface, method, route }, (performance.now() - begin) / 1000);
@@ -45,17 +45,17 @@ export function observeRequests(app: App, { metrics, tracing }: Observation): vo
   });
 }
 
-function statusOf({ raw }: FastifyReply): string {
+function readStatus({ raw }: FastifyReply): string {
   return raw.writableFinished ? `${Math.floor(raw.statusCode / 100)}xx` : 'cut';
 }
 
-function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+function readHeader({ headers }: FastifyRequest, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** Counted at the sockets, so that a transfer counts while it runs and not only when it has ended. */
-function trafficOf(app: App): NonNullable<Observation['metrics']['sources']['traffic']> {
+function readTraffic(app: App): NonNullable<Observation['metrics']['sources']['traffic']> {
   const open = new Set<Socket>();
   let [receivedBefore, sentBefore] = [0, 0];
   app.server.on('connection', (socket) => {

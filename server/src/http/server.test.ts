@@ -9,7 +9,7 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 import { toReference } from '../domain/reference.ts';
 import { collectGroups } from '../testing/collect-groups.ts';
 import { useTestExchange } from '../testing/exchange.ts';
-import { tokenOf } from '../testing/links.ts';
+import { deriveToken } from '../testing/links.ts';
 import { buildTestServer, testHost as host, testServerOptions as options } from '../testing/server.ts';
 import type { CgiEngines } from './cgi/route.ts';
 import { applyBrand } from './pages/assets.ts';
@@ -263,7 +263,7 @@ describe('the log', () => {
       return drop ?? { id: '', message: '' };
     };
     const [drop, request] = [await dispatch('createdrop'), await dispatch('givedrop')];
-    const link = await tokenOf(exchange, actor, drop.id, 0);
+    const link = await deriveToken(exchange, actor, drop.id, 0);
     const stop = new URL(exchange.engines.stopLinks.of(drop.message)).pathname;
     const form = { host, 'content-type': 'application/x-www-form-urlencoded' };
     const opened = await app.inject({ method: 'POST', url: `/d/${link}`, headers: form, payload: 'gesture=pressed' });

@@ -21,7 +21,7 @@ export interface Certificate {
 /** Throws if what the files hold cannot be served. */
 export function readCertificate(files: CertificateFiles): Certificate {
   try {
-    const found = contentOf(files);
+    const found = loadCertificate(files);
     if ((statSync(files.key).mode & 0o007) !== 0) {
       throw new Error(`${files.key} is open to every user of this machine; run: chmod o= ${files.key}`);
     }
@@ -35,7 +35,7 @@ export function readCertificate(files: CertificateFiles): Certificate {
   }
 }
 
-function contentOf({ certificate, key }: CertificateFiles): Certificate {
+function loadCertificate({ certificate, key }: CertificateFiles): Certificate {
   return { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') };
 }
 
@@ -50,7 +50,7 @@ export function reloadCertificate(
 ): { stop(): void } {
   let seen = identity(() => served);
   const timer = setInterval(() => {
-    const found = identity(() => contentOf(files));
+    const found = identity(() => loadCertificate(files));
     if (found === seen) return;
     seen = found;
     try {

@@ -34,7 +34,7 @@ export function validationMessage(findings: readonly Finding[], context = 'body'
   // For a choice, each alternative reports why it does not match; the choice itself says what would.
   const finding = findings.find(({ keyword }) => keyword === 'anyOf') ?? findings[0];
   if (!finding) return 'The request is not valid.';
-  return `${placeOf(finding.instancePath, context)} ${demandOf(finding)}.`;
+  return `${describePlace(finding.instancePath, context)} ${describeDemand(finding)}.`;
 }
 
 /** Where in the input it is, as a JSON pointer (RFC 6901). */
@@ -48,14 +48,14 @@ function escaped(name: string): string {
   return name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-function placeOf(instancePath: string, context: string): string {
+function describePlace(instancePath: string, context: string): string {
   const steps = instancePath.split('/').slice(1).toReversed();
   if (steps.length === 0) return context === 'querystring' ? 'The query' : 'The body';
   const place = steps.map((step) => (/^\d+$/.test(step) ? `entry ${Number(step) + 1}` : `"${step}"`)).join(' in ');
   return `${place[0]?.toUpperCase()}${place.slice(1)}`;
 }
 
-function demandOf({ keyword, params, parentSchema }: Finding): string {
+function describeDemand({ keyword, params, parentSchema }: Finding): string {
   const limit = Number(params['limit']);
   switch (keyword) {
     case 'required':

@@ -107,9 +107,11 @@ const webhookOutcomes: OutcomeReaders<'webhookDeliveries'> = {
   record: ([, , , result]) => (typeof result === 'string' ? result : 'retried'),
 };
 
+type CountOutcome = (parameters: readonly unknown[], result: unknown) => void;
+
 /** Counts messages and requests to webhooks by their outcomes, which are known once they are recorded. */
 function countOutcomes({ messages, webhookAttempts }: Metrics): OnResult {
-  const counters = new Map([
+  const counters = new Map<string, CountOutcome>([
     ...listCounters('outbox', messageOutcomes, messages),
     ...listCounters('webhookDeliveries', webhookOutcomes, webhookAttempts),
   ]);
@@ -123,7 +125,7 @@ function listCounters<Area extends keyof Store>(
 ) {
   return Object.entries(readers).map(([method, reader]) => {
     const read = reader as (parameters: readonly unknown[], result: unknown) => string | undefined;
-    const count = (parameters: readonly unknown[], result: unknown) => {
+    const count: CountOutcome = (parameters, result) => {
       const outcome = read(parameters, result);
       if (outcome !== undefined) metric.inc({ outcome });
     };

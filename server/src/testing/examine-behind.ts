@@ -8,7 +8,7 @@ import { closedPort } from '../../../tools/shared/tcp.ts';
 import type { Finding } from '../domain/doctor/finding.ts';
 import { examinePublicUrl, type PublicUrlExamination } from '../engines/public-url/examine.ts';
 import { buildServer, type ServerEngines, type ServerOptions } from '../http/server.ts';
-import { findingsOf } from './findings.ts';
+import { collectFindings } from './findings.ts';
 import { testServerOptions } from './server.ts';
 import { startDaemon } from './servers/own-daemon.ts';
 
@@ -27,7 +27,7 @@ export async function startServe(options: Partial<ServerOptions>, port = 0) {
 }
 
 export const examinePublic = (publicUrl: string, examination: Partial<PublicUrlExamination> = {}) =>
-  findingsOf(examinePublicUrl({ publicUrl, pepper, random, maxFileBytes, ...examination }));
+  collectFindings(examinePublicUrl({ publicUrl, pepper, random, maxFileBytes, ...examination }));
 
 export interface Behind {
   readonly trusted?: readonly string[];

@@ -11,7 +11,7 @@ import { contactDraftName, contactDraftOwner } from '../domain/uploads/contact-d
 import { receiveBytes } from '../domain/uploads/receive-bytes.ts';
 import type { DraftFile, Upload, UploadWriter } from '../domain/uploads/upload-store.ts';
 import type { TestExchange } from './exchange.ts';
-import { tokenOf } from './links.ts';
+import { deriveToken } from './links.ts';
 
 type TestEngines = TestExchange['engines'];
 
@@ -40,13 +40,13 @@ export async function openRequestLink(
   );
   const links = await Promise.all(
     contacts.map(async (_, position) =>
-      findLink(engines, await tokenOf(exchange, actor, drop?.id as string, position), 'uploadfiles'),
+      findLink(engines, await deriveToken(exchange, actor, drop?.id as string, position), 'uploadfiles'),
     ),
   );
   return { actor, links, link: links[0] as Link };
 }
 
-export async function* piecesOf(bytes: Buffer, pieceBytes = 1_000_003): AsyncGenerator<Buffer, void, void> {
+export async function* splitIntoPieces(bytes: Buffer, pieceBytes = 1_000_003): AsyncGenerator<Buffer, void, void> {
   for (let start = 0; start < bytes.length; start += pieceBytes) yield bytes.subarray(start, start + pieceBytes);
 }
 
@@ -59,7 +59,7 @@ export async function announced(engines: TestEngines, link: Link, path: string, 
 }
 
 /** A new writer of an upload, from its current position. */
-export async function takenOver(
+export async function takeOverUpload(
   engines: TestEngines,
   link: Link,
   id: string,
@@ -79,8 +79,8 @@ export async function receivedFile(
 ): Promise<string> {
   const bytes = Buffer.from(content as string);
   const id = await announced(engines, link, name, bytes.length);
-  const { writer, upload } = await takenOver(engines, link, id);
-  await receiveBytes(engines, contactDraftOwner(link), writer, upload, piecesOf(bytes));
+  const { writer, upload } = await takeOverUpload(engines, link, id);
+  await receiveBytes(engines, contactDraftOwner(link), writer, upload, splitIntoPieces(bytes));
   return id;
 }
 
@@ -100,7 +100,7 @@ export function listDraftFiles(engines: Pick<TestEngines, 'store'>, link: Link):
   return engines.store.uploads.listDraftFiles(link.accountId, contactDraftName(link));
 }
 
-export async function contentOf(
+export async function readContent(
   engines: Pick<TestEngines, 'objects' | 'keys' | 'downloads'>,
   file: Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>,
 ): Promise<Buffer> {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Finding } from '../domain/doctor/finding.ts';
 
 /** All findings of an examination. */
-export async function findingsOf(examination: AsyncIterable<Finding>): Promise<Finding[]> {
+export async function collectFindings(examination: AsyncIterable<Finding>): Promise<Finding[]> {
   const findings: Finding[] = [];
   for await (const finding of examination) findings.push(finding);
   return findings;
@@ -13,7 +13,7 @@ export async function expectTrouble(
   examination: AsyncIterable<Finding>,
   ...expected: readonly string[]
 ): Promise<void> {
-  const all = await findingsOf(examination);
+  const all = await collectFindings(examination);
   const trouble = all.filter(({ status }) => status === 'fault' || status === 'warning');
   expect(trouble.map(({ status, check }) => `${status} ${check}`)).toEqual(expected);
   for (const { says, remedy } of trouble) {

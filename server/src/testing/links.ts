@@ -21,12 +21,12 @@ export async function sentLink(
 ): Promise<SentLink> {
   const from = sender ?? (await exchange.account(...receivers));
   const dropId = await exchange.drop(from, receivers, files);
-  const token = await tokenOf(exchange, from, dropId, 0);
+  const token = await deriveToken(exchange, from, dropId, 0);
   return { sender: from, dropId, token, link: await findLink(exchange.engines, token, 'downloadfiles') };
 }
 
 /** The token in a receiver's mail; the database does not contain it. */
-export async function tokenOf(
+export async function deriveToken(
   exchange: TestExchange,
   sender: Actor,
   dropId: string,

@@ -21,7 +21,7 @@ export interface TestObjectStore extends S3ObjectStore {
 
 /** The run's bucket on the real store. Test files share it: every key starts with a unique id. */
 export async function openTestObjectStore(): Promise<TestObjectStore> {
-  const bucket = bucketOf(inject('runId'));
+  const bucket = nameBucket(inject('runId'));
   const client = openTestClient();
   await client.send(new CreateBucketCommand({ Bucket: bucket })).catch(unlessOurs);
   const store = s3ObjectStore({ ...engineAddresses.s3, bucket });
@@ -40,7 +40,7 @@ export async function openTestObjectStore(): Promise<TestObjectStore> {
 }
 
 /** For a test that needs a bucket of its own, or none. */
-export const bucketNameForTest = () => `${bucketOf(inject('runId'))}-${randomBytes(4).toString('hex')}`;
+export const bucketNameForTest = () => `${nameBucket(inject('runId'))}-${randomBytes(4).toString('hex')}`;
 
 /** A test's own bucket, removed at the end. */
 export async function createEmptyBucket(): Promise<
@@ -61,7 +61,7 @@ export async function createEmptyBucket(): Promise<
   };
 }
 
-export const removeBucketOfRun = (runId: string) => removeBucket(bucketOf(runId));
+export const removeBucketOfRun = (runId: string) => removeBucket(nameBucket(runId));
 
 /** With its objects, if it exists. */
 export async function removeBucket(bucket: string): Promise<void> {
@@ -108,4 +108,4 @@ function unlessOurs(error: unknown): void {
   if (!['BucketAlreadyOwnedByYou', 'BucketAlreadyExists'].includes((error as Error).name)) throw error;
 }
 
-const bucketOf = (runId: string) => `waybill-test-${runId}`;
+const nameBucket = (runId: string) => `waybill-test-${runId}`;

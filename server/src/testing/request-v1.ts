@@ -39,7 +39,7 @@ export async function requestV1(
     // The server frees the bytes of a body, as it may with those that come from a connection.
     ...(body === undefined ? {} : { payload: Buffer.isBuffer(body) ? Buffer.from(body) : body }),
   });
-  const route = routes.find((one) => one.method === method && patternOf(one).test(path.split('?', 1)[0] as string));
+  const route = routes.find((one) => one.method === method && toPattern(one).test(path.split('?', 1)[0] as string));
   const described = v1Described.paths[`/api/v1${route?.path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()];
   const type = String(reply.headers['content-type']).split(';')[0] as string;
   const response = resolved(described?.responses[reply.statusCode]);
@@ -48,7 +48,7 @@ export async function requestV1(
     const schema = response?.content?.[type]?.schema;
     expect(schema, `${method} ${path} answers ${type}`).toBeDefined();
     if (type.endsWith('json')) {
-      const validate = validatorOf(schema as object);
+      const validate = compileValidator(schema as object);
       validate(reply.json());
       expect(validate.errors, reply.body).toBeNull();
     }
@@ -68,12 +68,12 @@ function resolved(response: Response | { $ref: string } | undefined): Response |
 }
 
 /** References of the document lead from its root to its components, so the schema becomes a root that has them. */
-function validatorOf(schema: object): ValidateFunction {
+function compileValidator(schema: object): ValidateFunction {
   const validate = validators.get(schema) ?? v1Ajv.compile({ ...schema, components: v1Described.components });
   validators.set(schema, validate);
   return validate;
 }
 
-function patternOf({ path }: Route): RegExp {
+function toPattern({ path }: Route): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
 }

@@ -87,13 +87,13 @@ export async function openFile(
 /**
  * How reading ended, in a word: an error's code, or how many bytes came. A failed assertion then need not print them.
  */
-export function outcomeOf(reading: Promise<Buffer>): Promise<string> {
+export function describeOutcome(reading: Promise<Buffer>): Promise<string> {
   return reading.then(
     (bytes) => `${bytes.length} bytes`,
     (error: Error & { code?: string }) => error.code ?? error.message,
   );
 }
 
-export function keysOf(file: SealedFile): string[] {
+export function listObjectKeys(file: SealedFile): string[] {
   return Array.from({ length: chunkCount(file.sizeBytes) }, (_, chunk) => chunkKey(file.id, chunk));
 }

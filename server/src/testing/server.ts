@@ -19,7 +19,7 @@ export const testServerOptions: ServerOptions = {
 };
 
 /** Counts nothing: a failure is within the limit, or has exceeded it for so many seconds. */
-export function failureLimitOf(waitSeconds = 0): FailureLimit {
+export function makeFailureLimit(waitSeconds = 0): FailureLimit {
   const isExceeded = waitSeconds > 0;
   const remaining = isExceeded ? 0 : 9;
   const resetSeconds = isExceeded ? waitSeconds : 60;

@@ -140,13 +140,13 @@ function files(first: string, count = 3): (DownloadFile & { name: string })[] {
   }));
 }
 
-function totalOf(list: readonly { sizeBytes: number }[]): number {
+function sumSizes(list: readonly { sizeBytes: number }[]): number {
   return list.reduce((sum, file) => sum + file.sizeBytes, 0);
 }
 
 function sending(first: string, listed: number, fileCount = listed, day = 14): Sending {
   const list = files(first, listed);
-  return { sentAt: new Date(Date.UTC(2026, 10, day, 9, 12)), files: list, fileCount, totalBytes: totalOf(list) };
+  return { sentAt: new Date(Date.UTC(2026, 10, day, 9, 12)), files: list, fileCount, totalBytes: sumSizes(list) };
 }
 
 /** Every page in every state. */
@@ -163,7 +163,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           asking={asking}
           message={text}
           files={list}
-          totalBytes={totalOf(list)}
+          totalBytes={sumSizes(list)}
           allHref={count > 1 ? '/d/all.zip' : undefined}
           sumsHref="/d/SHA256SUMS"
           deliveredHref="/d/delivered"
@@ -346,7 +346,7 @@ function pageHostile(translator: Translator): PageState {
         reference={reference}
         message={hostile.message}
         files={list}
-        totalBytes={totalOf(list)}
+        totalBytes={sumSizes(list)}
         allHref="/d/all.zip"
         sumsHref="/d/SHA256SUMS"
         deliveredHref="/d/delivered"
@@ -366,8 +366,8 @@ export function mailStates(
   const { sender, name, message } = foreign;
   const to = 'kim@southwind.example';
   const linked = { to, reference, sender, senderName: sender, deadline, link, stopLink };
-  const list = { files: files(name, 3), fileCount: 3, totalBytes: totalOf(files(name, 3)) };
-  const one = { files: files(name, 1), fileCount: 1, totalBytes: totalOf(files(name, 1)) };
+  const list = { files: files(name, 3), fileCount: 3, totalBytes: sumSizes(files(name, 3)) };
+  const one = { files: files(name, 1), fileCount: 1, totalBytes: sumSizes(files(name, 1)) };
   const many = { files: files(name, 5), fileCount: 60, totalBytes: 4.2e9 };
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
   const mailTemplates: Record<string, MailContent> = {

@@ -19,7 +19,7 @@ function html(translator: Translator, state: PageState): string {
   });
 }
 
-function stateOf(name: string, foreign?: Foreign): PageState {
+function findState(name: string, foreign?: Foreign): PageState {
   const found = pageStates(english, foreign)[name];
   if (!found) throw new Error(`There is no state ${name}.`);
   return found;
@@ -56,7 +56,7 @@ describe('what strangers write is shown, never obeyed', () => {
   });
 
   test('literally', () => {
-    const page = html(english, stateOf('download-some', hostile));
+    const page = html(english, findState('download-some', hostile));
     expect(page).toContain('&quot;>&lt;script>alert(1)&lt;/script>');
     expect(page).toContain('{{7*7}} ${7*7} $t(common.from)');
     expect(page).toMatch(
@@ -67,7 +67,7 @@ describe('what strangers write is shown, never obeyed', () => {
 });
 
 describe('the download page', () => {
-  const page = html(english, stateOf('download-some'));
+  const page = html(english, findState('download-some'));
   const files = page.match(/class="file"/g)?.length ?? 0;
 
   test('has every file, its digest and all of them at once', () => {
@@ -93,13 +93,13 @@ describe('the download page', () => {
   });
 
   test('shows the folders of files that were sent in one', () => {
-    expect(html(english, stateOf('download-many'))).toContain(
+    expect(html(english, findState('download-many'))).toContain(
       '<bdi class="file-folder">scans/2026/</bdi><bdi>scan-100.tiff</bdi>',
     );
   });
 
   test('is light: less than 60 kB with its stylesheet, even with 200 files', () => {
-    const many = html(english, stateOf('download-many'));
+    const many = html(english, findState('download-many'));
     const folder = new URL('assets/', import.meta.url);
     const styles = readdirSync(folder).filter((name) => name.endsWith('.css'));
     const stylesheet = styles.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('');
@@ -109,7 +109,7 @@ describe('the download page', () => {
   });
 
   test('folds the end of a long message away, and keeps all of it', () => {
-    const long = html(english, stateOf('download-some', { ...hostile, message: `${'word '.repeat(400)}end.` }));
+    const long = html(english, findState('download-some', { ...hostile, message: `${'word '.repeat(400)}end.` }));
     expect(long).toContain('Show the rest of the message');
     expect(long.match(/\bword\b/g)).toHaveLength(400);
     expect(long).toContain('end.');
@@ -117,7 +117,7 @@ describe('the download page', () => {
 });
 
 describe('the forms', () => {
-  const page = (name: string) => html(english, stateOf(name));
+  const page = (name: string) => html(english, findState(name));
 
   test('need no script', () => {
     expect(page('landing-download')).toContain('<form method="post" action="/d/open" data-gesture="pressed">');
@@ -155,7 +155,7 @@ describe('the forms', () => {
 });
 
 test('the switcher leads to the same page in every language', () => {
-  const page = html(english, stateOf('gone-expired'));
+  const page = html(english, findState('gone-expired'));
   expect(page).toContain('<a href="/d/page?lang=sv" lang="sv" hreflang="sv">Svenska</a>');
   expect(page.match(/aria-current="true"/g)).toHaveLength(1);
 });

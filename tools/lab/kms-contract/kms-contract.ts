@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { examineKms } from '../../../server/src/engines/aws-kms/examine.ts';
 import { kmsKeyProvider } from '../../../server/src/engines/aws-kms/key-provider.ts';
 import { keyProviderContract } from '../../../server/src/testing/contracts/key-provider-contract.ts';
-import { expectTrouble, findingsOf } from '../../../server/src/testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../../server/src/testing/findings.ts';
 
 const address = process.env['WAYBILL_KMS_ENDPOINT'];
 if (!address)
@@ -48,7 +48,9 @@ keyProviderContract(`KMS at ${address}`, async () => {
 
 test('the doctor finds a key that works, and names one that does not exist', async () => {
   const key = await newKey(1);
-  expect(await findingsOf(examineKms({ keys: [key], endpoint }))).toMatchObject([{ status: 'ok', check: 'keys.kms' }]);
+  expect(await collectFindings(examineKms({ keys: [key], endpoint }))).toMatchObject([
+    { status: 'ok', check: 'keys.kms' },
+  ]);
   const missing = { version: 1, arn: key.arn.replace(/.{4}$/, '0000') };
   await expectTrouble(examineKms({ keys: [missing], endpoint }), 'fault keys.kms');
 });

@@ -16,7 +16,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 const anna = { email: 'anna@example.org', name: 'Anna', phone: '', language: 'sv', groups: ['a'], list: 'local' };
 
 /** The server has a contact Anna with another name, and an identical contact Bo. */
-function resultOf({ email }: ImportedContact): { email: string; result: string } {
+function makeResult({ email }: ImportedContact): { email: string; result: string } {
   const results: Record<string, string> = { 'anna@example.org': 'changed', 'bo@example.org': 'unchanged' };
   return { email, result: results[email.toLowerCase()] ?? 'created' };
 }
@@ -28,7 +28,7 @@ async function importFile(content: string, { words = [] as string[], reply = und
   await using server = await WireServer.start(({ method, body }, response) => {
     if (method === 'GET') return succeed(response, anna);
     const { contacts } = JSON.parse(body.toString()) as { contacts: ImportedContact[] };
-    succeed(response, { contacts: contacts.map(resultOf) });
+    succeed(response, { contacts: contacts.map(makeResult) });
   });
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(home, { ...account, NO_COLOR: '1' });

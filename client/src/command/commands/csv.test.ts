@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseCsv } from './csv.ts';
 
-const fieldsOf = (text: string) => {
+const readFields = (text: string) => {
   const records = parseCsv(text);
   return Array.isArray(records) ? records.map(({ fields }) => fields) : records;
 };
 
-test.each<[string, string, ReturnType<typeof fieldsOf>]>([
+test.each<[string, string, ReturnType<typeof readFields>]>([
   [
     'separators, spaces and the last line',
     'a,b\n1 , 2\n3,4',
@@ -54,7 +54,7 @@ test.each<[string, string, ReturnType<typeof fieldsOf>]>([
   ['a quotation mark that is not closed', 'a,b\n1,"2\n', { brokenLine: 2 }],
   ['text after a quotation mark', 'a\n"1" x\n', { brokenLine: 2 }],
 ])('%s', (_what, text, expected) => {
-  expect(fieldsOf(text)).toEqual(expected);
+  expect(readFields(text)).toEqual(expected);
 });
 
 test('a record has its line number, also after fields with several lines', () => {

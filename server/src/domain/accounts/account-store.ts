@@ -89,5 +89,5 @@ export interface AccountStore {
    */
   revokeKey(accountId: string, keyId: string, descendants: boolean): Promise<string[]>;
   /** Returns those of these addresses that are accounts here, and not being deleted. */
-  idsOf(emails: readonly string[]): Promise<{ email: string; id: string }[]>;
+  findIds(emails: readonly string[]): Promise<{ email: string; id: string }[]>;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import { deterministicRandom } from '../../testing/random.ts';
-import { digestOf, hintOf, isApiKey, newApiKey } from './api-key.ts';
+import { digestApiKey, isApiKey, makeHint, newApiKey } from './api-key.ts';
 
 const seeds = fc.string();
 
@@ -36,19 +36,19 @@ test.prop([seeds, fc.integer({ min: 0, max: 51 })])('a truncated or extended key
 
 test('what is shown of a key afterwards tells little of it', () => {
   const key = newApiKey(deterministicRandom('hint'));
-  expect(hintOf(key)).toBe(`${key.slice(0, 7)}…`);
+  expect(makeHint(key)).toBe(`${key.slice(0, 7)}…`);
 });
 
 test('the digest depends on every bit of key and pepper', () => {
   const key = newApiKey(deterministicRandom('digest'));
   const digests = [
-    digestOf(key, Buffer.alloc(32, 1)),
-    digestOf(key, Buffer.alloc(32, 2)),
-    digestOf(newApiKey(deterministicRandom('another')), Buffer.alloc(32, 1)),
+    digestApiKey(key, Buffer.alloc(32, 1)),
+    digestApiKey(key, Buffer.alloc(32, 2)),
+    digestApiKey(newApiKey(deterministicRandom('another')), Buffer.alloc(32, 1)),
   ].map((digest) => digest.toString('hex'));
   expect(new Set(digests).size).toBe(3);
   // Pinned, because keys issued today must still be recognised tomorrow.
-  expect(digestOf('wb_key', Buffer.alloc(32, 1)).toString('base64url')).toBe(
+  expect(digestApiKey('wb_key', Buffer.alloc(32, 1)).toString('base64url')).toBe(
     'sHgLoz5CHPvFX73VrvFALyidf-4cn_FRVGtiIvBUNMs',
   );
 });

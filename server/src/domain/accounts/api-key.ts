@@ -21,12 +21,12 @@ export function isApiKey(text: string): boolean {
 }
 
 /** What an administrator sees of a key afterwards: enough to tell two keys apart, but not enough to use one. */
-export function hintOf(apiKey: string): string {
+export function makeHint(apiKey: string): string {
   return `${apiKey.slice(0, 7)}…`;
 }
 
 /** A slow hash is not needed: the key has 256 bits, and the pepper is not in the database. */
-export function digestOf(apiKey: string, pepper: Buffer): Buffer {
+export function digestApiKey(apiKey: string, pepper: Buffer): Buffer {
   return createHmac('sha256', pepper).update(apiKey).digest();
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { LiveKey } from './account-store.ts';
-import { digestOf, isApiKey } from './api-key.ts';
+import { digestApiKey, isApiKey } from './api-key.ts';
 import { isWithin } from './network.ts';
 
 type Needs = Pick<Engines, 'store'> & { readonly pepper: Buffer };
@@ -16,7 +16,7 @@ const noKey = { digest: Buffer.alloc(32) };
  */
 export async function authenticate(engines: Needs, user: string, apiKey: string, address: string): Promise<Actor> {
   if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
-  const offered = digestOf(apiKey, engines.pepper);
+  const offered = digestApiKey(apiKey, engines.pepper);
   const keys = await engines.store.accounts.credentials(user);
   let match: LiveKey | undefined;
   for (const key of keys ?? [noKey]) {
@@ -28,7 +28,7 @@ export async function authenticate(engines: Needs, user: string, apiKey: string,
 /** A key that comes without the account's address; found by its digest, which cannot be guessed without the pepper. */
 export async function authenticateBearer(engines: Needs, apiKey: string, address: string): Promise<Actor> {
   if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
-  return await useKey(engines, await engines.store.accounts.liveKey(digestOf(apiKey, engines.pepper)), address);
+  return await useKey(engines, await engines.store.accounts.liveKey(digestApiKey(apiKey, engines.pepper)), address);
 }
 
 async function useKey({ store }: Needs, key: LiveKey | undefined, address: string): Promise<Actor> {

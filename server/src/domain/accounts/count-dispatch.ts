@@ -14,12 +14,12 @@ export async function countDispatch(
   dispatch: { readonly drops: 0 | 1; readonly mails: number },
 ): Promise<void> {
   const { secondsLeft: retryAfterSeconds, ...counted } = await tx.quotas.countDispatch(accountId, dispatch);
-  const excess = excessOf(policy, counted, dispatch);
+  const excess = findExcess(policy, counted, dispatch);
   if (excess !== undefined) throw new ExchangeError('daily_limit', excess, { retryAfterSeconds });
 }
 
 /** Which limit of a day is exceeded by these counts, to which the dispatch has contributed; undefined: none. */
-export function excessOf(
+export function findExcess(
   policy: Pick<Policy, 'dropsPerDay' | 'mailsPerDay'>,
   counted: Pick<Usage, 'dropsToday' | 'mailsToday'>,
   dispatch: { readonly drops: number; readonly mails: number },

@@ -6,7 +6,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
 import type { Account, ApiKey, KeyRights } from './account-store.ts';
-import { digestOf, hintOf, newApiKey } from './api-key.ts';
+import { digestApiKey, makeHint, newApiKey } from './api-key.ts';
 import { areWithin, parseNetwork } from './network.ts';
 
 /** Two, so that a key can be replaced without any time in which no key works. */
@@ -84,8 +84,8 @@ export async function insertNewKey(
     ...input,
     createdBy,
     id: engines.random.uuid(),
-    hint: hintOf(apiKey),
-    digest: digestOf(apiKey, engines.pepper),
+    hint: makeHint(apiKey),
+    digest: digestApiKey(apiKey, engines.pepper),
   });
   return { key, apiKey };
 }

@@ -13,11 +13,11 @@ export async function dailyLimits(
   if (dropsPerDay === null && mailsPerDay === null) return [];
   const { dropsToday, mailsToday } = await engines.store.quotas.usage(accountId);
   const resetSeconds = secondsToMidnight();
-  const stateOf = (name: string, quota: number | null, used: number) =>
+  const describeState = (name: string, quota: number | null, used: number) =>
     quota === null
       ? []
       : [{ name, quota, windowSeconds: daySeconds, remaining: Math.max(0, quota - used), resetSeconds }];
-  return [...stateOf('drops', dropsPerDay, dropsToday), ...stateOf('mails', mailsPerDay, mailsToday)];
+  return [...describeState('drops', dropsPerDay, dropsToday), ...describeState('mails', mailsPerDay, mailsToday)];
 }
 
 /** In UTC. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { incomingFile, openTestExchange, type TestExchange, testIntake } from '../../testing/exchange.ts';
-import { announced, openRequestLink, piecesOf, readyFile, takenOver } from '../../testing/file-requests.ts';
+import { announced, openRequestLink, readyFile, splitIntoPieces, takeOverUpload } from '../../testing/file-requests.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
@@ -48,7 +48,7 @@ async function upload(actor: Actor, name: string, bytes: number, reservedBytes?:
   await completeUploads(engines, owner, [await stageUpload(mine, owner, incoming)]);
 }
 
-const codeOf = (error: unknown) => (error as { code?: string }).code;
+const readCode = (error: unknown) => (error as { code?: string }).code;
 
 describe('what an account stores', () => {
   test('is counted through the whole life of its files, and given back at its end', async () => {
@@ -91,8 +91,8 @@ describe('what an account stores', () => {
     await readyFile(engines, link, 'c.txt', Buffer.alloc(900));
     expect(await stored(actor)).toBe(900);
     // There was room when it was announced, but not now that its bytes come.
-    const { writer, upload: found } = await takenOver(engines, link, late);
-    const bytes = piecesOf(Buffer.alloc(101));
+    const { writer, upload: found } = await takeOverUpload(engines, link, late);
+    const bytes = splitIntoPieces(Buffer.alloc(101));
     await expect(receiveBytes(engines, contactDraftOwner(link), writer, found, bytes)).rejects.toMatchObject({
       code: 'storage_full',
     });
@@ -136,7 +136,7 @@ describe('what an account stores', () => {
       }),
     );
     const refused = results.filter((result) => result.status === 'rejected');
-    expect(refused.map(({ reason }) => codeOf(reason))).toEqual(Array(20).fill('storage_full'));
+    expect(refused.map(({ reason }) => readCode(reason))).toEqual(Array(20).fill('storage_full'));
     expect(await stored(actor)).toBe(10 * size);
   });
 
@@ -268,7 +268,7 @@ describe('a group', () => {
       mailsPerDay: null,
       maxFileBytes: engines.policy.maxFileBytes,
     });
-    const found = await engines.store.links.byToken((await tokenDigestOf(actor)) as Buffer);
+    const found = await engines.store.links.byToken((await readTokenDigest(actor)) as Buffer);
     expect(codeTarget(engines, { ...link, ...found })).toMatchObject({ channel: 'mail' });
     expect(await findGroup(engines, 'sales')).toMatchObject({ accountCount: 1 });
     await expect(removeGroup(engines, group)).rejects.toMatchObject({ code: 'invalid_input' });
@@ -291,7 +291,7 @@ describe('a group', () => {
   });
 });
 
-async function tokenDigestOf({ accountId }: Actor): Promise<Buffer | undefined> {
+async function readTokenDigest({ accountId }: Actor): Promise<Buffer | undefined> {
   const [link] = await exchange.database.query<{ digest: Buffer }>(
     'select token_digest as digest from links where account_id = $1',
     [accountId],
@@ -303,9 +303,16 @@ test('a resumed upload reserves nothing twice', async () => {
   const { actor, link } = await openRequestLink(exchange);
   const id = await announced(engines, link, 'a.bin', 3 * chunkBytes);
   for (let time = 1; time <= 2; time += 1) {
-    const { writer, upload: found } = await takenOver(engines, link, id);
+    const { writer, upload: found } = await takeOverUpload(engines, link, id);
     const request = { expectedBytes: chunkBytes };
-    await receiveBytes(engines, contactDraftOwner(link), writer, found, piecesOf(Buffer.alloc(chunkBytes)), request);
+    await receiveBytes(
+      engines,
+      contactDraftOwner(link),
+      writer,
+      found,
+      splitIntoPieces(Buffer.alloc(chunkBytes)),
+      request,
+    );
     expect(await stored(actor)).toBe(time * chunkBytes);
   }
 });

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 const ownSessions = new Set<number>();
-const copiesOf = (url: string) =>
+const openCopies = (url: string) =>
   databaseCopies({ url, openPool: () => openTestPool(url, migrationDeadlines, ownSessions), ownSessions });
 
 /** An exchange with three files, one of them in a drop, and an empty place. */
@@ -48,13 +48,13 @@ async function newWorld() {
   opened.push(exchange);
   const folder = mkdtempSync(join(tmpdir(), 'waybill-backup-'));
   folders.push(folder);
-  const engines = { ...exchange.engines, database: copiesOf(exchange.database.url) };
+  const engines = { ...exchange.engines, database: openCopies(exchange.database.url) };
   const sender = await exchange.account('r@example.org');
   const drop = await exchange.drop(sender, ['r@example.org'], ['sent']);
   await exchange.upload(sender, 'large', large);
   await exchange.upload(sender, 'empty', '');
   const rows = await exchange.database.query<{ name: string; id: string }>('select name, id from files');
-  const keyOf = (name: string) => chunkKey(rows.find((row) => row.name === name)?.id ?? '', 0);
+  const findKey = (name: string) => chunkKey(rows.find((row) => row.name === name)?.id ?? '', 0);
   const place = folderBackupPlace(folder, engines.objects);
   /** The day keys as they are now. */
   const mirror = async () => {
@@ -68,7 +68,7 @@ async function newWorld() {
     await verifyBackup(engines, from, { signal, dayKeys: await mirror(), onDamage });
     return found;
   };
-  return { ...exchange, engines, sender, drop, keyOf, folder, place, mirror, problems };
+  return { ...exchange, engines, sender, drop, findKey, folder, place, mirror, problems };
 }
 
 type World = Awaited<ReturnType<typeof newWorld>>;
@@ -86,8 +86,8 @@ async function restoreInto(world: World) {
       store,
       objects,
       dayKeys,
-      database: copiesOf(database.url),
-      bucket: inventoryOf(objects),
+      database: openCopies(database.url),
+      bucket: listObjects(objects),
       migrate: () => migrate(pool),
     },
     folderBackupPlace(world.folder, objects),
@@ -105,7 +105,7 @@ async function restoreInto(world: World) {
   };
 }
 
-function inventoryOf({ objects }: MemoryObjectStore) {
+function listObjects({ objects }: MemoryObjectStore) {
   return {
     isEmpty: async () => objects.size === 0,
     has: async ({ key, bytes }: { key: string; bytes: number }) => (objects.get(key)?.length ?? -1) >= bytes,
@@ -170,7 +170,7 @@ test('files that end before they are copied are left out, and ended when it is r
       await engines.store.drops.revoke(world.sender.accountId, world.drop);
       await engines.store.drops.empty({ owners: 10, rows: 10 });
       await engines.store.files.removeStaged(world.sender.accountId, '', 'empty');
-      for (const name of ['sent', 'empty']) engines.objects.objects.delete(world.keyOf(name));
+      for (const name of ['sent', 'empty']) engines.objects.objects.delete(world.findKey(name));
       await world.place.take(object, stop);
     },
   };
@@ -199,7 +199,7 @@ describe('what is refused', () => {
       {
         ...world.engines,
         ...engines,
-        bucket: inventoryOf(world.engines.objects),
+        bucket: listObjects(world.engines.objects),
         migrate: async () => undefined,
       },
       world.place,
@@ -211,16 +211,16 @@ describe('what is refused', () => {
     const pool = openTestPool(database.url, undefined, ownSessions);
     await pool.query('create table other ()');
     await pool.end();
-    await expect(restoreHere({ database: copiesOf(database.url) })).rejects.toThrow('The database is not empty.');
+    await expect(restoreHere({ database: openCopies(database.url) })).rejects.toThrow('The database is not empty.');
   });
 
   test('a bucket that is not empty, unless that is said', async () => {
     await using database = await createEmptyDatabase();
-    await expect(restoreHere({ database: copiesOf(database.url) })).rejects.toThrow('The bucket is not empty.');
-    const { copied } = await restoreHere({ database: copiesOf(database.url) }, true);
+    await expect(restoreHere({ database: openCopies(database.url) })).rejects.toThrow('The bucket is not empty.');
+    const { copied } = await restoreHere({ database: openCopies(database.url) }, true);
     expect(copied).toMatchObject({ objects: 0, kept: 4 });
     // What is in the database is replaced, and messages are sent if that is wanted.
-    const { messages } = await restoreHere({ database: copiesOf(database.url) }, true, true);
+    const { messages } = await restoreHere({ database: openCopies(database.url) }, true, true);
     expect(messages).toBe(0);
   });
 

@@ -49,7 +49,7 @@ export async function deleteUnnamed(
     if (dayKey !== undefined && !dayKeys.has(dayKey)) {
       if (options.keepDayKeys) result.dayKeysKept += 1;
       else batch.push(key);
-    } else if (id !== undefined && Number(number) >= (await names.countOf(id))) batch.push(key);
+    } else if (id !== undefined && Number(number) >= (await names.readCount(id))) batch.push(key);
     if (batch.length === keysPerRequest) await flush();
   }
   if (batch.length > 0) await flush();
@@ -66,7 +66,7 @@ class Names implements AsyncDisposable {
     this.#names = names[Symbol.asyncIterator]();
   }
 
-  async countOf(id: string): Promise<number> {
+  async readCount(id: string): Promise<number> {
     // In any other order, objects that are needed would be taken for objects that nothing names.
     if (id < this.#last) throw new Error('the object store does not list keys in the order of their bytes');
     this.#last = id;

@@ -117,12 +117,12 @@ class Lists {
   }
 
   async has(file: CheckedFile): Promise<boolean> {
-    while (!this.#isDone && (this.#current === undefined || orderOf(this.#current) < orderOf(file))) {
+    while (!this.#isDone && (this.#current === undefined || sortKey(this.#current) < sortKey(file))) {
       const { value, done } = await this.#files.next();
       if (done) this.#isDone = true;
       else this.#current = value;
     }
-    return this.#current !== undefined && orderOf(this.#current) === orderOf(file);
+    return this.#current !== undefined && sortKey(this.#current) === sortKey(file);
   }
 
   async close(): Promise<void> {
@@ -130,7 +130,7 @@ class Lists {
   }
 }
 
-const orderOf = ({ accountId, id }: CheckedFile) => `${accountId} ${id}`;
+const sortKey = ({ accountId, id }: CheckedFile) => `${accountId} ${id}`;
 
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof MissingObject)) throw error;

@@ -52,7 +52,7 @@ async function open() {
     proxy,
     place,
     folder,
-    keyOf: (name: string) => chunkKey(rows.find((row) => row.name === name)?.id ?? '', 0),
+    findKey: (name: string) => chunkKey(rows.find((row) => row.name === name)?.id ?? '', 0),
     query: exchange.database.query,
     fail: (key: string) => failing.add(`${bucket.name}/${key}`),
     async close() {
@@ -66,8 +66,8 @@ async function open() {
 }
 
 test('an object that always fails is named, and everything else is in the backup', { timeout: 90_000 }, async () => {
-  const { engines, place, folder, keyOf, fail } = world;
-  fail(keyOf('second'));
+  const { engines, place, folder, findKey, fail } = world;
+  fail(findKey('second'));
   const printed = await runAdmin({ engines }, 'backup', '--to', folder, '--json');
   expect(process.exitCode).toBe(1);
   process.exitCode = undefined;
@@ -76,9 +76,9 @@ test('an object that always fails is named, and everything else is in the backup
     copied_objects: 2,
     lost_files: 0,
     unreadable_files: 1,
-    unreadable_objects: [keyOf('second')],
+    unreadable_objects: [findKey('second')],
   });
-  const has = (name: string) => place.folder.has({ key: keyOf(name), bytes: 1 });
+  const has = (name: string) => place.folder.has({ key: findKey(name), bytes: 1 });
   expect(await Promise.all(['first', 'second', 'third'].map(has))).toEqual([true, false, true]);
 
   const { manifest } = await makeBackup(engines, place.bucket, { signal });
@@ -90,17 +90,17 @@ test('an object that always fails is named, and everything else is in the backup
 });
 
 test('a place that fails is not taken for objects that cannot be read', async () => {
-  const { engines, place, keyOf } = world;
+  const { engines, place, findKey } = world;
   // Of the other bucket, in which the copy would be.
-  failing.add(`daily/objects/${keyOf('first')}`);
+  failing.add(`daily/objects/${findKey('first')}`);
   const empty: BackupPlace = { ...place.bucket, has: async () => false };
   await expect(makeBackup(engines, empty, { signal })).rejects.toMatchObject({ code: 'unavailable' });
   failing.clear();
 });
 
 test('a store that is away ends the work, whichever object was asked for', async () => {
-  const { engines, place, proxy, keyOf, fail } = world;
-  const key = keyOf('first');
+  const { engines, place, proxy, findKey, fail } = world;
+  const key = findKey('first');
   const read = (wanted: string) =>
     unlessUnreadable(engines.objects, signal, () =>
       engines.objects.read(wanted, { offset: 0, length: 1 }, signal),
@@ -108,8 +108,8 @@ test('a store that is away ends the work, whichever object was asked for', async
   expect(await read(key)).toHaveLength(1);
   fail(key);
   expect(await read(key)).toBe(UnreadableObject.name);
-  expect(await read(keyOf('third'))).toHaveLength(1);
-  expect(await read(keyOf('nothing'))).toBe('MissingObject');
+  expect(await read(findKey('third'))).toHaveLength(1);
+  expect(await read(findKey('nothing'))).toBe('MissingObject');
   failing.clear();
   proxy.isAway = true;
   expect(await read(key)).toBe('ExchangeError');
@@ -119,9 +119,9 @@ test('a store that is away ends the work, whichever object was asked for', async
 });
 
 test('a lost object of a file under a legal hold is lost, not ended', async () => {
-  const { engines, place, keyOf, query } = world;
+  const { engines, place, findKey, query } = world;
   await query(`update files set state = 'held' where name = 'third'`);
-  await engines.objects.delete([keyOf('third')]);
+  await engines.objects.delete([findKey('third')]);
   const { manifest } = await makeBackup(engines, { ...place.folder, has: async () => false }, { signal });
   expect(manifest.absent).toMatchObject({ ended: 0, lost: 1 });
 });

@@ -5,7 +5,7 @@ import { Faults } from '../faults.ts';
 import { requireVersion } from '../require-version.ts';
 import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
 import type { ListedContact } from './contact-store.ts';
-import { resultOf, versionOf } from './difference.ts';
+import { compareContacts, computeVersion } from './difference.ts';
 import { emailAddress } from './email-address.ts';
 import { recordChange } from './record-change.ts';
 
@@ -44,7 +44,7 @@ export async function putContact(
     await tx.accounts.lock(accountId);
     const [current] = await tx.contacts.find(accountId, [email]);
     requireCondition(current, condition);
-    const result = resultOf(current?.list === 'local' ? current : undefined, contact);
+    const result = compareContacts(current?.list === 'local' ? current : undefined, contact);
     if (result === 'created') await requireRoom(tx, accountId, 1);
     if (result !== 'unchanged') {
       await tx.contacts.put(accountId, [contact]);
@@ -69,7 +69,7 @@ export async function removeContact(
     if (contact.list === 'global') {
       throw new ExchangeError('not_found', 'This contact is the administrator’s. Only your own can be removed.');
     }
-    requireVersion(ifVersion, versionOf(contact));
+    requireVersion(ifVersion, computeVersion(contact));
     await tx.contacts.remove(accountId, email);
     const details = { address: email };
     await recordChange(engines, tx, actor, { action: 'contact.removed', details, written: [], removed: [email] });
@@ -83,5 +83,5 @@ function requireCondition(current: ListedContact | undefined, { ifVersion, ifExi
   if (!current && ifExists === true) {
     throw new ExchangeError('precondition_failed', 'There is no contact with this address any more.');
   }
-  if (current) requireVersion(ifVersion, versionOf(current));
+  if (current) requireVersion(ifVersion, computeVersion(current));
 }

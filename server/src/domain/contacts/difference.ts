@@ -6,32 +6,32 @@ import type { ListedContact } from './contact-store.ts';
 export type ContactResult = 'created' | 'changed' | 'unchanged';
 
 /** The addresses of what is new or not the same, and of what is gone, when one list replaces another. */
-export function differenceOf(before: readonly Contact[], after: readonly Contact[]) {
+export function compareLists(before: readonly Contact[], after: readonly Contact[]) {
   const gone = new Map(before.map((contact) => [contact.email, contact]));
   const written: string[] = [];
   for (const contact of after) {
-    if (resultOf(gone.get(contact.email), contact) !== 'unchanged') written.push(contact.email);
+    if (compareContacts(gone.get(contact.email), contact) !== 'unchanged') written.push(contact.email);
     gone.delete(contact.email);
   }
   return { written, removed: [...gone.keys()] };
 }
 
-export function resultOf(before: Contact | undefined, after: Contact): ContactResult {
+export function compareContacts(before: Contact | undefined, after: Contact): ContactResult {
   if (before === undefined) return 'created';
-  return contentOf(before) === contentOf(after) ? 'unchanged' : 'changed';
+  return serializeContact(before) === serializeContact(after) ? 'unchanged' : 'changed';
 }
 
 /**
  * The version of a contact is a digest of its content: it stays the same when the machine API replaces the list by one
  * with the same contact, and when a backup is restored.
  */
-export function versionOf(contact: ListedContact): string {
+export function computeVersion(contact: ListedContact): string {
   return createHash('sha256')
-    .update(`${contact.list} ${contentOf(contact)}`)
+    .update(`${contact.list} ${serializeContact(contact)}`)
     .digest('base64url')
     .slice(0, 22);
 }
 
-function contentOf({ email, phone, language, groups, name }: Contact): string {
+function serializeContact({ email, phone, language, groups, name }: Contact): string {
   return JSON.stringify([email, phone, language, groups, name]);
 }

@@ -4,7 +4,7 @@ import { Faults } from '../faults.ts';
 import type { Store } from '../store.ts';
 import type { Contact } from './contact.ts';
 import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
-import { type ContactResult, resultOf } from './difference.ts';
+import { type ContactResult, compareContacts } from './difference.ts';
 import { recordChange } from './record-change.ts';
 
 /** What an import does with one contact, or would do. */
@@ -58,7 +58,7 @@ export async function planImport(
   const before = new Map(found.filter(({ list }) => list === 'local').map((contact) => [contact.email, contact]));
   const steps = [...seen].map(([email, input]) => {
     const contact = contactFrom(input, email, before.get(email));
-    return { contact, result: resultOf(before.get(email), contact) };
+    return { contact, result: compareContacts(before.get(email), contact) };
   });
   await requireRoom(store, accountId, steps.filter(({ result }) => result === 'created').length);
   return steps;

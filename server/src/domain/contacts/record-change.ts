@@ -25,10 +25,10 @@ export async function recordChange(
   const { action, details, written, removed } = change;
   await record(engines, tx, { accountId, author: keyAuthor(actor), action, details });
   const contacts = await tx.contacts.count(accountId);
-  const eventOf = (type: 'contact.changed' | 'contact.removed', emails: readonly string[]): NewEvent[] => {
+  const makeEvents = (type: 'contact.changed' | 'contact.removed', emails: readonly string[]): NewEvent[] => {
     const [email, ...others] = emails;
     if (email === undefined) return [];
     return [{ accountId, type, data: { contacts, ...(others.length === 0 ? { email } : {}) } }];
   };
-  await tx.events.append([...eventOf('contact.changed', written), ...eventOf('contact.removed', removed)]);
+  await tx.events.append([...makeEvents('contact.changed', written), ...makeEvents('contact.removed', removed)]);
 }

@@ -4,7 +4,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { requireVersion } from '../require-version.ts';
 import { contactFromInput } from './contact-from-input.ts';
 import type { ContactInput } from './contact-input.ts';
-import { differenceOf } from './difference.ts';
+import { compareLists } from './difference.ts';
 import { recordChange } from './record-change.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function replaceContacts(
     await recordChange(engines, tx, actor, {
       action: 'contacts.replaced',
       details: { count: contacts.length },
-      ...differenceOf(before, contacts),
+      ...compareLists(before, contacts),
     });
     return { version: await tx.contacts.version(actor.accountId) };
   });

@@ -37,17 +37,17 @@ export class ProbeTokens {
 
   make(random: Random, nowMs: number): string {
     const claim = `${Math.floor(nowMs / 1000)}.${random.bytes(16).toString('hex')}`;
-    return `${claim}.${this.#macOf(claim).toString('hex')}`;
+    return `${claim}.${this.#computeMac(claim).toString('hex')}`;
   }
 
   isGenuine(token: unknown, nowMs: number): boolean {
     const [, claim, mac] = (typeof token === 'string' && shape.exec(token)) || [];
     if (claim === undefined || mac === undefined) return false;
-    if (!timingSafeEqual(this.#macOf(claim), Buffer.from(mac, 'hex'))) return false;
+    if (!timingSafeEqual(this.#computeMac(claim), Buffer.from(mac, 'hex'))) return false;
     return Math.abs(Number.parseInt(claim, 10) - nowMs / 1000) <= validSeconds;
   }
 
-  #macOf(claim: string): Buffer {
+  #computeMac(claim: string): Buffer {
     return createHmac('sha256', this.#key).update(claim).digest();
   }
 }

@@ -10,8 +10,10 @@ import { setReceivers } from './set-receivers.ts';
 const exchange = await useTestExchange();
 const { engines } = exchange;
 
-const draftOf = (actor: Actor, draft = '') => engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, draft));
-const receivers = async (actor: Actor, draft = '') => (await draftOf(actor, draft)).receivers.map(({ email }) => email);
+const lockDraft = (actor: Actor, draft = '') =>
+  engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, draft));
+const receivers = async (actor: Actor, draft = '') =>
+  (await lockDraft(actor, draft)).receivers.map(({ email }) => email);
 const names = async (actor: Actor, draft = '') =>
   (await engines.store.files.staged(actor.accountId, draft)).map(({ name }) => name);
 
@@ -34,7 +36,7 @@ describe('receivers', () => {
       { email: 'g@example.org', name: 'G', phone: '46701234567', language: 'sv', groups: ['x'] },
     ]);
     await setReceivers(engines, actor, '', [{ email: 'g@example.org', language: 'en', groups: [], name: 'Gee' }]);
-    expect((await draftOf(actor)).receivers).toEqual([
+    expect((await lockDraft(actor)).receivers).toEqual([
       { email: 'g@example.org', contactName: 'G', phone: '46701234567', language: 'en', groups: [], name: 'Gee' },
     ]);
   });
@@ -75,9 +77,9 @@ describe('receivers', () => {
 describe('the file list', () => {
   test('lists the staged files and is open from then on', async () => {
     const actor = await exchange.account();
-    expect((await draftOf(actor)).listOpened).toBe(false);
+    expect((await lockDraft(actor)).listOpened).toBe(false);
     expect(await openFileList(engines, actor, '')).toEqual([]);
-    expect((await draftOf(actor)).listOpened).toBe(true);
+    expect((await lockDraft(actor)).listOpened).toBe(true);
     await exchange.upload(actor, 'b.txt', 'bb');
     await exchange.upload(actor, 'a.txt', 'a');
     expect(await openFileList(engines, actor, '')).toEqual([
@@ -89,8 +91,8 @@ describe('the file list', () => {
   test('may be opened before anything else, by many at once', async () => {
     const actor = await exchange.account();
     await Promise.all(Array.from({ length: 5 }, () => openFileList(engines, actor, 'new')));
-    expect((await draftOf(actor, 'new')).listOpened).toBe(true);
-    expect((await draftOf(actor)).listOpened).toBe(false);
+    expect((await lockDraft(actor, 'new')).listOpened).toBe(true);
+    expect((await lockDraft(actor)).listOpened).toBe(false);
   });
 
   test('shows nobody else’s files', async () => {

@@ -1,4 +1,4 @@
-import { excessOf } from '../accounts/count-dispatch.ts';
+import { findExcess } from '../accounts/count-dispatch.ts';
 import { readPolicy } from '../accounts/read-policy.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
@@ -52,7 +52,7 @@ export async function checkDispatch(
   if (!input.notify && policy.receiverDomains) faults.add('/notify', 'recipient_not_allowed', linksNotAllowed);
   const mails = input.notify ? input.receivers.length : 0;
   const usage = await store.quotas.usage(actor.accountId);
-  const excess = excessOf(
+  const excess = findExcess(
     policy,
     { dropsToday: usage.dropsToday + 1, mailsToday: usage.mailsToday + mails },
     { drops: 1, mails },

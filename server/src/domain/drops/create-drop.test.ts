@@ -18,7 +18,7 @@ const dispatch = (parameters: Dispatch['parameters'] = {}, more: Partial<Dispatc
   parameters,
   ...more,
 });
-const dropsOf = (actor: Actor) =>
+const readDrops = (actor: Actor) =>
   query<{
     id: string;
     type: string;
@@ -32,7 +32,7 @@ const dropsOf = (actor: Actor) =>
      from drops where account_id = $1 order by created_at`,
     [actor.accountId],
   );
-const countOf = async (table: 'links' | 'messages' | 'drops', actor: Actor) => {
+const countRows = async (table: 'links' | 'messages' | 'drops', actor: Actor) => {
   const [row] = await query<{ count: number }>(`select count(*) from ${table} where account_id = $1`, [
     actor.accountId,
   ]);
@@ -48,7 +48,7 @@ describe('a dispatch', () => {
   test('makes one drop, a link and a mail for each receiver, and consumes the draft', async () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch({ desttime: 3, ddmessage: 'hello' }));
-    expect(await dropsOf(actor)).toEqual([
+    expect(await readDrops(actor)).toEqual([
       {
         id: expect.any(String),
         type: 'downloadfiles',
@@ -59,7 +59,7 @@ describe('a dispatch', () => {
         days: 3,
       },
     ]);
-    expect([await countOf('links', actor), await countOf('messages', actor)]).toEqual([2, 2]);
+    expect([await countRows('links', actor), await countRows('messages', actor)]).toEqual([2, 2]);
     expect(await engines.store.files.staged(actor.accountId, '')).toEqual([]);
     const draft = await engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, ''));
     expect(draft).toMatchObject({ receivers: [], listOpened: false });
@@ -95,13 +95,13 @@ describe('a dispatch', () => {
   test('lasts as long as the policy says when nothing is asked for', async () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch());
-    expect(await dropsOf(actor)).toMatchObject([{ lifetime: 7, days: 7, message: '' }]);
+    expect(await readDrops(actor)).toMatchObject([{ lifetime: 7, days: 7, message: '' }]);
   });
 
   test.each([['desttime beyond the most', { desttime: 31 }]])('is refused for %s', async (_what, parameters) => {
     const actor = await ready();
     await expect(createDrop(engines, actor, dispatch(parameters))).rejects.toMatchObject({ code: 'invalid_input' });
-    expect(await countOf('drops', actor)).toBe(0);
+    expect(await countRows('drops', actor)).toBe(0);
   });
 
   test('needs receivers, an open list and files, in this order', async () => {
@@ -133,7 +133,7 @@ describe('a dispatch', () => {
     const actor = await ready(['mine.txt']);
     await exchange.prepare(actor, ['s@example.org'], ['theirs.txt'], 'other');
     await createDrop(engines, actor, dispatch());
-    expect(await dropsOf(actor)).toMatchObject([{ receiver_count: 2, file_count: 1 }]);
+    expect(await readDrops(actor)).toMatchObject([{ receiver_count: 2, file_count: 1 }]);
     expect(await engines.store.files.staged(actor.accountId, 'other')).toHaveLength(1);
   });
 
@@ -149,12 +149,14 @@ describe('a dispatch', () => {
       if (name === point) throw new Error('lost');
     };
     await expect(createDrop({ ...engines, checkpoint }, actor, dispatch())).rejects.toThrow('lost');
-    expect([await countOf('drops', actor), await countOf('links', actor), await countOf('messages', actor)]).toEqual([
-      0, 0, 0,
-    ]);
+    expect([
+      await countRows('drops', actor),
+      await countRows('links', actor),
+      await countRows('messages', actor),
+    ]).toEqual([0, 0, 0]);
     expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(2);
     await createDrop(engines, actor, dispatch());
-    expect(await countOf('drops', actor)).toBe(1);
+    expect(await countRows('drops', actor)).toBe(1);
   });
 });
 
@@ -162,8 +164,8 @@ describe('a repeated dispatch', () => {
   test('ten times at once is one drop, and nobody is refused', async () => {
     const actor = await ready();
     await Promise.all(Array.from({ length: 10 }, () => createDrop(engines, actor, dispatch({ ddmessage: 'once' }))));
-    expect(await dropsOf(actor)).toMatchObject([{ receiver_count: 2, file_count: 2 }]);
-    expect([await countOf('links', actor), await countOf('messages', actor)]).toEqual([2, 2]);
+    expect(await readDrops(actor)).toMatchObject([{ receiver_count: 2, file_count: 2 }]);
+    expect([await countRows('links', actor), await countRows('messages', actor)]).toEqual([2, 2]);
   });
 
   test('with another body is not one', async () => {
@@ -182,7 +184,7 @@ describe('a repeated dispatch', () => {
     await createDrop(engines, actor, dispatch());
     await exchange.prepare(actor, ['r@example.org'], ['c.txt']);
     await createDrop(engines, actor, dispatch());
-    expect(await countOf('drops', actor)).toBe(2);
+    expect(await countRows('drops', actor)).toBe(2);
   });
 
   test('is not one after ten minutes', async () => {
@@ -205,7 +207,7 @@ describe('a repeated dispatch', () => {
     await createDrop(engines, actor, dispatch({ ddmessage: 'another' }));
     await createDrop(engines, actor, dispatch());
     await createFileRequest(engines, actor, dispatch());
-    expect(await countOf('drops', actor)).toBe(3);
+    expect(await countRows('drops', actor)).toBe(3);
   });
 
   test('is remembered for the last ten dispatches', async () => {
@@ -216,7 +218,7 @@ describe('a repeated dispatch', () => {
       await createFileRequest(engines, actor, dispatch({ ddmessage: `request ${request}` }));
     }
     await createFileRequest(engines, actor, dispatch({ ddmessage: 'request 0' }));
-    expect(await countOf('drops', actor)).toBe(11);
+    expect(await countRows('drops', actor)).toBe(11);
     await expect(createDrop(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
   });
 
@@ -235,16 +237,16 @@ describe('an Idempotency-Key', () => {
     await createDrop(engines, actor, keyed('k'));
     await exchange.prepare(actor, ['r@example.org'], ['c.txt']);
     await createDrop(engines, actor, keyed('k'));
-    expect(await countOf('drops', actor)).toBe(1);
+    expect(await countRows('drops', actor)).toBe(1);
     expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
     await createDrop(engines, actor, keyed('another'));
-    expect(await countOf('drops', actor)).toBe(2);
+    expect(await countRows('drops', actor)).toBe(2);
   });
 
   test('ten times at once is one drop', async () => {
     const actor = await ready();
     await Promise.all(Array.from({ length: 10 }, () => createDrop(engines, actor, keyed('k'))));
-    expect(await countOf('drops', actor)).toBe(1);
+    expect(await countRows('drops', actor)).toBe(1);
   });
 
   test('is refused for another request', async () => {
@@ -262,7 +264,7 @@ describe('an Idempotency-Key', () => {
     await createDrop(engines, one, keyed('k'));
     await expect(createDrop(engines, other, keyed('k'))).rejects.toMatchObject({ code: 'idempotency_key_reused' });
     await createDrop(engines, one, keyed('k'));
-    expect(await countOf('drops', actor)).toBe(1);
+    expect(await countRows('drops', actor)).toBe(1);
   });
 
   test('of a failed request may be used again', async () => {
@@ -270,7 +272,7 @@ describe('an Idempotency-Key', () => {
     await expect(createDrop(engines, actor, keyed('k'))).rejects.toMatchObject({ code: 'no_receivers' });
     await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
     await createDrop(engines, actor, keyed('k'));
-    expect(await countOf('drops', actor)).toBe(1);
+    expect(await countRows('drops', actor)).toBe(1);
   });
 
   test('of /api/v1 is not one of the machine API', async () => {
@@ -278,14 +280,14 @@ describe('an Idempotency-Key', () => {
     const request = { api: 'v1', idempotencyKey: 'k', digest: randomBytes(32) } as const;
     await respondOnce(engines, actor, request, async () => ({ status: 200, headers: {}, body: '' }));
     await createDrop(engines, actor, keyed('k'));
-    expect(await countOf('drops', actor)).toBe(1);
+    expect(await countRows('drops', actor)).toBe(1);
   });
 
   test('of one account is not another’s', async () => {
     const [one, other] = [await ready(), await ready()];
     await createDrop(engines, one, keyed('k'));
     await createDrop(engines, other, keyed('k'));
-    expect(await countOf('drops', other)).toBe(1);
+    expect(await countRows('drops', other)).toBe(1);
   });
 });
 
@@ -293,10 +295,10 @@ describe('a request', () => {
   test('needs receivers and nothing else, and leaves files and list as they are', async () => {
     const actor = await ready(['staged.txt']);
     await createFileRequest(engines, actor, dispatch({ desttime: 2 }));
-    expect(await dropsOf(actor)).toMatchObject([
+    expect(await readDrops(actor)).toMatchObject([
       { type: 'uploadfiles', receiver_count: 2, file_count: 0, lifetime: 2 },
     ]);
-    expect([await countOf('links', actor), await countOf('messages', actor)]).toEqual([2, 2]);
+    expect([await countRows('links', actor), await countRows('messages', actor)]).toEqual([2, 2]);
     expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
     const draft = await engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, ''));
     expect(draft).toMatchObject({ receivers: [], listOpened: true });
@@ -308,7 +310,7 @@ describe('a request', () => {
     await expect(createFileRequest(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
     await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
     await Promise.all(Array.from({ length: 5 }, () => createFileRequest(engines, actor, dispatch())));
-    expect(await countOf('drops', actor)).toBe(1);
+    expect(await countRows('drops', actor)).toBe(1);
   });
 });
 
@@ -343,7 +345,7 @@ describe('beyond the messages that an hour allows', () => {
     expect([await traces(actor), await jobs()]).toEqual(before);
     expect(asked).toEqual([[actor.accountId, ['r@example.org', 's@example.org']]]);
     await send(engines, actor, dispatch({}, { idempotencyKey: 'once' }));
-    expect(await countOf('drops', actor)).toBe(1);
+    expect(await countRows('drops', actor)).toBe(1);
   });
 
   test('only what would be sent is counted: no repetition, and nothing that is refused anyway', async () => {

@@ -22,14 +22,14 @@ const { query } = exchange.database;
 
 const extend = async ({ email }: Actor, dropId: string, until: Date) =>
   extendDrop(engines, await findAccount(engines, email), dropId, until);
-const rowOf = async (dropId: string) => {
+const readRow = async (dropId: string) => {
   const [row] = await query<{ expires_at: Date; remind_at: Date | null }>(
     'select expires_at, remind_at from drops where id = $1',
     [dropId],
   );
   return row;
 };
-const entriesOf = (dropId: string) =>
+const readEntries = (dropId: string) =>
   query<{ actor: string; details: unknown }>(
     `select author_name as actor, details from audit_entries where action = 'drop.extended' and details ->> 'dropId' = $1`,
     [dropId],
@@ -58,7 +58,7 @@ test('a request is extended too, and has no reminder', async () => {
   const { actor, link } = await openRequestLink(exchange);
   const until = inDays(20);
   await extend(actor, link.dropId, until);
-  expect(await rowOf(link.dropId)).toEqual({ expires_at: until, remind_at: null });
+  expect(await readRow(link.dropId)).toEqual({ expires_at: until, remind_at: null });
 });
 
 test('a browser in which it is open is known for as long after the new deadline as after the old one', async () => {
@@ -76,14 +76,14 @@ test('a browser in which it is open is known for as long after the new deadline 
 test('the reminder moves along, also one that was sent before the old deadline', async () => {
   const { sender, dropId } = await sentLink(exchange, ['a.txt']);
   await extend(sender, dropId, inDays(20));
-  const moved = await rowOf(dropId);
+  const moved = await readRow(dropId);
   expect(Number(moved?.expires_at) - Number(moved?.remind_at)).toBe(dayMs);
 
   await query('update drops set remind_at = now() where id = $1', [dropId]);
   await engines.store.outbox.remind(1000);
-  expect((await rowOf(dropId))?.remind_at).toBeNull();
+  expect((await readRow(dropId))?.remind_at).toBeNull();
   await extend(sender, dropId, inDays(25));
-  const again = await rowOf(dropId);
+  const again = await readRow(dropId);
   expect(Number(again?.expires_at) - Number(again?.remind_at)).toBe(dayMs);
 });
 
@@ -91,16 +91,16 @@ test('where little time is left, the reminder comes in its last quarter and not 
   const { sender, dropId } = await sentLink(exchange, ['a.txt']);
   await query(`update drops set expires_at = now() + interval '1 minute', remind_at = null where id = $1`, [dropId]);
   await extend(sender, dropId, new Date(Date.now() + 4 * 3_600_000));
-  const row = await rowOf(dropId);
+  const row = await readRow(dropId);
   expect((Number(row?.expires_at) - Number(row?.remind_at)) / 3_600_000).toBeCloseTo(1, 2);
 });
 
 test('is recorded with the old and the new deadline', async () => {
   const { sender, dropId } = await sentLink(exchange, ['a.txt']);
-  const from = (await rowOf(dropId))?.expires_at;
+  const from = (await readRow(dropId))?.expires_at;
   const until = inDays(9);
   await extend(sender, dropId, until);
-  expect(await entriesOf(dropId)).toEqual([
+  expect(await readEntries(dropId)).toEqual([
     { actor: 'admin', details: { dropId, from: from?.toISOString(), until: until.toISOString() } },
   ]);
 });
@@ -111,13 +111,13 @@ test.each([
   ['more than the longest lifetime from now', 31, /^Choose a time up to 2/],
 ])('%s is refused', async (_what, days, message) => {
   const { sender, dropId } = await sentLink(exchange, ['a.txt']);
-  const before = await rowOf(dropId);
+  const before = await readRow(dropId);
   await expect(extend(sender, dropId, inDays(days))).rejects.toMatchObject({
     code: 'invalid_input',
     message: expect.stringMatching(message),
   });
-  expect(await rowOf(dropId)).toEqual(before);
-  expect(await entriesOf(dropId)).toEqual([]);
+  expect(await readRow(dropId)).toEqual(before);
+  expect(await readEntries(dropId)).toEqual([]);
 });
 
 test('what has ended stays ended, whether swept or not', async () => {
@@ -137,10 +137,10 @@ test('what has ended stays ended, whether swept or not', async () => {
 
 test('is the account’s own', async () => {
   const { sender, dropId } = await sentLink(exchange, ['a.txt']);
-  const before = await rowOf(dropId);
+  const before = await readRow(dropId);
   await expect(extend(await exchange.account(), dropId, inDays(9))).rejects.toMatchObject({ code: 'not_found' });
   await expect(extend(sender, randomUUID(), inDays(9))).rejects.toMatchObject({ code: 'not_found' });
-  expect(await rowOf(dropId)).toEqual(before);
+  expect(await readRow(dropId)).toEqual(before);
 });
 
 test('the new deadline is one of the lifetimes that the account may give, counted from now', async () => {
@@ -149,5 +149,5 @@ test('the new deadline is one of the lifetimes that the account may give, counte
   await expect(extend(sender, dropId, inDays(10))).rejects.toMatchObject({ code: 'invalid_input' });
   const until = inDays(14);
   await extend(sender, dropId, until);
-  expect((await rowOf(dropId))?.expires_at).toEqual(until);
+  expect((await readRow(dropId))?.expires_at).toEqual(until);
 });

@@ -64,7 +64,9 @@ export async function prepareExtension(
       }
       const secondsLeft = (until.getTime() - drop.now.getTime()) / 1000;
       if (only && !only.some((lifetime) => Math.abs(secondsLeft - lifetime * unitSeconds) <= clockToleranceSeconds)) {
-        const times = only.map((lifetime) => new Date(drop.now.getTime() + lifetime * unitSeconds * 1000).toISOString());
+        const times = only.map((lifetime) =>
+          new Date(drop.now.getTime() + lifetime * unitSeconds * 1000).toISOString(),
+        );
         throw new ExchangeError(
           'invalid_input',
           `Choose ${times.join(' or ')}: those are the only lifetimes the account may give, counted from now.`,

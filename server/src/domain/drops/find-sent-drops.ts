@@ -1,6 +1,6 @@
 import { emailAddress } from '../contacts/email-address.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { idEndOf } from '../reference.ts';
+import { readIdEnd } from '../reference.ts';
 import type { SentDropFilter, SentDropKey } from './sent-drop-store.ts';
 
 export interface SentDropQuery extends Pick<SentDropFilter, 'state' | 'createdFrom' | 'createdBefore'> {
@@ -11,20 +11,20 @@ export interface SentDropQuery extends Pick<SentDropFilter, 'state' | 'createdFr
 }
 
 /** Every list is read from an index, so a search is for whole values, and for one of them. */
-export function filterOf({ state, createdFrom, createdBefore, ...query }: SentDropQuery): SentDropFilter {
+export function toFilter({ state, createdFrom, createdBefore, ...query }: SentDropQuery): SentDropFilter {
   const { receiver, externalId, search } = query;
   if ([receiver, externalId, search].filter((value) => value !== undefined).length > 1) {
     const detail = 'Send one of receiver, external_id and search.';
     throw new ExchangeError('invalid_input', detail);
   }
-  return { state, createdFrom, createdBefore, anyOf: keysOf(query) };
+  return { state, createdFrom, createdBefore, anyOf: toKeys(query) };
 }
 
-function keysOf({ receiver, externalId, search }: SentDropQuery): SentDropKey[] | undefined {
+function toKeys({ receiver, externalId, search }: SentDropQuery): SentDropKey[] | undefined {
   if (receiver !== undefined) return [{ receiver: emailAddress(receiver) }];
   if (externalId !== undefined) return [{ externalId }];
   if (search === undefined) return undefined;
-  const idEnd = idEndOf(search);
+  const idEnd = readIdEnd(search);
   return [
     { externalId: search },
     ...(idEnd === undefined ? [] : [{ idEnd }]),

@@ -107,7 +107,7 @@ export async function fillInboxes(
   { dropId, fileCount }: { readonly dropId: string; readonly fileCount: number },
   emails: readonly string[],
 ): Promise<NewEvent[]> {
-  const accounts = (await tx.accounts.idsOf(emails)).filter(({ id }) => id !== actor.accountId);
+  const accounts = (await tx.accounts.findIds(emails)).filter(({ id }) => id !== actor.accountId);
   const entries = accounts.map(({ id }) => ({ accountId: id, id: engines.random.uuid() }));
   if (entries.length > 0) await tx.drops.insertInboxEntries(actor.accountId, dropId, entries);
   return entries.map(({ accountId, id }) => ({

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test, vi } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { sentLink, tokenOf } from '../../testing/links.ts';
+import { deriveToken, sentLink } from '../../testing/links.ts';
 import type { Account } from '../accounts/account-store.ts';
 import type { Actor } from '../actor.ts';
 import { prepareReceiver } from '../drops/add-receiver.ts';
@@ -31,7 +31,7 @@ const ajv = new Ajv2020({ strict: false, formats: { uuid: true, uri: true, 'date
 const isEvent = ajv.compile(JSON.parse(JSON.stringify(AccountEvent)) as object);
 
 /** The account's events in their order, without waiting until readers may see them. Each is one that the API describes. */
-async function eventsOf({ accountId }: Pick<Actor, 'accountId'>): Promise<Pick<StoredEvent, 'type' | 'data'>[]> {
+async function readEventsFor({ accountId }: Pick<Actor, 'accountId'>): Promise<Pick<StoredEvent, 'type' | 'data'>[]> {
   const rows = await query<StoredEvent>(
     `select id, type, data, created_at as "createdAt" from events where account_id = $1
      order by epoch, transaction_id, sequence`,
@@ -43,7 +43,7 @@ async function eventsOf({ accountId }: Pick<Actor, 'accountId'>): Promise<Pick<S
   }
   return rows.map(({ type, data }) => ({ type, data }));
 }
-const typesOf = async (actor: Pick<Actor, 'accountId'>) => (await eventsOf(actor)).map(({ type }) => type);
+const readTypes = async (actor: Pick<Actor, 'accountId'>) => (await readEventsFor(actor)).map(({ type }) => type);
 
 async function sendMails(actor: Actor, response: SendOutcome): Promise<void> {
   const rows = await query<{ id: string }>(
@@ -58,7 +58,7 @@ async function fetchAll(link: Link): Promise<void> {
     await recordDelivery(engines, link, [{ file: { id, sizeBytes }, sent: { start: 0, end: sizeBytes } }]);
   }
 }
-const accountOf = async ({ accountId }: Actor) => (await engines.store.accounts.byId(accountId)) as Account;
+const readAccount = async ({ accountId }: Actor) => (await engines.store.accounts.byId(accountId)) as Account;
 const expire = async (dropId: string) => {
   await query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
   await sweep(engines);
@@ -75,7 +75,7 @@ describe('a drop', () => {
     const [a, b] = await query<{ id: string }>('select id from files where drop_id = $1 order by name', [dropId]);
     const about = { drop_id: dropId };
     const receiver = { receiver: 'r@example.org' };
-    expect(await eventsOf(sender)).toEqual([
+    expect(await readEventsFor(sender)).toEqual([
       { type: 'contact.changed', data: { contacts: 1, email: 'r@example.org' } },
       { type: 'drop.created', data: { ...about, receivers: 1, files: 2 } },
       { type: 'drop.notified', data: { ...about, ...receiver } },
@@ -92,7 +92,7 @@ describe('a drop', () => {
     await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
     const dispatch = { draft: '', parameters: {}, idempotencyKey: 'once' };
     await Promise.all(Array.from({ length: 5 }, () => createDrop(engines, actor, dispatch)));
-    expect(await typesOf(actor)).toEqual(['contact.changed', 'drop.created']);
+    expect(await readTypes(actor)).toEqual(['contact.changed', 'drop.created']);
   });
 
   test('that was not created has none', async () => {
@@ -102,19 +102,19 @@ describe('a drop', () => {
       if (name === 'drop:before-commit') throw new Error('a fault');
     };
     await expect(createDrop({ ...engines, checkpoint }, actor, { draft: '', parameters: {} })).rejects.toThrow();
-    expect(await typesOf(actor)).toEqual(['contact.changed']);
+    expect(await readTypes(actor)).toEqual(['contact.changed']);
   });
 
   test('is extended and revoked', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
     const until = new Date(Date.now() + 20 * 86_400_000);
-    await extendDrop(engines, await accountOf(sender), dropId, until);
-    await revokeDrop(engines, await accountOf(sender), dropId, engines.administrator);
-    await expect(revokeDrop(engines, await accountOf(sender), dropId, engines.administrator)).rejects.toMatchObject({
+    await extendDrop(engines, await readAccount(sender), dropId, until);
+    await revokeDrop(engines, await readAccount(sender), dropId, engines.administrator);
+    await expect(revokeDrop(engines, await readAccount(sender), dropId, engines.administrator)).rejects.toMatchObject({
       code: 'not_found',
     });
     await sweep(engines);
-    expect((await eventsOf(sender)).slice(2)).toEqual([
+    expect((await readEventsFor(sender)).slice(2)).toEqual([
       { type: 'drop.extended', data: { drop_id: dropId, expires_at: until.toISOString() } },
       { type: 'drop.revoked', data: { drop_id: dropId } },
     ]);
@@ -131,7 +131,7 @@ describe('a drop', () => {
     const { position } = await add(engines.store, undefined);
     await revokeSentDrop(engines, sender, { type: 'downloadfiles', dropId }, { position, ifVersion: undefined });
     const data = { drop_id: dropId, receiver: 'added@example.org' };
-    expect((await eventsOf(sender)).slice(2)).toEqual([
+    expect((await readEventsFor(sender)).slice(2)).toEqual([
       { type: 'drop.receiver_added', data },
       { type: 'drop.receiver_revoked', data },
     ]);
@@ -140,7 +140,7 @@ describe('a drop', () => {
   test('is undeliverable for a receiver whose mail is refused', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
     await sendMails(sender, { outcome: 'refused', response: '550 5.1.1 no such user' });
-    expect((await eventsOf(sender)).slice(2)).toEqual([
+    expect((await readEventsFor(sender)).slice(2)).toEqual([
       { type: 'drop.undeliverable', data: { drop_id: dropId, receiver: 'r@example.org' } },
     ]);
   });
@@ -151,11 +151,11 @@ describe('a drop', () => {
       const { sender, dropId } = await sentLink(exchange, ['a.txt', 'b.txt'], receivers);
       const links = await Promise.all(
         receivers.map(async (_, position) =>
-          findLink(engines, await tokenOf(exchange, sender, dropId, position), 'downloadfiles'),
+          findLink(engines, await deriveToken(exchange, sender, dropId, position), 'downloadfiles'),
         ),
       );
       await Promise.all(links.map(fetchAll));
-      const types = (await typesOf(sender)).slice(2);
+      const types = (await readTypes(sender)).slice(2);
       expect(types).toEqual([...Array.from({ length: 8 }, () => 'drop.file_delivered'), 'drop.completed']);
     }
   });
@@ -166,10 +166,10 @@ describe('a drop', () => {
     const [entry] = await query<{ id: string }>('select id from inbox_entries where account_id = $1', [
       receiver.accountId,
     ]);
-    expect(await eventsOf(receiver)).toEqual([
+    expect(await readEventsFor(receiver)).toEqual([
       { type: 'inbox.received', data: { inbox_id: entry?.id, sender: sender.email, files: 1 } },
     ]);
-    expect(await typesOf(sender)).not.toContain('inbox.received');
+    expect(await readTypes(sender)).not.toContain('inbox.received');
   });
 
   test('leaves no secret, message or content in an event', async () => {
@@ -177,7 +177,7 @@ describe('a drop', () => {
     await sendMails(sender, { outcome: 'sent', response: '250 ok' });
     const secret = await openLink(engines, link);
     await fetchAll(link);
-    const events = JSON.stringify(await eventsOf(sender));
+    const events = JSON.stringify(await readEventsFor(sender));
     for (const hidden of [token, secret, link.message, 'content of']) expect(events).not.toContain(hidden);
   });
 });
@@ -196,7 +196,7 @@ describe('a request for files', () => {
     );
     const about = { request_id: link.dropId };
     const receiver = { receiver: 'c@example.org' };
-    expect((await eventsOf(actor)).slice(1)).toEqual([
+    expect((await readEventsFor(actor)).slice(1)).toEqual([
       { type: 'request.created', data: { ...about, receivers: 1 } },
       { type: 'request.notified', data: { ...about, ...receiver } },
       { type: 'request.opened', data: { ...about, ...receiver } },
@@ -207,15 +207,15 @@ describe('a request for files', () => {
     ]);
     // What the contact sent ends later, without an event: the inbox no longer has it.
     await expire(entry?.drop_id as string);
-    expect((await typesOf(actor)).at(-1)).toBe('request.expired');
+    expect((await readTypes(actor)).at(-1)).toBe('request.expired');
   });
 
   test('is extended and revoked, and may be undeliverable', async () => {
     const { actor, link } = await openRequestLink(exchange);
     await sendMails(actor, { outcome: 'refused', response: '550 5.1.1 no such user' });
-    await extendDrop(engines, await accountOf(actor), link.dropId, new Date(Date.now() + 20 * 86_400_000));
-    await revokeDrop(engines, await accountOf(actor), link.dropId, engines.administrator);
-    expect((await typesOf(actor)).slice(2)).toEqual(['request.undeliverable', 'request.extended', 'request.revoked']);
+    await extendDrop(engines, await readAccount(actor), link.dropId, new Date(Date.now() + 20 * 86_400_000));
+    await revokeDrop(engines, await readAccount(actor), link.dropId, engines.administrator);
+    expect((await readTypes(actor)).slice(2)).toEqual(['request.undeliverable', 'request.extended', 'request.revoked']);
   });
 });
 
@@ -231,7 +231,7 @@ test('the events of all drops that end together are written at once', async () =
     });
   await sweep({ ...engines, store: { ...store, transaction } });
   expect(append).toHaveBeenCalledTimes(1);
-  for (const { sender } of senders) expect((await typesOf(sender)).at(-1)).toBe('drop.expired');
+  for (const { sender } of senders) expect((await readTypes(sender)).at(-1)).toBe('drop.expired');
 });
 
 test('every type of event is explained to integrators', () => {

@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
-import { openFile, outcomeOf, silentLedger, testMemory } from '../../testing/sealed-file.ts';
+import { describeOutcome, openFile, silentLedger, testMemory } from '../../testing/sealed-file.ts';
 import { createSeal, leftoverKeys, listRuns, locateSegment, objectEnd, takeKeys, withRun } from './chunk-runs.ts';
 import type { ChunkRun, SealedFile } from './file-store.ts';
 import { chunkBytes, chunkKey, segmentBytes, segmentsPerChunk } from './sealing.ts';
@@ -28,7 +28,7 @@ const writers = fc.array(
 );
 
 /** A file as those writers leave it, with a new run wherever something was claimed or the last object is short. */
-function fileOf(history: readonly { counted: number; shortBy: number; claimed: number; nextSize: number }[]) {
+function makeFile(history: readonly { counted: number; shortBy: number; claimed: number; nextSize: number }[]) {
   const file: { id: string; runs: readonly ChunkRun[] } = { id: fileId, runs: [] };
   let [segment, object] = [0, 0];
   /** The key of the object that contains each segment. */
@@ -59,7 +59,7 @@ function fileOf(history: readonly { counted: number; shortBy: number; claimed: n
 
 describe('after any number of writers', () => {
   test.prop([writers])('a segment is in the object of the writer whose chunk counted', (history) => {
-    const { file, owners } = fileOf(history);
+    const { file, owners } = makeFile(history);
     const places = owners.map((_, segment) => {
       const { run, object } = locateSegment(file, segment);
       return chunkKey(run.id, object);
@@ -68,7 +68,7 @@ describe('after any number of writers', () => {
   });
 
   test.prop([writers])('an object ends where the next one begins', (history) => {
-    const { file, owners } = fileOf(history);
+    const { file, owners } = makeFile(history);
     for (let segment = 0; segment < owners.length; segment = objectEnd(file, segment)) {
       expect(locateSegment(file, segment).segmentsBefore).toBe(0);
       const end = objectEnd(file, segment);
@@ -83,7 +83,7 @@ describe('after any number of writers', () => {
   });
 
   test.prop([writers])('the leftovers are what was claimed and did not count, and no object that counts', (history) => {
-    const { file, owners, strays } = fileOf(history);
+    const { file, owners, strays } = makeFile(history);
     // The last run's objects are not yet known to be leftovers, because its writer continues.
     const last = listRuns(file).at(-1) as ChunkRun;
     const known = [...strays].filter((key) => !key.startsWith(last.id));
@@ -93,14 +93,14 @@ describe('after any number of writers', () => {
   });
 
   test.prop([writers])('no number is claimed twice in a run', (history) => {
-    const { all } = fileOf(history);
+    const { all } = makeFile(history);
     expect(new Set(all).size).toBe(all.length);
   });
 
   test.prop([writers, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 })])(
     'every key is taken exactly once, in batches of any size',
     (history, sizes) => {
-      const { file, chunkCount, all, strays } = fileOf(history);
+      const { file, chunkCount, all, strays } = makeFile(history);
       const last = listRuns(file).at(-1) as ChunkRun;
       const claimed = chunkCount + [...strays].filter((key) => key.startsWith(last.id)).length;
       let rest = { ...file, chunkCount: claimed };
@@ -227,8 +227,8 @@ describe('a file of several runs', () => {
     await stored;
     const swapped = { ...memory, read: memory.read };
     swapped.read = (key, ...rest) => memory.read(key === chunkKey(fileId, 0) ? chunkKey(third, 1) : key, ...rest);
-    expect(await outcomeOf(openFile(swapped, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(swapped, file))).toBe('damaged');
     const unlisted = { ...file, runs: file.runs.slice(0, 1) };
-    expect(await outcomeOf(openFile(memory, unlisted))).toBe('damaged');
+    expect(await describeOutcome(openFile(memory, unlisted))).toBe('damaged');
   });
 });

@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
-import { bareKeys, keysOf, openFile, outcomeOf, sealFile } from '../../testing/sealed-file.ts';
+import { bareKeys, describeOutcome, listObjectKeys, openFile, sealFile } from '../../testing/sealed-file.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { createDownloadLimits, type DownloadLimits } from '../flow/download-limits.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
@@ -62,14 +62,14 @@ test('asks for every byte once, in pieces that grow, and gives all memory back',
   const { reads, objects } = watched();
   const { file, reading, downloads } = await start(objects);
   expect((await rest(reading)).equals(plaintext)).toBe(true);
-  const asked = keysOf(file).map((key) => reads.filter((read) => read.key === key));
+  const asked = listObjectKeys(file).map((key) => reads.filter((read) => read.key === key));
   for (const [chunk, parts] of asked.entries()) {
     let end = 0;
     for (const part of parts) {
       expect(part.offset).toBe(end);
       end += part.length;
     }
-    expect(end).toBe(memory.objects.get(keysOf(file)[chunk] as string)?.length);
+    expect(end).toBe(memory.objects.get(listObjectKeys(file)[chunk] as string)?.length);
   }
   expect(reads[0]?.length).toBe(2 * sealedSegmentBytes);
   expect(Math.max(...reads.map((read) => read.length))).toBeLessThanOrEqual(128 * sealedSegmentBytes);
@@ -138,13 +138,13 @@ describe('a piece that was asked for ahead', () => {
 test('an object that is too short is damage, and not asked for again', async () => {
   const file = await sealed;
   const { reads, objects } = watched(() => Promise.reject(new ExchangeError('damaged')));
-  expect(await outcomeOf(openFile(objects, file, { start: 0, end: 10 }))).toBe('damaged');
+  expect(await describeOutcome(openFile(objects, file, { start: 0, end: 10 }))).toBe('damaged');
   expect(reads).toHaveLength(1);
 });
 
 test('a store that is away is said to be away at once', async () => {
   const { reads, objects } = watched(() => Promise.reject(new ExchangeError('unavailable')));
-  expect(await outcomeOf(openFile(objects, await sealed))).toBe('unavailable');
+  expect(await describeOutcome(openFile(objects, await sealed))).toBe('unavailable');
   expect(reads).toHaveLength(1);
 });
 
@@ -154,7 +154,7 @@ describe('reads no further than it must', () => {
     const { file, reading } = await start(objects);
     await reading.next();
     expect(reads.map(({ key, offset, length: bytes }) => ({ key, offset, bytes }))).toEqual([
-      { key: keysOf(file)[0], offset: 0, bytes: 2 * sealedSegmentBytes },
+      { key: listObjectKeys(file)[0], offset: 0, bytes: 2 * sealedSegmentBytes },
     ]);
     await reading.return();
   });
@@ -178,7 +178,7 @@ describe('reads no further than it must', () => {
     const file = await sealed;
     await openFile(objects, file, { start: chunkBytes + segmentBytes, end: chunkBytes + segmentBytes + 1 });
     expect(reads.map(({ key, offset, length: bytes }) => ({ key, offset, bytes }))).toEqual([
-      { key: keysOf(file)[1], offset: sealedSegmentBytes, bytes: sealedSegmentBytes },
+      { key: listObjectKeys(file)[1], offset: sealedSegmentBytes, bytes: sealedSegmentBytes },
     ]);
   });
 });

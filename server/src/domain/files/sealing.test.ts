@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
-import { keysOf, openFile, sealFile } from '../../testing/sealed-file.ts';
+import { listObjectKeys, openFile, sealFile } from '../../testing/sealed-file.ts';
 import {
   chunkBytes,
   chunkCount,
@@ -16,7 +16,7 @@ import {
   tagBytes,
 } from './sealing.ts';
 
-const plaintextOf = (length: number) => deterministicRandom(`plaintext of ${length}`).bytes(length);
+const makePlaintext = (length: number) => deterministicRandom(`plaintext of ${length}`).bytes(length);
 
 describe('one segment', () => {
   const seal = { dataKey: Buffer.alloc(32, 7), fileId: '0190d5c8-0000-7000-8000-000000000000' };
@@ -76,16 +76,16 @@ describe('a file', () => {
     2 * chunkBytes + segmentBytes + 5,
   ])('of %i bytes comes back as it was, and only that', async (length) => {
     const objects = memoryObjectStore();
-    const plaintext = plaintextOf(length);
+    const plaintext = makePlaintext(length);
     const file = await sealFile(objects, plaintext);
     expect((await openFile(objects, file)).equals(plaintext)).toBe(true);
-    expect([...objects.objects.keys()]).toEqual(keysOf(file));
+    expect([...objects.objects.keys()]).toEqual(listObjectKeys(file));
     const stored = [...objects.objects.values()].reduce((sum, object) => sum + object.length, 0);
     expect(stored).toBe(length + segmentCount(length) * tagBytes);
   });
 
   const length = 2 * chunkBytes + 3 * segmentBytes + 17;
-  const plaintext = plaintextOf(length);
+  const plaintext = makePlaintext(length);
   const objects = memoryObjectStore();
   const sealed = sealFile(objects, plaintext);
   const border = fc.constantFrom(0, segmentBytes, chunkBytes, 2 * chunkBytes, length);
@@ -107,7 +107,7 @@ describe('a file', () => {
   })('does not depend on how its bytes are cut up on the way', async (written, size) => {
     const whole = memoryObjectStore();
     const pieces = memoryObjectStore();
-    const bytes = plaintextOf(size);
+    const bytes = makePlaintext(size);
     await sealFile(whole, bytes);
     const file = await sealFile(pieces, bytes, { pieceBytes: written });
     expect(pieces.objects).toEqual(whole.objects);
@@ -130,5 +130,5 @@ test('two files of the same content have nothing in common', async () => {
   const content = randomBytes(1000);
   const [one, other] = [await sealFile(objects, content), await sealFile(objects, content, { seed: 'another file' })];
   const stored = (key: string | undefined) => objects.objects.get(key as string) as Buffer;
-  expect(stored(keysOf(one)[0]).equals(stored(keysOf(other)[0]))).toBe(false);
+  expect(stored(listObjectKeys(one)[0]).equals(stored(listObjectKeys(other)[0]))).toBe(false);
 });

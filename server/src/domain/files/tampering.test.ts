@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
-import { keysOf, openFile, outcomeOf, sealFile } from '../../testing/sealed-file.ts';
+import { describeOutcome, listObjectKeys, openFile, sealFile } from '../../testing/sealed-file.ts';
 import type { SealedFile } from './file-store.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes } from './sealing.ts';
 
@@ -17,7 +17,7 @@ async function sealed(bytes = plaintext, seed = 'a file') {
 }
 
 function change(objects: MemoryObjectStore, file: SealedFile, edit: (object: Buffer) => Buffer, chunk = 0): void {
-  const key = keysOf(file)[chunk] as string;
+  const key = listObjectKeys(file)[chunk] as string;
   objects.objects.set(key, edit(Buffer.from(objects.objects.get(key) as Buffer)));
 }
 
@@ -30,13 +30,13 @@ describe('what is stored and no longer what was sealed is damaged, never other b
       object[at] = (object[at] as number) ^ (1 << bit);
       return object;
     });
-    expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
   });
 
   test.prop([fc.nat(sealedLength - 1)], { numRuns: 60 })('a lost end', async (length) => {
     const { objects, file } = await sealed();
     change(objects, file, (object) => object.subarray(0, length));
-    expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
   });
 
   test.prop([fc.nat(sealedLength - 1), fc.integer({ min: 1, max: 70_000 })], { numRuns: 60 })(
@@ -46,12 +46,12 @@ describe('what is stored and no longer what was sealed is damaged, never other b
       change(objects, file, (object) =>
         Buffer.concat([object.subarray(0, at), Buffer.alloc(count), object.subarray(at)]),
       );
-      expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
+      expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
       const other = await sealed();
       change(other.objects, other.file, (object) =>
         Buffer.concat([object.subarray(0, at), object.subarray(at + count)]),
       );
-      expect(await outcomeOf(openFile(other.objects, other.file))).toBe('damaged');
+      expect(await describeOutcome(openFile(other.objects, other.file))).toBe('damaged');
     },
   );
 
@@ -64,7 +64,7 @@ describe('what is stored and no longer what was sealed is damaged, never other b
         object.subarray(2 * sealedSegmentBytes),
       ]),
     );
-    expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
   });
 
   test('a row that says the file is shorter or longer than it is', async () => {
@@ -79,43 +79,46 @@ describe('what is stored and no longer what was sealed is damaged, never other b
       3 * segmentBytes,
       chunkBytes,
     ]) {
-      expect(await outcomeOf(openFile(objects, { ...file, sizeBytes }))).toBe('damaged');
+      expect(await describeOutcome(openFile(objects, { ...file, sizeBytes }))).toBe('damaged');
     }
   });
 
   test('an object that is gone', async () => {
     const { objects, file } = await sealed();
     objects.objects.clear();
-    expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
   });
 
   test('another file’s object, also of the same content, under the same key or another', async () => {
     const { objects, file } = await sealed();
     const other = await sealed(plaintext, 'another file');
-    change(objects, file, () => other.objects.objects.get(keysOf(other.file)[0] as string) as Buffer);
-    expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
-    expect(await outcomeOf(openFile(objects, { ...file, wrappedKey: other.file.wrappedKey }))).toBe('damaged');
+    change(objects, file, () => other.objects.objects.get(listObjectKeys(other.file)[0] as string) as Buffer);
+    expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(objects, { ...file, wrappedKey: other.file.wrappedKey }))).toBe('damaged');
   });
 
   test('the right object under another file’s id', async () => {
     const { objects, file } = await sealed();
     const other = { ...file, id: '00000000-0000-4000-8000-000000000000' };
-    objects.objects.set(keysOf(other)[0] as string, objects.objects.get(keysOf(file)[0] as string) as Buffer);
-    expect(await outcomeOf(openFile(objects, other))).toBe('damaged');
+    objects.objects.set(
+      listObjectKeys(other)[0] as string,
+      objects.objects.get(listObjectKeys(file)[0] as string) as Buffer,
+    );
+    expect(await describeOutcome(openFile(objects, other))).toBe('damaged');
   });
 
   test('two chunks in each other’s place, or one of them twice', async () => {
     const { objects, file } = await sealed(deterministicRandom('three chunks').bytes(2 * chunkBytes + 1));
-    const [first, second] = keysOf(file) as [string, string];
+    const [first, second] = listObjectKeys(file) as [string, string];
     const [one, two] = [objects.objects.get(first) as Buffer, objects.objects.get(second) as Buffer];
     objects.objects.set(first, two);
-    expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
     objects.objects.set(second, one);
-    expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
     objects.objects.set(first, one);
-    expect(await outcomeOf(openFile(objects, file))).toBe('damaged');
+    expect(await describeOutcome(openFile(objects, file))).toBe('damaged');
     objects.objects.set(second, two);
-    expect(await outcomeOf(openFile(objects, file))).toBe(`${file.sizeBytes} bytes`);
+    expect(await describeOutcome(openFile(objects, file))).toBe(`${file.sizeBytes} bytes`);
   });
 });
 
@@ -136,5 +139,5 @@ test('what comes before the damage is right, and nothing comes after it', async 
   });
   const head = await openFile(objects, file, { start: 0, end: 2 * segmentBytes });
   expect(head.equals(plaintext.subarray(0, 2 * segmentBytes))).toBe(true);
-  expect(await outcomeOf(openFile(objects, file, { start: 2 * segmentBytes, end: small }))).toBe('damaged');
+  expect(await describeOutcome(openFile(objects, file, { start: 2 * segmentBytes, end: small }))).toBe('damaged');
 });

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const names = ['a', 'b', 'c', 'd'];
-const keyOf = async (name: string) => {
+const findKey = async (name: string) => {
   const [file] = await exchange.database.query<{ id: string }>('select id from files where name = $1', [name]);
   return chunkKey(file?.id ?? '', 0);
 };
@@ -40,7 +40,7 @@ const undeleted = () => exchange.engines.store.undeletedObjects.list(undefined, 
 test('an object for which the store always fails is recorded, stops neither the scrub nor a deletion, and is tried again', async () => {
   const { engines, database } = exchange;
   for (const name of names) await exchange.upload(actor, name);
-  const bad = await keyOf('b');
+  const bad = await findKey('b');
   failing.add(bad);
   expect(await scrubAlone(engines)).toMatchObject({ files: names.length, completedAt: expect.any(Date) });
   expect(await damaged()).toMatchObject([{ name: 'b', problem: 'unreadable', object: bad }]);
@@ -74,7 +74,7 @@ test('a store that fails for every object is away: nothing is recorded', async (
   await engines.store.scrub.begin();
   s3.isAway = true;
   await expect(scrubAlone(engines, { fromStart: true })).rejects.toMatchObject({ code: 'unavailable' });
-  await expect(engines.objects.delete([await keyOf('e')])).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(engines.objects.delete([await findKey('e')])).rejects.toMatchObject({ code: 'unavailable' });
   s3.isAway = false;
   const keys = Array.from({ length: 60 }, (_, index) => chunkKey('none', index));
   for (const key of keys) failing.add(key);

@@ -122,12 +122,12 @@ describe('a file', () => {
     return { actor, dropId: drop?.id as string };
   }
 
-  const filesOf = ({ actor }: Held) =>
+  const readFiles = ({ actor }: Held) =>
     query<{ id: string; state: string; wrapped_key: Buffer | null }>(
       'select id, state, wrapped_key from files where account_id = $1',
       [actor.accountId],
     );
-  const objectsOf = (files: readonly { id: string }[]) =>
+  const listObjects = (files: readonly { id: string }[]) =>
     [...engines.objects.objects.keys()].filter((key) => files.some(({ id }) => key.startsWith(id))).length;
   /** As if nothing had to be kept for its age. */
   const sweepAll = async (held: Held) => {
@@ -143,18 +143,18 @@ describe('a file', () => {
       test(`${stays ? 'keeps' : 'loses'} its key and its bytes when ${how} and ${when}`, async () => {
         const held = await deletion.file();
         const inForce = await hold(held, situation);
-        const before = await filesOf(held);
-        expect(objectsOf(before)).toBe(1);
+        const before = await readFiles(held);
+        expect(listObjects(before)).toBe(1);
         await deletion.delete(held);
         await sweepAll(held);
         if (stays) {
-          expect(await filesOf(held)).toEqual(before.map((file) => ({ ...file, state: 'held' })));
-          expect(objectsOf(before)).toBe(1);
+          expect(await readFiles(held)).toEqual(before.map((file) => ({ ...file, state: 'held' })));
+          expect(listObjects(before)).toBe(1);
           for (const id of inForce) await releaseHold(engines, id, 'Bertil');
           await sweepAll(held);
         }
-        expect(await filesOf(held)).toEqual([]);
-        expect(objectsOf(before)).toBe(0);
+        expect(await readFiles(held)).toEqual([]);
+        expect(listObjects(before)).toBe(0);
       });
     }
   }

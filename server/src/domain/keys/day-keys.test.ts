@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange, testPolicy } from '../../testing/exchange.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import type { Actor } from '../actor.ts';
@@ -130,7 +130,7 @@ describe('when a day is over', () => {
 
 describe('while the sweep wraps keys again and destroys the key of a day that is over', () => {
   /** Engines of a process that keeps no day key in memory, as after an hour; what they begin, they begin days ago. */
-  const enginesOf = (daysAgo: number) => ({
+  const makeEngines = (daysAgo: number) => ({
     ...exchange.engines,
     dayKeys: otherDayKeys({ daysAgo }),
     keys: {
@@ -142,7 +142,7 @@ describe('while the sweep wraps keys again and destroys the key of a day that is
   const endDay = async (day: number) => {
     expect(await existing()).toContain(day);
     await age();
-    await sweep(enginesOf(0));
+    await sweep(makeEngines(0));
     expect(await existing()).not.toContain(day);
   };
 
@@ -160,7 +160,7 @@ describe('while the sweep wraps keys again and destroys the key of a day that is
         scan(source === 'arriving' ? { result: 'unscanned', why: 'interrupted' } : { result: 'clean' }),
     };
     const app = buildTestServer(exchange, {
-      ...enginesOf(5),
+      ...makeEngines(5),
       scanner,
       policy: { ...testPolicy, scan: 'required' },
       csrfTokens: { mint: async () => '', accept: async () => true },
@@ -191,7 +191,7 @@ describe('while the sweep wraps keys again and destroys the key of a day that is
 
   test('a scrub finds no damage in files whose keys it read before', async () => {
     const sender = await exchange.account();
-    const engines = enginesOf(6);
+    const engines = makeEngines(6);
     Object.assign(exchange.engines, { dayKeys: engines.dayKeys });
     await exchange.upload(sender, 'staged');
     Object.assign(exchange.engines, { dayKeys: otherDayKeys() });
@@ -216,7 +216,7 @@ test('the doctor names day keys that are lost', async () => {
   const { store } = exchange.engines;
   const examination = () => examineDayKeys({ store, dayKeys: otherDayKeys() });
   await otherDayKeys().wrap(randomBytes(32), 'a file', 28 * daySeconds);
-  expect(await findingsOf(examination())).toMatchObject([{ status: 'ok', check: 'keys.days' }]);
+  expect(await collectFindings(examination())).toMatchObject([{ status: 'ok', check: 'keys.days' }]);
   const { objectId } = (await store.dayKeys.find(inDays(28))) as { objectId: string };
   const object = objects.objects.get(`day-keys/${objectId}`) as Buffer;
   objects.objects.delete(`day-keys/${objectId}`);

@@ -33,7 +33,7 @@ export const dayOfVersion = (version: number) => -version;
 export const toDay = (seconds: number) => Math.floor(seconds / daySeconds);
 /** 20774 is 2026-11-17. */
 export const toDate = (day: number) => new Date(day * daySeconds * 1000).toISOString().slice(0, 10);
-const objectOf = (objectId: string) => `day-keys/${objectId}`;
+const toObjectKey = (objectId: string) => `day-keys/${objectId}`;
 export const toContext = (day: number) => `day key ${day}`;
 
 /**
@@ -111,7 +111,7 @@ export class DayKeys {
       if (!found) return undefined;
       try {
         const all = { offset: 0, length: found.objectBytes };
-        return { wrapped: await objects.read(objectOf(found.objectId), all, signal), version: found.version };
+        return { wrapped: await objects.read(toObjectKey(found.objectId), all, signal), version: found.version };
       } catch (error) {
         // Another process may have wrapped it again and deleted this object since.
         if (!(error instanceof MissingObject) || found.objectId === missing?.objectId) throw error;
@@ -126,7 +126,7 @@ export class DayKeys {
     const objectId = random.uuid();
     // An object is never written twice, so that a write that arrives late changes nothing.
     await store.dayKeys.announce(objectId);
-    await objects.put(objectOf(objectId), [key.wrapped], always);
+    await objects.put(toObjectKey(objectId), [key.wrapped], always);
     const stored = { day, objectId, objectBytes: key.wrapped.length, version: key.version };
     return store.dayKeys.choose(stored, insteadOf);
   }
@@ -138,7 +138,7 @@ export class DayKeys {
     for (;;) {
       const ids = await store.dayKeys.leftovers(objectsPerRequest);
       if (ids.length === 0) return destroyed;
-      const undeleted = await objects.delete(ids.map(objectOf));
+      const undeleted = await objects.delete(ids.map(toObjectKey));
       if (undeleted.length > 0) await store.undeletedObjects.record(undeleted);
       await store.dayKeys.purge(ids);
     }

@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const ownSessions = new Set<number>();
-const copiesOf = (url: string) =>
+const openCopies = (url: string) =>
   databaseCopies({ url, openPool: () => openTestPool(url, migrationDeadlines, ownSessions), ownSessions });
 const place = (name: string) => folderBackupPlace(join(folder, name), exchange.engines.objects);
 
@@ -80,7 +80,7 @@ test('a backup from before a file ended does not open it, and opens every other 
   const hold = { id: random.uuid(), dropId: held?.id ?? '', name: 'x', reason: 'x', placedBy: 'x' };
   await store.transaction((tx) => tx.holds.place({ ...hold, accountId: sender.accountId }));
   const expired = await stored('expired');
-  await makeBackup({ ...engines, database: copiesOf(database.url) }, place('backup'), { signal });
+  await makeBackup({ ...engines, database: openCopies(database.url) }, place('backup'), { signal });
   await exportDayKeys(engines, place('mirror then'));
   await exportDayKeys(engines, place('mirror'));
 
@@ -113,7 +113,7 @@ test('a backup from before a file ended does not open it, and opens every other 
       objects: into.objects,
       keys,
       dayKeys,
-      database: copiesOf(empty.url),
+      database: openCopies(empty.url),
       bucket: into.inventory,
       migrate: () => migrate(pool),
     },
@@ -164,7 +164,7 @@ test('a day key that the bucket has lost stays in the mirror and is put back fro
   await expect(dayKeys.open(-file.keyVersion)).rejects.toBeInstanceOf(MissingObject);
   const exported = await exportDayKeys({ store, dayKeys }, place('lost'));
   expect(exported.lost).toHaveLength(1);
-  const needs = { store, keys: masterKeys, dayKeys, database: copiesOf(database.url) };
+  const needs = { store, keys: masterKeys, dayKeys, database: openCopies(database.url) };
   expect(await importDayKeys(needs, new Map())).toMatchObject({ imported: 0, lost: [{ day: -file.keyVersion }] });
   expect(await importDayKeys(needs, await readMirror(place('lost')))).toEqual({ imported: 1, lost: [] });
   expect(await dayKeys.unwrap(file.wrappedKey, file.keyVersion, file.id)).toHaveLength(32);

@@ -38,7 +38,7 @@ const wrappedDayKeys = async () =>
   );
 
 let files = 0;
-function keysOf(...content: string[]): KeyProvider {
+function makeKeyProvider(...content: string[]): KeyProvider {
   files += 1;
   const path = join(folder, `${files}`);
   writeFileSync(path, content.join('\n'), { mode: 0o600 });
@@ -46,7 +46,11 @@ function keysOf(...content: string[]): KeyProvider {
 }
 
 test('after a rotation the old master key is not needed, also if it was interrupted and files came meanwhile', async () => {
-  const [old, both, fresh] = [keysOf(lines[0]), keysOf(lines[1], lines[0]), keysOf(lines[1])];
+  const [old, both, fresh] = [
+    makeKeyProvider(lines[0]),
+    makeKeyProvider(lines[1], lines[0]),
+    makeKeyProvider(lines[1]),
+  ];
   const { engines, database } = exchange;
   // The tests' exchange seals with these keys from now on.
   Object.assign(engines, enginesWith(old));

@@ -3,7 +3,7 @@ import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { type TestExchange, useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink } from '../../testing/file-requests.ts';
-import { sentLink, tokenOf } from '../../testing/links.ts';
+import { deriveToken, sentLink } from '../../testing/links.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop } from '../drops/create-drop.ts';
 import { sendMessage } from '../outbox/send-message.ts';
@@ -44,7 +44,7 @@ async function codeOfSession(secret: string, link: Link): Promise<string> {
 }
 const another = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 const issue = (link: Link, digest: Buffer) => engines.store.transaction((tx) => issueCode(strict, tx, link, digest));
-const codesOf = (link: Link) =>
+const readCodes = (link: Link) =>
   query<{ channel: string; receiver: string }>(
     "select channel, receiver from messages where drop_id = $1 and kind = 'code'",
     [link.dropId],
@@ -156,7 +156,7 @@ describe('opening a link', () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const session = await findSession(engines, await openLink(engines, link), 'downloadfiles');
     expect(session).toMatchObject({ passed: null, code: undefined });
-    expect([isPassed(engines, session), await codesOf(link)]).toEqual([true, []]);
+    expect([isPassed(engines, session), await readCodes(link)]).toEqual([true, []]);
   });
 
   test('sends a code where one is asked for, and is not enough', async () => {
@@ -164,7 +164,7 @@ describe('opening a link', () => {
     const session = await (await opened(link)).session();
     expect(session).toMatchObject({ passed: null, code: { tries: 0, expired: false } });
     expect(isPassed(strict, session)).toBe(false);
-    expect(await codesOf(link)).toEqual([{ channel: 'mail', receiver: 'r@example.org' }]);
+    expect(await readCodes(link)).toEqual([{ channel: 'mail', receiver: 'r@example.org' }]);
   });
 
   test('sends it to the phone number of the receiver, where there is one and a gateway', async () => {
@@ -173,10 +173,10 @@ describe('opening a link', () => {
     await setReceivers(engines, actor, '', [{ email: 'r@example.org', phone: '46701112233' }]);
     await createDrop(engines, actor, { draft: '', parameters: {} });
     const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
-    const link = await findLink(engines, await tokenOf(exchange, actor, drop?.id as string, 0), 'downloadfiles');
+    const link = await findLink(engines, await deriveToken(exchange, actor, drop?.id as string, 0), 'downloadfiles');
     const bySms = { ...engines, sms: gateway, policy: { ...engines.policy, secondFactor: 'sms' as const } };
     await openLink(bySms, link);
-    expect(await codesOf(link)).toEqual([{ channel: 'sms', receiver: '46701112233' }]);
+    expect(await readCodes(link)).toEqual([{ channel: 'sms', receiver: '46701112233' }]);
   });
 
   test('asks it of a link to upload too', async () => {
@@ -341,7 +341,7 @@ describe('a link has five codes an hour', () => {
     const last = await code();
     expect(await issue(link, digest)).toBe('too_many_codes');
     expect(await code()).toBe(last);
-    expect(await codesOf(link)).toHaveLength(5);
+    expect(await readCodes(link)).toHaveLength(5);
     await query(
       "update messages set created_at = created_at - interval '1 hour' where drop_id = $1 and kind = 'code'",
       [link.dropId],
@@ -354,7 +354,7 @@ describe('a link has five codes an hour', () => {
     const { digest } = await opened(link);
     const responses = await Promise.all(Array.from({ length: 10 }, () => issue(link, digest)));
     expect(responses.filter((response) => response === 'sent')).toHaveLength(4);
-    expect(await codesOf(link)).toHaveLength(5);
+    expect(await readCodes(link)).toHaveLength(5);
   });
 
   test('in all browsers together, also at once; the others have none, and do not pass', async () => {
@@ -363,7 +363,7 @@ describe('a link has five codes an hour', () => {
     const sessions: LinkSession[] = [];
     for (const secret of secrets) sessions.push(await findSession(engines, secret, 'downloadfiles'));
     expect(sessions.filter(({ code }) => code)).toHaveLength(5);
-    expect(await codesOf(link)).toHaveLength(5);
+    expect(await readCodes(link)).toHaveLength(5);
     const without = sessions.find(({ code }) => !code) as LinkSession;
     expect(isPassed(strict, without)).toBe(false);
     for (const typed of ['', '000000']) expect(await passCode(engines, without, typed)).toBe(false);
@@ -371,7 +371,7 @@ describe('a link has five codes an hour', () => {
 
   test('and each receiver for themselves', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt'], ['r@example.org', 's@example.org']);
-    const other = await findLink(engines, await tokenOf(exchange, sender, dropId, 1), 'downloadfiles');
+    const other = await findLink(engines, await deriveToken(exchange, sender, dropId, 1), 'downloadfiles');
     const { digest } = await opened(link);
     while ((await issue(link, digest)) === 'sent');
     expect((await (await opened(other)).session()).code).toBeDefined();
@@ -427,7 +427,7 @@ describe('one phone number or address is sent so many codes in an hour', () => {
     await setReceivers(engines, actor, '', [{ email, ...(phone === undefined ? {} : { number: phone }) }]);
     await createDrop(engines, actor, { draft: '', parameters: {} });
     const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
-    return findLink(engines, await tokenOf(exchange, actor, drop?.id as string, 0), 'downloadfiles');
+    return findLink(engines, await deriveToken(exchange, actor, drop?.id as string, 0), 'downloadfiles');
   };
 
   test.each<[SecondFactor, string]>([
@@ -484,6 +484,6 @@ describe('one phone number or address is sent so many codes in an hour', () => {
     const [busy, other] = [await linkTo(email), await linkTo(`${randomUUID()}@example.org`)];
     for (let times = 0; times < 8; times += 1) await openLink(limited('mail'), busy);
     await openLink(limited('mail'), other);
-    expect(await codesOf(other)).toHaveLength(1);
+    expect(await readCodes(other)).toHaveLength(1);
   });
 });

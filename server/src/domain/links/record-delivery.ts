@@ -12,7 +12,7 @@ export async function recordDelivery(
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     const completed = await tx.links.deliver(link, deliveries);
-    await tx.events.append(eventsOf(link, completed));
+    await tx.events.append(makeEvents(link, completed));
     if (!completed.link) return;
     const account = await tx.accounts.byId(link.accountId);
     if (!account?.receipts) return;
@@ -27,7 +27,7 @@ export async function recordDelivery(
   });
 }
 
-function eventsOf({ accountId, dropId, receiver }: Link, completed: Completed): NewEvent[] {
+function makeEvents({ accountId, dropId, receiver }: Link, completed: Completed): NewEvent[] {
   const about = { drop_id: dropId };
   return [
     ...completed.files.map(({ id, name }): NewEvent => {

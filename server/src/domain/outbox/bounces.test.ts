@@ -51,11 +51,11 @@ async function sent(): Promise<SentLink & { mail: Mail }> {
   return { ...link, mail: mail as Mail };
 }
 
-const stateOf = async ({ sender, dropId }: SentLink) =>
+const readState = async ({ sender, dropId }: SentLink) =>
   (await engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 1))[0];
 const reportTo = (mail: Mail, changes: object = {}) =>
   deliveryReport({ to: mail.envelopeFrom, messageId: mail.messageId, ...changes });
-const messagesOf = ({ dropId }: SentLink, kind: MessageKind) =>
+const readMessages = ({ dropId }: SentLink, kind: MessageKind) =>
   query<{ id: string; state: string; outcome: string }>(
     'select id, state, outcome from messages where drop_id = $1 and kind = $2',
     [dropId, kind],
@@ -74,12 +74,12 @@ describe('a mail that comes back', () => {
     const message = drop.mail.messageId.slice(1, 37);
     const details = { message, reference: toReference(drop.dropId), result: 'undeliverable' };
     expect(logged).toEqual([['a mail was returned', details]]);
-    expect(await stateOf(drop)).toMatchObject({
+    expect(await readState(drop)).toMatchObject({
       undeliverableAt: expect.any(Date),
       undeliverableReason: '550 5.1.1 no such user: …',
       notifiedAt: expect.any(Date),
     });
-    expect(await messagesOf(drop, 'invitation')).toMatchObject([
+    expect(await readMessages(drop, 'invitation')).toMatchObject([
       { state: 'abandoned', outcome: expect.stringMatching(/^returned: 550 5\.1\.1 no such user/) },
     ]);
     const mails = await sendAll(drop, 'undeliverable');
@@ -90,7 +90,7 @@ describe('a mail that comes back', () => {
   test('at once, when the mail server refuses it, does the same', async () => {
     const drop = await sentLink(exchange, ['a.txt']);
     await sendAll(drop, 'invitation', 'refused');
-    expect(await stateOf(drop)).toMatchObject({
+    expect(await readState(drop)).toMatchObject({
       undeliverableReason: '550 5.1.1 no such user, see …',
       notifiedAt: null,
     });
@@ -105,10 +105,10 @@ describe('a mail that comes back', () => {
     await recordBounce(engines, reportTo(first.mail));
     await remind();
     await sweep(engines);
-    expect(await messagesOf(first, 'reminder')).toEqual([]);
+    expect(await readMessages(first, 'reminder')).toEqual([]);
     await recordBounce(engines, reportTo(second.mail));
     expect(await sendAll(second, 'reminder')).toEqual([]);
-    expect(await messagesOf(second, 'reminder')).toMatchObject([{ state: 'abandoned' }]);
+    expect(await readMessages(second, 'reminder')).toMatchObject([{ state: 'abandoned' }]);
   });
 
   test('as a reminder counts as well', async () => {
@@ -122,9 +122,9 @@ describe('a mail that comes back', () => {
   test('is deleted when an administrator has it sent again', async () => {
     const drop = await sent();
     await recordBounce(engines, reportTo(drop.mail));
-    const [{ id } = { id: '' }] = await messagesOf(drop, 'invitation');
+    const [{ id } = { id: '' }] = await readMessages(drop, 'invitation');
     await retryMessage(engines, { id: drop.sender.accountId } as never, id);
-    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null, undeliverableReason: null });
+    expect(await readState(drop)).toMatchObject({ undeliverableAt: null, undeliverableReason: null });
     // What the sender would have been told is no longer true.
     expect(await sendAll(drop, 'undeliverable')).toEqual([]);
     // A copy of the old report does not apply to the new attempt.
@@ -140,7 +140,7 @@ describe('a mail that comes back', () => {
       await recordDelivery(engines, drop.link, [{ file, sent: { start: 0, end: file.sizeBytes } }]);
     }
     expect(await recordBounce(engines, reportTo(drop.mail))).toBe('recorded');
-    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null });
+    expect(await readState(drop)).toMatchObject({ undeliverableAt: null });
   });
 
   test('as a code, or as what the sender is told, is recorded only', async () => {
@@ -148,8 +148,8 @@ describe('a mail that comes back', () => {
     await openLink({ ...engines, policy: { ...engines.policy, secondFactor: 'mail' } }, drop.link);
     const [code] = await sendAll(drop, 'code');
     expect(await recordBounce(engines, reportTo(code as Mail))).toBe('recorded');
-    expect(await messagesOf(drop, 'code')).toMatchObject([{ state: 'abandoned' }]);
-    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null });
+    expect(await readMessages(drop, 'code')).toMatchObject([{ state: 'abandoned' }]);
+    expect(await readState(drop)).toMatchObject({ undeliverableAt: null });
 
     await recordBounce(engines, reportTo(drop.mail));
     const [news] = await sendAll(drop, 'undeliverable');
@@ -167,9 +167,9 @@ describe('nothing changes by', () => {
   });
   const unchanged = async () => {
     for (const each of [drop, other]) {
-      expect(await stateOf(each)).toMatchObject({ undeliverableAt: null });
-      expect(await messagesOf(each, 'invitation')).toMatchObject([{ state: 'sent' }]);
-      expect(await messagesOf(each, 'undeliverable')).toEqual([]);
+      expect(await readState(each)).toMatchObject({ undeliverableAt: null });
+      expect(await readMessages(each, 'invitation')).toMatchObject([{ state: 'sent' }]);
+      expect(await readMessages(each, 'undeliverable')).toEqual([]);
     }
   };
 
@@ -218,7 +218,7 @@ describe('nothing changes by', () => {
 });
 
 describe('a Maildir', () => {
-  const mailboxOf = (mails: Record<string, Buffer | undefined>) => {
+  const makeMailbox = (mails: Record<string, Buffer | undefined>) => {
     const [aside, warnings] = [new Set<string>(), new Array<string>()];
     const mailbox: Mailbox = {
       list: async (count) => Object.keys(mails).slice(0, count),
@@ -237,14 +237,18 @@ describe('a Maildir', () => {
 
   test('is read and emptied, whatever is in it', async () => {
     const drop = await sent();
-    const { mails, mailbox } = mailboxOf({ junk: Buffer.from('hello'), large: undefined, report: reportTo(drop.mail) });
+    const { mails, mailbox } = makeMailbox({
+      junk: Buffer.from('hello'),
+      large: undefined,
+      report: reportTo(drop.mail),
+    });
     await readBounces(engines, mailbox);
     expect(mails).toEqual({});
-    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: expect.any(Date) });
+    expect(await readState(drop)).toMatchObject({ undeliverableAt: expect.any(Date) });
   });
 
   test('keeps its mails while the database is away; what cannot be read is set aside', async () => {
-    const { mails, mailbox, aside, warnings, logger } = mailboxOf({ a: Buffer.from('a'), b: Buffer.from('b') });
+    const { mails, mailbox, aside, warnings, logger } = makeMailbox({ a: Buffer.from('a'), b: Buffer.from('b') });
     const failing = (fault: Error) => ({
       ...engines,
       logger,

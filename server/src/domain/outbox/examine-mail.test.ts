@@ -4,7 +4,7 @@ import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { dnsRecords } from '../../engines/dns/records.ts';
 import { probeMailServer } from '../../engines/smtp/probe.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { startDns } from '../../testing/servers/dns-server.ts';
 import { examineMail } from './examine-mail.ts';
 
@@ -22,7 +22,7 @@ async function* examine(url: string, records: Parameters<typeof startDns>[0]) {
 
 test('a mail server that accepts us, and records that say so', async () => {
   await using smtp = await startScriptedSmtp();
-  const findings = await findingsOf(examine(smtp.url, good));
+  const findings = await collectFindings(examine(smtp.url, good));
   expect(findings.map(({ status, check }) => `${status} ${check}`)).toEqual([
     'ok mail.connection',
     'ok mail.encryption',
@@ -41,7 +41,7 @@ test('stopped', async () => {
 });
 
 test('a certificate that is not accepted', async () => {
-  const [refused] = await findingsOf(examine(engineAddresses.smtp, good));
+  const [refused] = await collectFindings(examine(engineAddresses.smtp, good));
   expect(refused).toMatchObject({ status: 'fault', check: 'mail.connection' });
   expect(refused?.remedy).toContain('?ignoreTLS=true');
   await expectTrouble(examine(`${engineAddresses.smtp}?ignoreTLS=true`, good));

@@ -4,7 +4,7 @@ import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { smtpMailer } from '../../engines/smtp/mailer.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { sentLink, tokenOf } from '../../testing/links.ts';
+import { deriveToken, sentLink } from '../../testing/links.ts';
 import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
 import { memorySmsGateway } from '../../testing/memory/memory-sms-gateway.ts';
 import type { Actor } from '../actor.ts';
@@ -36,13 +36,13 @@ interface MessageRow {
   attempts: number;
   outcome: string | null;
 }
-const messagesOf = (actor: Pick<Actor, 'accountId'>, kind: MessageKind) =>
+const readMessages = (actor: Pick<Actor, 'accountId'>, kind: MessageKind) =>
   query<MessageRow>(
     `select id, kind, receiver, state, attempts, outcome from messages
      where account_id = $1 and kind = $2 order by created_at, position, id`,
     [actor.accountId, kind],
   );
-const jobsOf = (id: string) => query('select 1 from graphile_worker.jobs where key = $1', [`message:${id}`]);
+const readJobs = (id: string) => query('select 1 from graphile_worker.jobs where key = $1', [`message:${id}`]);
 const withFactor = (secondFactor: Policy['secondFactor']) => ({
   ...engines,
   policy: { ...engines.policy, secondFactor },
@@ -51,7 +51,7 @@ const withFactor = (secondFactor: Policy['secondFactor']) => ({
 /** Sends the account's messages of a kind; returns the mails. */
 async function sendAll(actor: Pick<Actor, 'accountId'>, kind: MessageKind): Promise<Mail[]> {
   const mailer = memoryMailer();
-  for (const { id } of await messagesOf(actor, kind)) await sendMessage({ ...engines, mailer }, actor.accountId, id);
+  for (const { id } of await readMessages(actor, kind)) await sendMessage({ ...engines, mailer }, actor.accountId, id);
   return [...mailer.sent];
 }
 
@@ -68,12 +68,12 @@ async function manyTongues(receivers: Record<string, { language?: string; number
   const dropId = drop?.id as string;
   const links = await Promise.all(
     emails.map(async (_, position) =>
-      findLink(engines, await tokenOf(exchange, actor, dropId, position), 'downloadfiles'),
+      findLink(engines, await deriveToken(exchange, actor, dropId, position), 'downloadfiles'),
     ),
   );
   return { actor, dropId, links };
 }
-const languageOf = (mail: Mail | undefined) => /<html lang="([^"]+)"/.exec(mail?.html ?? '')?.[1];
+const readLanguage = (mail: Mail | undefined) => /<html lang="([^"]+)"/.exec(mail?.html ?? '')?.[1];
 
 /** The receiver of a link has everything. */
 async function fetchAll(link: Link): Promise<void> {
@@ -88,7 +88,7 @@ describe('a message is to the right person, in their language:', () => {
   test('an invitation', async () => {
     const { actor } = await manyTongues(receivers);
     const mails = await sendAll(actor, 'invitation');
-    expect(mails.map((mail) => [mail.to, languageOf(mail)])).toEqual([
+    expect(mails.map((mail) => [mail.to, readLanguage(mail)])).toEqual([
       ['r@example.org', 'sv'],
       ['s@example.org', 'fr'],
     ]);
@@ -98,7 +98,7 @@ describe('a message is to the right person, in their language:', () => {
     const { actor, links } = await manyTongues(receivers);
     for (const link of links) await openLink(withFactor('mail'), link);
     const mails = await sendAll(actor, 'code');
-    expect(new Map(mails.map((mail) => [mail.to, languageOf(mail)]))).toEqual(
+    expect(new Map(mails.map((mail) => [mail.to, readLanguage(mail)]))).toEqual(
       new Map([
         ['r@example.org', 'sv'],
         ['s@example.org', 'fr'],
@@ -117,7 +117,7 @@ describe('a message is to the right person, in their language:', () => {
     await query('update drops set remind_at = now() where id = $1', [dropId]);
     await engines.store.outbox.remind(200);
     const mails = await sendAll(actor, 'reminder');
-    expect(mails.map((mail) => [mail.to, languageOf(mail)])).toEqual([
+    expect(mails.map((mail) => [mail.to, readLanguage(mail)])).toEqual([
       ['r@example.org', 'sv'],
       ['s@example.org', 'fr'],
     ]);
@@ -131,7 +131,7 @@ describe('a message is to the right person, in their language:', () => {
     const { actor, links } = await manyTongues(receivers);
     await fetchAll(links[1] as Link);
     const mails = await sendAll(actor, 'receipt');
-    expect(mails.map((mail) => [mail.to, languageOf(mail)])).toEqual([[actor.email, 'de']]);
+    expect(mails.map((mail) => [mail.to, readLanguage(mail)])).toEqual([[actor.email, 'de']]);
     expect(mails[0]?.subject).toContain('s@example.org');
     expect(mails[0]?.text).not.toContain('r@example.org');
     expect(mails[0]?.text).not.toContain('/d/');
@@ -145,7 +145,7 @@ describe('a message is to the right person, in their language:', () => {
     await query("update drops set expires_at = now() - interval '1 second' where account_id = $1", [actor.accountId]);
     await sweep(engines);
     const mails = await sendAll(actor, 'received');
-    expect(mails.map((mail) => [mail.to, languageOf(mail)])).toEqual([[actor.email, 'es']]);
+    expect(mails.map((mail) => [mail.to, readLanguage(mail)])).toEqual([[actor.email, 'es']]);
     expect(mails[0]?.subject).toContain('c@example.org');
   });
 
@@ -154,12 +154,12 @@ describe('a message is to the right person, in their language:', () => {
     const { actor, links } = await manyTongues({ 'r@example.org': { language: 'sv', number } });
     const sms = memorySmsGateway();
     await openLink({ ...withFactor('sms'), sms }, links[0] as Link);
-    const [row] = await messagesOf(actor, 'code');
+    const [row] = await readMessages(actor, 'code');
     const mailer = memoryMailer();
     await sendMessage({ ...engines, sms, mailer }, actor.accountId, row?.id as string);
     expect(mailer.sent).toEqual([]);
     expect(sms.sent).toEqual([{ to: String(number), text: expect.stringMatching(/^\d{6} .*minuter/) }]);
-    expect(await messagesOf(actor, 'code')).toMatchObject([{ state: 'sent' }]);
+    expect(await readMessages(actor, 'code')).toMatchObject([{ state: 'sent' }]);
   });
 });
 
@@ -174,7 +174,7 @@ describe('a message that lost its point is abandoned:', () => {
       );
     }
     expect(await sendAll(sender, 'code')).toHaveLength(1);
-    expect(await messagesOf(sender, 'code')).toMatchObject([
+    expect(await readMessages(sender, 'code')).toMatchObject([
       { state: 'abandoned', outcome: 'the code ran out before it could be sent' },
       { state: 'sent' },
     ]);
@@ -186,7 +186,7 @@ describe('a message that lost its point is abandoned:', () => {
     await engines.store.outbox.remind(200);
     await fetchAll(link);
     expect((await sendAll(sender, 'reminder')).map(({ to }) => to)).toEqual(['s@example.org']);
-    expect(await messagesOf(sender, 'reminder')).toMatchObject([
+    expect(await readMessages(sender, 'reminder')).toMatchObject([
       { receiver: 'r@example.org', state: 'abandoned', outcome: 'the receiver has everything' },
       { receiver: 's@example.org', state: 'sent' },
     ]);
@@ -199,7 +199,7 @@ describe('a message that lost its point is abandoned:', () => {
     await engines.store.outbox.remind(200);
     await engines.store.drops.revoke(sender.accountId, dropId);
     expect(await sendAll(sender, kind)).toEqual([]);
-    expect(await messagesOf(sender, kind)).toMatchObject([
+    expect(await readMessages(sender, kind)).toMatchObject([
       { state: 'abandoned', outcome: 'its drop ended before it could be sent' },
     ]);
   });
@@ -218,14 +218,14 @@ test('a text waits for a gateway', async () => {
   const { actor, links } = await manyTongues({ 'r@example.org': { number: 46701112233 } });
   const sms = { send: async () => ({ outcome: 'sent' as const, response: '202' }) };
   await openLink({ ...withFactor('sms'), sms }, links[0] as Link);
-  const [row] = await messagesOf(actor, 'code');
+  const [row] = await readMessages(actor, 'code');
   await sendMessage({ ...engines, mailer: memoryMailer() }, actor.accountId, row?.id as string);
-  expect(await messagesOf(actor, 'code')).toMatchObject([
+  expect(await readMessages(actor, 'code')).toMatchObject([
     { state: 'waiting', attempts: 1, outcome: expect.stringMatching(/gateway/) },
   ]);
   await query('update messages set due_at = now() where id = $1', [row?.id]);
   await sendMessage({ ...engines, mailer: memoryMailer(), sms }, actor.accountId, row?.id as string);
-  expect(await messagesOf(actor, 'code')).toMatchObject([{ state: 'sent', attempts: 2 }]);
+  expect(await readMessages(actor, 'code')).toMatchObject([{ state: 'sent', attempts: 2 }]);
 });
 
 describe('reminders', () => {
@@ -254,13 +254,13 @@ describe('reminders', () => {
   test('go once a drop, by whichever sweep comes first, and with a job each', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt'], ['r@example.org', 's@example.org']);
     await sweep(engines);
-    expect(await messagesOf(sender, 'reminder')).toEqual([]);
+    expect(await readMessages(sender, 'reminder')).toEqual([]);
     await due(dropId);
     await Promise.all([sweep(engines), sweep(engines), sweep(engines)]);
     await sweep(engines);
-    const reminders = await messagesOf(sender, 'reminder');
+    const reminders = await readMessages(sender, 'reminder');
     expect(reminders.map(({ receiver }) => receiver)).toEqual(['r@example.org', 's@example.org']);
-    for (const { id } of reminders) expect(await jobsOf(id)).toHaveLength(1);
+    for (const { id } of reminders) expect(await readJobs(id)).toHaveLength(1);
     expect(await remindBefore(dropId)).toBeNull();
   });
 
@@ -271,7 +271,7 @@ describe('reminders', () => {
       ['r@example.org', 's@example.org', 't@example.org'],
     );
     await fetchAll(link);
-    const half = await findLink(engines, await tokenOf(exchange, sender, dropId, 1), 'downloadfiles');
+    const half = await findLink(engines, await deriveToken(exchange, sender, dropId, 1), 'downloadfiles');
     const [file] = await engines.store.links.files(half);
     await recordDelivery(engines, half, [
       {
@@ -284,7 +284,7 @@ describe('reminders', () => {
     ]);
     await due(dropId);
     await sweep(engines);
-    expect((await messagesOf(sender, 'reminder')).map(({ receiver }) => receiver)).toEqual([
+    expect((await readMessages(sender, 'reminder')).map(({ receiver }) => receiver)).toEqual([
       's@example.org',
       't@example.org',
     ]);
@@ -298,7 +298,7 @@ describe('reminders', () => {
     for (const id of [dropId, second, third]) await due(id);
     expect(await engines.store.outbox.remind(2)).toBe(2);
     expect(await engines.store.outbox.remind(2)).toBe(1);
-    expect(await messagesOf(sender, 'reminder')).toHaveLength(3);
+    expect(await readMessages(sender, 'reminder')).toHaveLength(3);
   });
 
   test('do not go where the account does not want them, also not later', async () => {
@@ -308,7 +308,7 @@ describe('reminders', () => {
     await sweep(engines);
     await engines.store.accounts.setChoices(sender.accountId, { reminders: true });
     await sweep(engines);
-    expect(await messagesOf(sender, 'reminder')).toEqual([]);
+    expect(await readMessages(sender, 'reminder')).toEqual([]);
   });
 
   test.each(["expires_at = now() - interval '1 second'", 'ended_at = now()'])(
@@ -317,7 +317,7 @@ describe('reminders', () => {
       const { sender, dropId } = await sentLink(exchange, ['a.txt']);
       await query(`update drops set remind_at = now() - interval '1 day', ${over} where id = $1`, [dropId]);
       expect(await engines.store.outbox.remind(200)).toBeGreaterThanOrEqual(1);
-      expect(await messagesOf(sender, 'reminder')).toEqual([]);
+      expect(await readMessages(sender, 'reminder')).toEqual([]);
     },
   );
 });
@@ -328,22 +328,22 @@ describe('receipts', () => {
     const [a, b] = (await engines.store.links.files(link)) as [DroppedFile, DroppedFile];
     await recordDelivery(engines, link, [{ file: a, sent: { start: 0, end: a.sizeBytes } }]);
     await recordDelivery(engines, link, [{ file: b, sent: { start: 0, end: b.sizeBytes - 1 } }]);
-    expect(await messagesOf(sender, 'receipt')).toEqual([]);
+    expect(await readMessages(sender, 'receipt')).toEqual([]);
     await Promise.all(
       Array.from({ length: 4 }, () =>
         recordDelivery(engines, link, [{ file: b, sent: { start: b.sizeBytes - 1, end: b.sizeBytes } }]),
       ),
     );
     await fetchAll(link);
-    const receipts = await messagesOf(sender, 'receipt');
+    const receipts = await readMessages(sender, 'receipt');
     expect(receipts).toMatchObject([{ receiver: sender.email }]);
-    expect(await jobsOf(receipts[0]?.id as string)).toHaveLength(1);
+    expect(await readJobs(receipts[0]?.id as string)).toHaveLength(1);
   });
 
   test('go for each receiver', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt'], ['r@example.org', 's@example.org']);
     for (const position of [0, 1]) {
-      await fetchAll(await findLink(engines, await tokenOf(exchange, sender, dropId, position), 'downloadfiles'));
+      await fetchAll(await findLink(engines, await deriveToken(exchange, sender, dropId, position), 'downloadfiles'));
     }
     const mails = await sendAll(sender, 'receipt');
     expect(mails.map(({ subject }) => subject).sort()).toEqual([
@@ -358,7 +358,7 @@ describe('receipts', () => {
     await fetchAll(link);
     await engines.store.accounts.setChoices(sender.accountId, { receipts: true });
     await fetchAll(link);
-    expect(await messagesOf(sender, 'receipt')).toEqual([]);
+    expect(await readMessages(sender, 'receipt')).toEqual([]);
     expect(await engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 10)).toMatchObject([
       { completedAt: expect.any(Date) },
     ]);
@@ -373,7 +373,7 @@ describe('receipts', () => {
       await recordInboxDelivery(engines, receiver, file, [{ file, sent: { start: 0, end: file.sizeBytes } }]);
     };
     await byApi('a.txt');
-    expect(await messagesOf(sender, 'receipt')).toEqual([]);
+    expect(await readMessages(sender, 'receipt')).toEqual([]);
     expect((await engines.store.links.files(link)).map(({ complete }) => complete)).toEqual([true, false]);
     await byApi('b.txt');
     await byApi('b.txt');
@@ -385,7 +385,7 @@ describe('receipts', () => {
 });
 
 describe('the outbox', () => {
-  const linesOf = async (state: 'waiting' | 'abandoned', account: Actor, perPage: number) => {
+  const readLines = async (state: 'waiting' | 'abandoned', account: Actor, perPage: number) => {
     const lines: OutboxLine[] = [];
     for (let after: OutboxLine | undefined; ; ) {
       const page = await engines.store.outbox.page(state, after, perPage);
@@ -406,7 +406,7 @@ describe('the outbox', () => {
       [dropId],
     );
     for (const perPage of [1, 2, 1000]) {
-      const lines = await linesOf('waiting', sender, perPage);
+      const lines = await readLines('waiting', sender, perPage);
       expect(lines.map(({ receiver }) => receiver).sort()).toEqual(receivers);
       expect(lines.at(-1)).toMatchObject({
         account: sender.email,
@@ -416,22 +416,24 @@ describe('the outbox', () => {
         attempts: 0,
         outcome: null,
       });
-      expect(await linesOf('abandoned', sender, perPage)).toEqual([]);
+      expect(await readLines('abandoned', sender, perPage)).toEqual([]);
     }
     const mailer: Mailer = { send: async () => ({ outcome: 'refused', response: '550 no such user' }) };
-    for (const { id } of await messagesOf(sender, 'invitation')) {
+    for (const { id } of await readMessages(sender, 'invitation')) {
       await sendMessage({ ...engines, mailer }, sender.accountId, id);
     }
     // The sender is told about each.
-    expect((await linesOf('waiting', sender, 2)).map(({ kind }) => kind)).toEqual(receivers.map(() => 'undeliverable'));
-    expect((await linesOf('abandoned', sender, 2)).map(({ attempts, outcome }) => [attempts, outcome])).toEqual(
+    expect((await readLines('waiting', sender, 2)).map(({ kind }) => kind)).toEqual(
+      receivers.map(() => 'undeliverable'),
+    );
+    expect((await readLines('abandoned', sender, 2)).map(({ attempts, outcome }) => [attempts, outcome])).toEqual(
       receivers.map(() => [1, '550 no such user']),
     );
   });
 
   test('sends again what was abandoned, when asked to, once', async () => {
     const { sender } = await sentLink(exchange, ['a.txt']);
-    const [row] = await messagesOf(sender, 'invitation');
+    const [row] = await readMessages(sender, 'invitation');
     const id = row?.id as string;
     expect(await engines.store.outbox.revive(sender.accountId, id)).toBe(false);
     await engines.store.outbox.settle(sender.accountId, id, 'abandoned', '550 no such user');
@@ -440,8 +442,8 @@ describe('the outbox', () => {
       Array.from({ length: 3 }, () => engines.store.outbox.revive(sender.accountId, id)),
     );
     expect(responses.filter(Boolean)).toHaveLength(1);
-    expect(await messagesOf(sender, 'invitation')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
-    expect(await jobsOf(id)).toHaveLength(1);
+    expect(await readMessages(sender, 'invitation')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+    expect(await readJobs(id)).toHaveLength(1);
     expect(await sendAll(sender, 'invitation')).toHaveLength(1);
     expect(await sendAll(sender, 'invitation')).toHaveLength(0);
     expect(await engines.store.outbox.revive(sender.accountId, id)).toBe(false);
@@ -450,19 +452,19 @@ describe('the outbox', () => {
 
   test('gives a revived message up again when it has no point', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
-    const [row] = await messagesOf(sender, 'invitation');
+    const [row] = await readMessages(sender, 'invitation');
     await engines.store.outbox.settle(sender.accountId, row?.id as string, 'abandoned', '550');
     await engines.store.drops.revoke(sender.accountId, dropId);
     expect(await engines.store.outbox.revive(sender.accountId, row?.id as string)).toBe(true);
     expect(await sendAll(sender, 'invitation')).toEqual([]);
-    expect(await messagesOf(sender, 'invitation')).toMatchObject([{ state: 'abandoned' }]);
+    expect(await readMessages(sender, 'invitation')).toMatchObject([{ state: 'abandoned' }]);
   });
 });
 
 test('an hour without a mail server loses nothing, and each mail goes out once afterwards', async () => {
   const receivers = Array.from({ length: 3 }, () => `${randomUUID()}@receiver.test`);
   const { sender } = await sentLink(exchange, ['a.txt'], receivers);
-  const ids = (await messagesOf(sender, 'invitation')).map(({ id }) => id);
+  const ids = (await readMessages(sender, 'invitation')).map(({ id }) => id);
   const away = smtpMailer({ url: `smtp://127.0.0.1:${await closedPort()}`, connections: 4 });
   for (const id of ids) {
     let passedSeconds = 0;
@@ -474,20 +476,20 @@ test('an hour without a mail server loses nothing, and each mail goes out once a
       );
       expect(pause?.state).toBe('waiting');
       expect(pause?.seconds).toBeGreaterThan(5);
-      expect(await jobsOf(id)).toHaveLength(1);
+      expect(await readJobs(id)).toHaveLength(1);
       passedSeconds += pause?.seconds as number;
       await query('update messages set due_at = now() where id = $1', [id]);
     }
   }
   away.close();
-  for (const { attempts } of await messagesOf(sender, 'invitation')) expect(attempts).toBeLessThan(maxAttempts);
+  for (const { attempts } of await readMessages(sender, 'invitation')) expect(attempts).toBeLessThan(maxAttempts);
   const mailer = memoryMailer();
   const sendEach = () =>
     Promise.all([...ids, ...ids].map((id) => sendMessage({ ...engines, mailer }, sender.accountId, id)));
   await sendEach();
   await query('update messages set due_at = now() where account_id = $1', [sender.accountId]);
   await sendEach();
-  expect((await messagesOf(sender, 'invitation')).map(({ state }) => state)).toEqual(['sent', 'sent', 'sent']);
+  expect((await readMessages(sender, 'invitation')).map(({ state }) => state)).toEqual(['sent', 'sent', 'sent']);
   for (const [position, to] of receivers.entries()) {
     const mails = mailer.sent.filter((mail) => mail.to === to);
     expect(mails.map(({ messageId }) => messageId)).toEqual([`<${ids[position]}@example.org>`]);

@@ -25,13 +25,13 @@ async function abandoned(count: number, outcome: string, hoursAgo = 0): Promise<
   await query("delete from graphile_worker._private_jobs where key like 'message:%'");
   return actor;
 }
-const statesOf = async (actor: Actor) =>
+const readStates = async (actor: Actor) =>
   (
     await query<{ state: string; attempts: number }>('select state, attempts from messages where account_id = $1', [
       actor.accountId,
     ])
   ).map(({ state, attempts }) => `${state} ${attempts}`);
-const auditOf = async (actor: Actor) =>
+const readAudit = async (actor: Actor) =>
   (
     await query<{ details: unknown }>(
       "select details from audit_entries where account_id = $1 and action = 'messages.retried'",
@@ -42,13 +42,13 @@ const auditOf = async (actor: Actor) =>
 test('all that were abandoned are sent again, with a job each and an audit entry per account', async () => {
   const [first, second] = [await abandoned(3, '535 expired'), await abandoned(2, '550 no such user')];
   expect(await retryAllMessages(engines, everything)).toBe(5);
-  expect(await statesOf(first)).toEqual(['waiting 0', 'waiting 0', 'waiting 0']);
-  expect(await auditOf(first)).toEqual([{ count: 3 }]);
-  expect(await auditOf(second)).toEqual([{ count: 2 }]);
+  expect(await readStates(first)).toEqual(['waiting 0', 'waiting 0', 'waiting 0']);
+  expect(await readAudit(first)).toEqual([{ count: 3 }]);
+  expect(await readAudit(second)).toEqual([{ count: 2 }]);
   const jobs = await query("select 1 from graphile_worker.jobs where key like 'message:%'");
   expect(jobs).toHaveLength(5);
   expect(await retryAllMessages(engines, everything)).toBe(0);
-  expect(await auditOf(first)).toHaveLength(1);
+  expect(await readAudit(first)).toHaveLength(1);
 });
 
 test('more than fit into a batch are sent again too', async () => {
@@ -60,7 +60,7 @@ test('more than fit into a batch are sent again too', async () => {
     [actor.accountId],
   );
   expect(await retryAllMessages(engines, everything)).toBe(1003);
-  expect((await auditOf(actor)) as { count: number }[]).toEqual([{ count: 500 }, { count: 500 }, { count: 3 }]);
+  expect((await readAudit(actor)) as { count: number }[]).toEqual([{ count: 500 }, { count: 500 }, { count: 3 }]);
 });
 
 test('only those since a time, and only those for a reason, where one is said', async () => {
@@ -71,7 +71,7 @@ test('only those since a time, and only those for a reason, where one is said', 
   ];
   const since = new Date(Date.now() - 2 * 3_600_000);
   expect(await retryAllMessages(engines, { since, reason: 'password expired' })).toBe(1);
-  expect([await statesOf(old), await statesOf(expired), await statesOf(unknown)]).toEqual([
+  expect([await readStates(old), await readStates(expired), await readStates(unknown)]).toEqual([
     ['abandoned 25'],
     ['waiting 0'],
     ['abandoned 25'],

@@ -43,7 +43,7 @@ const mailRow = async (id: string) => {
 };
 
 const makeDue = (id: string) => query('update messages set due_at = now() where id = $1', [id]);
-const jobsOf = (id: string) =>
+const readJobs = (id: string) =>
   query<{ run_at: Date; locked: boolean }>(
     'select run_at, locked_at is not null as locked from graphile_worker.jobs where key = $1',
     [`message:${id}`],
@@ -169,7 +169,7 @@ test('a failed mail has its next attempt in a job of its own', async () => {
   const { mailer } = recording(() => Promise.reject(new Error('451 try later')));
   const before = Date.now();
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
-  const [job, ...more] = await jobsOf(id);
+  const [job, ...more] = await readJobs(id);
   expect(more).toEqual([]);
   expect(job?.run_at.getTime()).toBeGreaterThan(before + 5_000);
 });
@@ -185,10 +185,10 @@ test('a mail whose worker died is given a new job when its lease has passed', as
   ]);
   const wake = () => engines.store.outbox.wakeOverdue(0, 1000);
   await wake();
-  expect(await jobsOf(id)).toMatchObject([{ locked: true }]);
+  expect(await readJobs(id)).toMatchObject([{ locked: true }]);
   await query("update messages set due_at = now() - interval '1 second' where id = $1", [id]);
   await wake();
-  expect(await jobsOf(id)).toMatchObject([{ locked: false }]);
+  expect(await readJobs(id)).toMatchObject([{ locked: false }]);
 });
 
 test('pauses double up to a bound, and are scattered', () => {
@@ -276,7 +276,7 @@ test('an answer is kept as the database can store it', async () => {
 });
 
 /** What the log says about a mail's first attempt, besides what came of it. */
-const loggedOf = async (id: string) => {
+const readLog = async (id: string) => {
   const [row] = await query<{ drop_id: string }>('select drop_id from messages where id = $1', [id]);
   const reference = toReference(row?.drop_id ?? '');
   return { engine: 'smtp', message: id, kind: 'invitation', attempt: 1, reference };
@@ -291,42 +291,42 @@ test('what was sent is in the log with the reference of its drop, and so is what
     await sendMessage({ ...engines, ...recording(), logger }, actor.accountId, id);
   }
   expect(logged).toEqual([
-    ['a message was sent', await loggedOf(sent.id)],
+    ['a message was sent', await readLog(sent.id)],
     [
       'a message was not sent, because it is no longer needed',
-      { ...(await loggedOf(late.id)), reason: 'its drop ended before it could be sent' },
+      { ...(await readLog(late.id)), reason: 'its drop ended before it could be sent' },
     ],
   ]);
 });
 
 describe('a failure is reported to the operator', () => {
-  const reportsOf = async (outcome: () => ReturnType<Mailer['send']>) => {
+  const collectReports = async (outcome: () => ReturnType<Mailer['send']>) => {
     const { actor, id } = await oneMail();
     const reports: unknown[] = [];
     const logger: Logger = { ...engines.logger, warn: (...line) => void reports.push(line) };
     await sendMessage({ ...engines, ...recording(outcome), logger }, actor.accountId, id);
-    return { reports, details: await loggedOf(id) };
+    return { reports, details: await readLog(id) };
   };
 
   test('that will be tried again, without what the server said', async () => {
     const failure = new SendFailure('535 no, https://files.example.org/d/token', 'AUTH: 535');
-    const { reports, details } = await reportsOf(() => Promise.reject(failure));
+    const { reports, details } = await collectReports(() => Promise.reject(failure));
     expect(reports).toEqual([['a message was not sent and will be tried again', { ...details, reason: 'AUTH: 535' }]]);
   });
 
   test('that is final, without what the server said', async () => {
     const response = '550 5.1.1 <r@example.org>: no such user';
-    const { reports, details } = await reportsOf(async () => ({ outcome: 'refused', response }));
+    const { reports, details } = await collectReports(async () => ({ outcome: 'refused', response }));
     expect(reports).toEqual([['a message was abandoned', { ...details, reason: '550 5.1.1' }]]);
   });
 
   test('that is ours, by its kind only', async () => {
-    const { reports, details } = await reportsOf(() => Promise.reject(new TypeError('about r@example.org')));
+    const { reports, details } = await collectReports(() => Promise.reject(new TypeError('about r@example.org')));
     expect(reports).toEqual([['a message was not sent and will be tried again', { ...details, reason: 'TypeError' }]]);
   });
 
   test('and success is not', async () => {
-    expect((await reportsOf(async () => ({ outcome: 'sent', response: '250 ok' }))).reports).toEqual([]);
+    expect((await collectReports(async () => ({ outcome: 'sent', response: '250 ok' }))).reports).toEqual([]);
   });
 });
 
@@ -344,7 +344,7 @@ describe('a receiver who was sent many messages', () => {
       attempts: 0,
       outcome: expect.stringMatching(/^waiting/),
     });
-    const [job] = await jobsOf(id);
+    const [job] = await readJobs(id);
     expect(job?.run_at.getTime()).toBeGreaterThan(before + 990_000);
     expect(job?.run_at.getTime()).toBeLessThan(Date.now() + 1_260_000);
     await makeDue(id);

@@ -4,9 +4,9 @@ import { collectGroups } from '../../testing/collect-groups.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import {
   announced,
-  contentOf,
   listDraftFiles,
   openRequestLink,
+  readContent,
   readyFile,
   receivedFile,
 } from '../../testing/file-requests.ts';
@@ -28,14 +28,14 @@ const { engines } = exchange;
 const { query } = exchange.database;
 
 const inbox = (actor: Actor) => collectGroups(readInbox(engines, actor.accountId));
-const messagesOf = (link: Link, kind: MessageKind = 'received') =>
+const readMessages = (link: Link, kind: MessageKind = 'received') =>
   query<{ id: string; receiver: string; drop_id: string }>(
     'select id, receiver, drop_id from messages where account_id = $1 and kind = $2',
     [link.accountId, kind],
   );
 /** Sends the one message of this kind. */
-const mailsOf = async (link: Link, kind: MessageKind) => {
-  const [message, ...more] = await messagesOf(link, kind);
+const readMails = async (link: Link, kind: MessageKind) => {
+  const [message, ...more] = await readMessages(link, kind);
   expect(more).toEqual([]);
   const sent: Mail[] = [];
   const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, response: `${sent.push(mail)}` }) };
@@ -43,7 +43,7 @@ const mailsOf = async (link: Link, kind: MessageKind) => {
   return sent;
 };
 /** Everything that sending could change. */
-const booksOf = async (link: Link) => {
+const readBooks = async (link: Link) => {
   const of = (table: string) => query(`select * from ${table} where account_id = $1 order by id`, [link.accountId]);
   return Promise.all(['files', 'uploads', 'drops', 'inbox_entries', 'messages', 'audit_entries'].map(of));
 };
@@ -56,15 +56,15 @@ describe('a send is refused without a trace', () => {
     const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await query(end, [link.dropId]);
-    const before = await booksOf(link);
+    const before = await readBooks(link);
     await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code });
-    expect(await booksOf(link)).toEqual(before);
+    expect(await readBooks(link)).toEqual(before);
   });
 
   test('when the owner has had too many messages', async () => {
     const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
-    const before = await booksOf(link);
+    const before = await readBooks(link);
     const asked: unknown[] = [];
     const messageLimit = {
       acquire: async (...about: unknown[]) => {
@@ -75,7 +75,7 @@ describe('a send is refused without a trace', () => {
     const refusal = { code: 'too_many_messages', retryAfterSeconds: 7 };
     await expect(sendFiles({ ...engines, messageLimit }, link, '')).rejects.toMatchObject(refusal);
     expect(asked).toEqual([[contactDraftName(link), [link.sender, link.receiver]]]);
-    expect(await booksOf(link)).toEqual(before);
+    expect(await readBooks(link)).toEqual(before);
   });
 });
 
@@ -95,7 +95,7 @@ describe('what a contact sends', () => {
       ['b.txt', 'the second'],
     ] as const) {
       const file = await findInboxFile(engines, actor, entries[0]?.id as string, name);
-      expect((await contentOf(engines, file)).toString()).toBe(content);
+      expect((await readContent(engines, file)).toString()).toBe(content);
     }
     expect(await listDraftFiles(engines, link)).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe('what a contact sends', () => {
     await query("update accounts set language = 'de' where id = $1", [actor.accountId]);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'Bitte sehr.');
-    const sent = await mailsOf(link, 'received');
+    const sent = await readMails(link, 'received');
     expect(sent).toMatchObject([{ to: actor.email }]);
     expect(sent[0]?.html).toContain('<html lang="de"');
     for (const said of ['c@example.org', 'a.txt', 'Bitte sehr.']) expect(sent[0]?.text).toContain(said);
@@ -151,7 +151,7 @@ describe('what a contact sends', () => {
     await readyFile(engines, link, 'a.txt', '12345');
     await sendFiles(engines, link, 'Varsågod.');
     await query("update drops set ended_at = now() where account_id = $1 and type = 'receivedfiles'", [link.accountId]);
-    const sent = await mailsOf(link, 'confirmation');
+    const sent = await readMails(link, 'confirmation');
     expect(sent).toMatchObject([{ to: link.receiver, subject: `Din fil har skickats till ${actor.email}` }]);
     expect(sent[0]?.html).toContain('<html lang="sv"');
     const said = ['a.txt', '5 byte', 'Inte viruskontrollerad', 'Varsågod.', String(new Date().getFullYear())];
@@ -237,18 +237,18 @@ describe('nothing is sent, and nothing changed,', () => {
     const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await prepare(link);
-    const before = await booksOf(link);
+    const before = await readBooks(link);
     await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'files_not_ready' });
-    expect(await booksOf(link)).toEqual(before);
+    expect(await readBooks(link)).toEqual(before);
   });
 
   test('when there are no files, or refused ones only', async () => {
     const { link } = await openRequestLink(exchange);
     await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'no_files' });
     await engines.store.uploads.refuse(link.accountId, await receivedFile(engines, link, 'a.txt', 'a'), 'infected');
-    const before = await booksOf(link);
+    const before = await readBooks(link);
     await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'no_files' });
-    expect(await booksOf(link)).toEqual(before);
+    expect(await readBooks(link)).toEqual(before);
   });
 
   test.each([
@@ -258,20 +258,20 @@ describe('nothing is sent, and nothing changed,', () => {
   ])('when the message is %s', async (_what, message, code) => {
     const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
-    const before = await booksOf(link);
+    const before = await readBooks(link);
     await expect(sendFiles(engines, link, message)).rejects.toMatchObject({ code });
-    expect(await booksOf(link)).toEqual(before);
+    expect(await readBooks(link)).toEqual(before);
   });
 
   test.each(['received:files-moved', 'received:before-commit'])('when the process dies at %s', async (point) => {
     const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
-    const before = await booksOf(link);
+    const before = await readBooks(link);
     const checkpoint = (name: string) => {
       if (name === point) throw new Error('killed');
     };
     await expect(sendFiles({ ...engines, checkpoint }, link, '')).rejects.toThrow('killed');
-    expect(await booksOf(link)).toEqual(before);
+    expect(await readBooks(link)).toEqual(before);
     expect(await sendFiles(engines, link, '')).toHaveLength(1);
   });
 });
@@ -281,10 +281,10 @@ describe('the same request again', () => {
     const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'hello');
-    const before = await booksOf(link);
+    const before = await readBooks(link);
     expect(await sendFiles(engines, link, 'hello')).toEqual([]);
     await expect(sendFiles(engines, link, 'another message')).rejects.toMatchObject({ code: 'no_files' });
-    expect(await booksOf(link)).toEqual(before);
+    expect(await readBooks(link)).toEqual(before);
   });
 
   test('at once makes one entry and one mail each', async () => {
@@ -292,7 +292,7 @@ describe('the same request again', () => {
     await readyFile(engines, link, 'a.txt');
     const responses = await Promise.all(Array.from({ length: 4 }, () => sendFiles(engines, link, 'hello')));
     expect(responses.map((files) => files.length).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 1]);
-    const counts = [await inbox(actor), await messagesOf(link), await messagesOf(link, 'confirmation')];
+    const counts = [await inbox(actor), await readMessages(link), await readMessages(link, 'confirmation')];
     expect(counts.map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 

@@ -7,7 +7,7 @@ export async function findCorrespondence(
   { store, stopLinks }: Pick<Engines, 'store' | 'stopLinks'>,
   token: string,
 ): Promise<Correspondence> {
-  const messageId = stopLinks.messageOf(token);
+  const messageId = stopLinks.findMessageId(token);
   const found = messageId === undefined ? undefined : await store.stops.correspondence(messageId);
   if (!found) throw new ExchangeError('not_found');
   return found;

@@ -18,7 +18,7 @@ export class StopLinks {
   }
 
   /** The id of the message that a token belongs to; undefined when the token is not one of ours. */
-  messageOf(token: string): string | undefined {
+  findMessageId(token: string): string | undefined {
     return /^[\w-]{43}$/.test(token) ? this.#ids.idIn(Buffer.from(token, 'base64url')) : undefined;
   }
 }

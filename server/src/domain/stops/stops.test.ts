@@ -43,16 +43,16 @@ async function sendAll(accountId: string, kind: MessageKind): Promise<Mail[]> {
 
 const tokenIn = ({ stopLink = '' }: Mail) => stopLink.slice(stopLink.lastIndexOf('/') + 1);
 const found = (mail: Mail): Promise<Correspondence> => findCorrespondence(engines, tokenIn(mail));
-const stateOf = async ({ sender, dropId }: SentLink) =>
+const readState = async ({ sender, dropId }: SentLink) =>
   (await engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 1))[0];
-const auditOf = async (accountId: string) =>
+const readAudit = async (accountId: string) =>
   (
     await query<{ actor: string; action: string }>(
       "select author_kind || ' ' || author_name as actor, action from audit_entries where account_id = $1 and action ~ '^(mail|receiver|sender)[.]' order by at, id",
       [accountId],
     )
   ).map(({ actor, action }) => `${actor}: ${action}`);
-const messagesOf = (dropId: string, kind: MessageKind) =>
+const readMessages = (dropId: string, kind: MessageKind) =>
   query<{ state: string; outcome: string }>('select state, outcome from messages where drop_id = $1 and kind = $2', [
     dropId,
     kind,
@@ -71,7 +71,7 @@ describe('a receiver who has stopped an account', () => {
     await stopMail(engines, await found(first.mail));
     await stopMail(engines, await found(first.mail));
     expect(await found(first.mail)).toMatchObject({ stopped: true });
-    expect(await stateOf(first)).toMatchObject({
+    expect(await readState(first)).toMatchObject({
       notifiedAt: expect.any(Date),
       undeliverableAt: expect.any(Date),
       undeliverableReason: stoppedReason,
@@ -84,10 +84,10 @@ describe('a receiver who has stopped an account', () => {
 
     const second = await sentLink(exchange, ['b.txt'], ['r@example.org'], first.sender);
     expect(await sendAll(accountId, 'invitation')).toEqual([]);
-    expect(await messagesOf(second.dropId, 'invitation')).toEqual([{ state: 'abandoned', outcome: stoppedReason }]);
-    expect(await stateOf(second)).toMatchObject({ notifiedAt: null, undeliverableReason: stoppedReason });
+    expect(await readMessages(second.dropId, 'invitation')).toEqual([{ state: 'abandoned', outcome: stoppedReason }]);
+    expect(await readState(second)).toMatchObject({ notifiedAt: null, undeliverableReason: stoppedReason });
     expect(await sendAll(accountId, 'undeliverable')).toHaveLength(1);
-    expect(await auditOf(accountId)).toEqual([
+    expect(await readAudit(accountId)).toEqual([
       'link receiver: mail.stopped',
       'link receiver: receiver.undeliverable',
       'link receiver: receiver.undeliverable',
@@ -101,9 +101,9 @@ describe('a receiver who has stopped an account', () => {
     await query('update drops set remind_at = now() where account_id = $1', [first.sender.accountId]);
     await sweep(engines);
     expect(await sendAll(first.sender.accountId, 'reminder')).toEqual([]);
-    expect(await messagesOf(first.dropId, 'reminder')).toEqual([]);
-    expect(await messagesOf(second.dropId, 'reminder')).toEqual([{ state: 'abandoned', outcome: stoppedReason }]);
-    expect(await stateOf(second)).toMatchObject({ undeliverableReason: stoppedReason });
+    expect(await readMessages(first.dropId, 'reminder')).toEqual([]);
+    expect(await readMessages(second.dropId, 'reminder')).toEqual([{ state: 'abandoned', outcome: stoppedReason }]);
+    expect(await readState(second)).toMatchObject({ undeliverableReason: stoppedReason });
   });
 
   test('still gets codes, and mail of other accounts', async () => {
@@ -122,7 +122,7 @@ describe('a receiver who has stopped an account', () => {
       await recordDelivery(engines, drop.link, [{ file, sent: { start: 0, end: file.sizeBytes } }]);
     }
     await stopMail(engines, await found(drop.mail));
-    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null });
+    expect(await readState(drop)).toMatchObject({ undeliverableAt: null });
     expect(await sendAll(drop.sender.accountId, 'undeliverable')).toEqual([]);
   });
 
@@ -132,10 +132,10 @@ describe('a receiver who has stopped an account', () => {
     await stopMail(engines, await found(drop.mail));
     await resumeMail(engines, await found(drop.mail));
     await resumeMail(engines, await found(drop.mail));
-    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null, undeliverableReason: null });
+    expect(await readState(drop)).toMatchObject({ undeliverableAt: null, undeliverableReason: null });
     expect(await sendAll(accountId, 'undeliverable')).toEqual([]);
     await sent(drop.sender);
-    expect(await auditOf(accountId)).toEqual([
+    expect(await readAudit(accountId)).toEqual([
       'link receiver: mail.stopped',
       'link receiver: receiver.undeliverable',
       'link receiver: mail.resumed',
@@ -153,7 +153,7 @@ describe('a receiver who has stopped an account', () => {
     await expect(removeStop(engines, account(other), 'r@example.org')).rejects.toMatchObject({ code: 'not_found' });
     await removeStop(engines, account(drop), 'R@Example.org');
     expect(await page(drop)).toEqual([]);
-    expect(await auditOf(drop.sender.accountId)).toContain('command admin: mail.resumed');
+    expect(await readAudit(drop.sender.accountId)).toContain('command admin: mail.resumed');
   });
 });
 
@@ -192,7 +192,7 @@ describe('a report', () => {
         expect(part).not.toContain(unsaid);
       }
     }
-    expect(await auditOf(drop.sender.accountId)).toEqual(['link receiver: sender.reported']);
+    expect(await readAudit(drop.sender.accountId)).toEqual(['link receiver: sender.reported']);
   });
 
   test('that is one too many is not sent, and can be made later', async () => {
@@ -243,16 +243,16 @@ describe('a stop link', () => {
   });
 
   const links = new StopLinks('https://files.example.org', randomBytes(32));
-  const tokenOf = (id: string) => links.of(id).replace('https://files.example.org/m/', '');
+  const readToken = (id: string) => links.of(id).replace('https://files.example.org/m/', '');
   property.prop([fc.uuid(), fc.nat(41), fc.constantFrom('A', 'z', '0', '_', '-')])(
     'is recognised, and with one character changed it is nobody’s',
     (id, at, character) => {
-      const token = tokenOf(id);
+      const token = readToken(id);
       expect(token).toMatch(/^[\w-]{43}$/);
-      expect(links.messageOf(token)).toBe(id);
+      expect(links.findMessageId(token)).toBe(id);
       const forged = token.slice(0, at) + character + token.slice(at + 1);
-      if (forged !== token) expect(links.messageOf(forged)).toBeUndefined();
-      expect(new StopLinks('https://files.example.org', randomBytes(32)).messageOf(token)).toBeUndefined();
+      if (forged !== token) expect(links.findMessageId(forged)).toBeUndefined();
+      expect(new StopLinks('https://files.example.org', randomBytes(32)).findMessageId(token)).toBeUndefined();
     },
   );
 });

@@ -5,13 +5,13 @@ import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import {
   announced,
-  contentOf,
   listDraftFiles,
   openRequestLink,
-  piecesOf,
+  readContent,
   readyFile,
   receivedFile,
-  takenOver,
+  splitIntoPieces,
+  takeOverUpload,
 } from '../../testing/file-requests.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import { chunkKey } from '../files/sealing.ts';
@@ -49,7 +49,7 @@ const fullScanner: Scanner = {
 };
 
 /** What the database knows about an upload, or about the file it has become. */
-const rowOf = async (id: string) => {
+const readRow = async (id: string) => {
   const [row] = await query<SealedFile & { state: string; refusal: string | null }>(
     `select account_id as "accountId", id, name, state::text, refusal, size_bytes as "sizeBytes", null as sha256, null as scan,
        wrapped_key as "wrappedKey", key_version as "keyVersion", runs from uploads where id = $1
@@ -60,10 +60,10 @@ const rowOf = async (id: string) => {
   );
   return row;
 };
-const objectsOf = (id: string) => [...engines.objects.objects.keys()].filter((key) => key.startsWith(id));
+const listObjects = (id: string) => [...engines.objects.objects.keys()].filter((key) => key.startsWith(id));
 const statesOn = async (link: Link) =>
   (await listDraftFiles(engines, link)).map(({ name, state }) => ({ name, state }));
-const auditOf = (link: Link) =>
+const readAudit = (link: Link) =>
   query<{ action: string; details: Record<string, unknown> }>(
     "select action, details from audit_entries where account_id = $1 and action = 'file.uploaded'",
     [link.accountId],
@@ -71,7 +71,7 @@ const auditOf = (link: Link) =>
 const leaseOver = (id: string) => query('update uploads set due_at = now() where id = $1', [id]);
 
 /** In how many seconds an upload is due and its job is scheduled. */
-const pauseOf = (id: string) =>
+const readPause = (id: string) =>
   query<{ seconds: number; job_seconds: number }>(
     `select round(extract(epoch from due_at - now()) / 10)::int * 10 as seconds,
        round(extract(epoch from run_at - now()) / 10)::int * 10 as job_seconds
@@ -102,8 +102,8 @@ describe('a received upload', () => {
     await checkUpload(withScan('required'), link.accountId, id, live);
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'ready' }]);
     const sha256 = createHash('sha256').update('some content').digest();
-    expect(await rowOf(id)).toMatchObject({ sha256, scan: 'clean', state: 'ready' });
-    expect(await auditOf(link)).toMatchObject([
+    expect(await readRow(id)).toMatchObject({ sha256, scan: 'clean', state: 'ready' });
+    expect(await readAudit(link)).toMatchObject([
       { details: { fileId: id, sizeBytes: 12, sha256: sha256.toString('hex') } },
     ]);
   });
@@ -129,7 +129,7 @@ describe('a received upload', () => {
     const second = await readyFile(engines, link, 'a.txt', 'second');
     expect(await listDraftFiles(engines, link)).toMatchObject([{ id: second, sizeBytes: 6, state: 'ready' }]);
     await sweepFiles(engines);
-    expect([objectsOf(first), await rowOf(first)]).toEqual([[], undefined]);
+    expect([listObjects(first), await readRow(first)]).toEqual([[], undefined]);
   });
 });
 
@@ -139,28 +139,28 @@ describe('what is refused', () => {
     const id = await receivedFile(engines, link, 'eicar.com', eicar);
     await checkUpload(withScan(scan), link.accountId, id, live);
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
-    expect(await rowOf(id)).toMatchObject({ refusal: 'infected', wrappedKey: null });
+    expect(await readRow(id)).toMatchObject({ refusal: 'infected', wrappedKey: null });
     // A chunk of an earlier writer may be on the way until then.
     await leaseOver(id);
     await sweepFiles(engines);
-    expect(objectsOf(id)).toEqual([]);
+    expect(listObjects(id)).toEqual([]);
     // Still in the contact draft, where the contact can see it, until they remove it.
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
     expect(await engines.store.uploads.remove(link.accountId, contactDraftName(link), id)).toBe(true);
     await leaseOver(id);
     await sweepFiles(engines);
-    expect([await statesOn(link), await rowOf(id)]).toEqual([[], undefined]);
-    expect(await auditOf(link)).toEqual([]);
+    expect([await statesOn(link), await readRow(id)]).toEqual([[], undefined]);
+    expect(await readAudit(link)).toEqual([]);
   });
 
   test('includes what is too large for a scanner that is required, and only then', async () => {
     const { link } = await openRequestLink(exchange);
     const strict = await receivedFile(engines, link, 'a.bin', 'a');
     await checkUpload(withScan('required', fullScanner), link.accountId, strict, live);
-    expect(await rowOf(strict)).toMatchObject({ refusal: 'too_large_to_scan' });
+    expect(await readRow(strict)).toMatchObject({ refusal: 'too_large_to_scan' });
     const lenient = await receivedFile(engines, link, 'b.bin', 'b');
     await checkUpload(withScan('best-effort', fullScanner), link.accountId, lenient, live);
-    expect(await rowOf(lenient)).toMatchObject({ state: 'ready', scan: 'unscanned' });
+    expect(await readRow(lenient)).toMatchObject({ state: 'ready', scan: 'unscanned' });
   });
 
   test.each<[string, (key: string) => void]>([
@@ -172,7 +172,7 @@ describe('what is refused', () => {
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     damage(chunkKey(id, 0));
     await checkUpload(engines, link.accountId, id, live);
-    expect(await rowOf(id)).toMatchObject({ state: 'refused', refusal: 'damaged', wrappedKey: null });
+    expect(await readRow(id)).toMatchObject({ state: 'refused', refusal: 'damaged', wrappedKey: null });
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'refused' }]);
   });
 
@@ -195,7 +195,7 @@ describe('while the scanner is away', () => {
     const away = withScan('required', await awayScanner());
     await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
-    expect(await pauseOf(id)).toMatchObject([{ seconds: 60, job_seconds: 60 }]);
+    expect(await readPause(id)).toMatchObject([{ seconds: 60, job_seconds: 60 }]);
     // Its job is gone; the sweep finds it when its lease has ended.
     await query('delete from graphile_worker._private_jobs where key = $1', [`check:${id}`]);
     const jobs = () => query('select 1 from graphile_worker.jobs where key = $1', [`check:${id}`]);
@@ -205,7 +205,7 @@ describe('while the scanner is away', () => {
     expect((await sweep(engines)).checks).toBeGreaterThanOrEqual(1);
     expect(await jobs()).toHaveLength(1);
     await checkUpload(withScan('required'), link.accountId, id, live);
-    expect(await rowOf(id)).toMatchObject({ state: 'ready', scan: 'clean' });
+    expect(await readRow(id)).toMatchObject({ state: 'ready', scan: 'clean' });
   });
 
   test('it is tried again after growing pauses, and parked as refused when it stays away', async () => {
@@ -216,7 +216,7 @@ describe('while the scanner is away', () => {
     for (let check = 1; check < maxChecks; check += 1) {
       await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
       expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
-      const [pause] = await pauseOf(id);
+      const [pause] = await readPause(id);
       expect(pause?.job_seconds).toBe(pause?.seconds);
       pauses.push(pause?.seconds as number);
       // Not before it is due, whichever worker asks.
@@ -228,10 +228,10 @@ describe('while the scanner is away', () => {
     expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeGreaterThan(3_600);
     await checkUpload(away, link.accountId, id, live);
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'refused' }]);
-    expect(await rowOf(id)).toMatchObject({ refusal: 'unchecked', wrappedKey: null });
+    expect(await readRow(id)).toMatchObject({ refusal: 'unchecked', wrappedKey: null });
     await leaseOver(id);
     await sweepFiles(engines);
-    expect(objectsOf(id)).toEqual([]);
+    expect(listObjects(id)).toEqual([]);
   });
 
   test('a check that another process stopped in the middle of is not one of those', async () => {
@@ -245,7 +245,7 @@ describe('while the scanner is away', () => {
     }
     const away = withScan('required', await awayScanner());
     await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await pauseOf(id)).toMatchObject([{ seconds: 60 }]);
+    expect(await readPause(id)).toMatchObject([{ seconds: 60 }]);
     await leaseOver(id);
     await checkUpload(engines, link.accountId, id, live);
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'ready' }]);
@@ -255,7 +255,7 @@ describe('while the scanner is away', () => {
     const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     await checkUpload(withScan(scan, await awayScanner()), link.accountId, id, live);
-    expect(await rowOf(id)).toMatchObject({ state: 'ready', scan: 'unscanned' });
+    expect(await readRow(id)).toMatchObject({ state: 'ready', scan: 'unscanned' });
   });
 });
 
@@ -264,7 +264,7 @@ describe('two checks of one upload', () => {
     const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     await Promise.all(Array.from({ length: 4 }, () => checkUpload(engines, link.accountId, id, live)));
-    expect([await statesOn(link), (await auditOf(link)).length]).toEqual([[{ name: 'a.txt', state: 'ready' }], 1]);
+    expect([await statesOn(link), (await readAudit(link)).length]).toEqual([[{ name: 'a.txt', state: 'ready' }], 1]);
   });
 
   test('of which the first lost its lease have one effect, and the file stays', async () => {
@@ -275,9 +275,9 @@ describe('two checks of one upload', () => {
       await checkUpload(engines, link.accountId, id, live);
     });
     await checkUpload({ ...engines, objects }, link.accountId, id, live);
-    expect([await statesOn(link), (await auditOf(link)).length]).toEqual([[{ name: 'a.txt', state: 'ready' }], 1]);
+    expect([await statesOn(link), (await readAudit(link)).length]).toEqual([[{ name: 'a.txt', state: 'ready' }], 1]);
     await sweepFiles(engines);
-    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe('some content');
+    expect((await readContent(engines, (await readRow(id)) as SealedFile)).toString()).toBe('some content');
   });
 
   test('of which the first is late with a refusal leave the file as it was found good', async () => {
@@ -288,7 +288,7 @@ describe('two checks of one upload', () => {
       await checkUpload(engines, link.accountId, id, live);
     });
     await checkUpload({ ...withScan('required', fullScanner), objects }, link.accountId, id, live);
-    expect(await rowOf(id)).toMatchObject({ state: 'ready', refusal: null });
+    expect(await readRow(id)).toMatchObject({ state: 'ready', refusal: null });
   });
 });
 
@@ -298,10 +298,10 @@ describe('an upload that is removed while it is checked', () => {
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const objects = whileReading(() => engines.store.uploads.remove(link.accountId, contactDraftName(link), id));
     await checkUpload({ ...engines, objects }, link.accountId, id, live);
-    expect([await statesOn(link), await auditOf(link)]).toEqual([[], []]);
+    expect([await statesOn(link), await readAudit(link)]).toEqual([[], []]);
     await leaseOver(id);
     await sweepFiles(engines);
-    expect([objectsOf(id), await rowOf(id)]).toEqual([[], undefined]);
+    expect([listObjects(id), await readRow(id)]).toEqual([[], undefined]);
   });
 
   test('does not take a ready file of the same name with it', async () => {
@@ -312,7 +312,7 @@ describe('an upload that is removed while it is checked', () => {
     await checkUpload({ ...engines, objects }, link.accountId, second, live);
     expect(await listDraftFiles(engines, link)).toMatchObject([{ id: first, state: 'ready' }]);
     await sweepFiles(engines);
-    expect((await contentOf(engines, (await rowOf(first)) as SealedFile)).toString()).toBe('first');
+    expect((await readContent(engines, (await readRow(first)) as SealedFile)).toString()).toBe('first');
   });
 
   test('and swept is not a damaged one', async () => {
@@ -324,7 +324,7 @@ describe('an upload that is removed while it is checked', () => {
       await sweepFiles(engines);
     });
     await checkUpload({ ...engines, objects }, link.accountId, id, live);
-    expect([await statesOn(link), await rowOf(id)]).toEqual([[], undefined]);
+    expect([await statesOn(link), await readRow(id)]).toEqual([[], undefined]);
   });
 });
 
@@ -360,7 +360,7 @@ describe('a check that takes long', () => {
     expect(await asked).toBe(true);
     await checkUpload(withScan('required', fullScanner), link.accountId, id, live);
     await checking;
-    expect(await rowOf(id)).toMatchObject({ state: 'ready', refusal: null });
+    expect(await readRow(id)).toMatchObject({ state: 'ready', refusal: null });
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -390,7 +390,7 @@ test('a check that is told to stop leaves the upload to a later one', async () =
   await checkUpload({ ...engines, objects }, link.accountId, id, stopping.signal);
   expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
   // At once, because another process already has its job.
-  expect(await pauseOf(id)).toMatchObject([{ seconds: 0, job_seconds: 0 }]);
+  expect(await readPause(id)).toMatchObject([{ seconds: 0, job_seconds: 0 }]);
   await checkUpload(engines, link.accountId, id, live);
   expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'ready' }]);
 });
@@ -408,17 +408,17 @@ test('what writers left that were cut off is deleted with the check', async () =
     },
   };
   for (let attempt = 1; attempt <= 3; attempt += 1) {
-    const { writer, upload } = await takenOver(engines, link, id);
+    const { writer, upload } = await takeOverUpload(engines, link, id);
     await receiveBytes(
       { ...engines, objects },
       contactDraftOwner(link),
       writer,
       upload,
-      piecesOf(Buffer.from('12345')),
+      splitIntoPieces(Buffer.from('12345')),
     ).catch(() => 0);
   }
   expect(stored.size).toBe(3);
   await checkUpload(engines, link.accountId, id, live);
   expect([...stored].filter((key) => engines.objects.objects.has(key))).toEqual([[...stored].at(-1)]);
-  expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe('12345');
+  expect((await readContent(engines, (await readRow(id)) as SealedFile)).toString()).toBe('12345');
 });

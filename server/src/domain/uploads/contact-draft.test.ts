@@ -7,7 +7,7 @@ import {
   openRequestLink,
   readyFile,
   receivedFile,
-  takenOver,
+  takeOverUpload,
 } from '../../testing/file-requests.ts';
 import { draftName } from '../drafts/draft-name.ts';
 import type { Link } from '../links/link-store.ts';
@@ -56,7 +56,7 @@ describe('the contact draft of one link', () => {
     const before = await rows();
     for (const other of others) {
       for (const id of ids) {
-        await expect(takenOver(engines, other, id)).rejects.toThrow('no such upload');
+        await expect(takeOverUpload(engines, other, id)).rejects.toThrow('no such upload');
         expect(await engines.store.uploads.remove(other.accountId, contactDraftName(other), id)).toBe(false);
       }
       const refusals = { code: expect.stringMatching(/^(?:no_files|link_ended)$/) };

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { testIntake, useTestExchange } from '../../testing/exchange.ts';
 import {
   announced,
-  contentOf,
   listDraftFiles,
   openRequestLink,
-  piecesOf,
-  takenOver,
+  readContent,
+  splitIntoPieces,
+  takeOverUpload,
 } from '../../testing/file-requests.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { locateSegment } from '../files/chunk-runs.ts';
@@ -67,7 +67,7 @@ function watchedStore() {
 }
 
 async function* brokenAt(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
-  yield* piecesOf(bytes);
+  yield* splitIntoPieces(bytes);
   throw new Error('ECONNRESET');
 }
 
@@ -86,7 +86,7 @@ class ShortMemory extends MemoryBudget {
 }
 
 /** What the database knows of an upload, or of the file it has become. */
-const rowOf = async (id: string) => {
+const readRow = async (id: string) => {
   const [row] = await query<SealedFile & { state: string; chunk_count: number; received_bytes: number }>(
     `select account_id as "accountId", id, name, state::text, size_bytes as "sizeBytes", null as sha256, null as scan,
        chunk_count, received_bytes, wrapped_key as "wrappedKey", key_version as "keyVersion", runs from uploads where id = $1
@@ -111,7 +111,7 @@ const sweepLater = async (id: string) => {
 async function removeAndSweep(link: Link, id: string) {
   expect(await engines.store.uploads.remove(link.accountId, contactDraftName(link), id)).toBe(true);
   await sweepLater(id);
-  expect(await rowOf(id)).toBeUndefined();
+  expect(await readRow(id)).toBeUndefined();
 }
 
 const means = [
@@ -144,7 +144,7 @@ describe('an upload that is cut off again and again', () => {
       const id = await announced(engines, link, 'a.bin', sizeBytes);
       /** Writers that were replaced while in a PUT. */
       const held: { goOn: () => void; ended: Promise<string> }[] = [];
-      const outcomeOf = (receiving: Promise<number>) =>
+      const describeOutcome = (receiving: Promise<number>) =>
         receiving.then(
           () => 'received',
           (error: Error & { code?: string }) => error.code ?? error.message,
@@ -152,7 +152,7 @@ describe('an upload that is cut off again and again', () => {
       let before = 0;
 
       for (const { by, at } of cuts) {
-        const { writer, upload } = await takenOver(engines, link, id);
+        const { writer, upload } = await takeOverUpload(engines, link, id);
         const offset = upload.receivedBytes;
         expect(offset).toBeGreaterThanOrEqual(before);
         before = offset;
@@ -163,7 +163,7 @@ describe('an upload that is cut off again and again', () => {
         const memory = new ShortMemory();
         const intake = { ...testIntake(engines.store), memory };
         const receive = (bytes: AsyncIterable<Buffer>) =>
-          outcomeOf(receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes));
+          describeOutcome(receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes));
         /** Memory is short all the time from `end` onwards. */
         const whileShort = async function* (last: number) {
           for (let start = offset; start < last; start += 100_000) {
@@ -171,16 +171,18 @@ describe('an upload that is cut off again and again', () => {
             yield content.subarray(start, Math.min(last, start + 100_000));
           }
         };
-        const rest = () => piecesOf(content.subarray(offset));
+        const rest = () => splitIntoPieces(content.subarray(offset));
         switch (by) {
           case 'the source breaks':
             expect(await receive(brokenAt(content.subarray(offset, end)))).toBe('ECONNRESET');
             // Only the chunk in progress has to be sent again.
-            expect(end - (await takenOver(engines, link, id)).upload.receivedBytes).toBeLessThanOrEqual(chunkBytes);
+            expect(end - (await takeOverUpload(engines, link, id)).upload.receivedBytes).toBeLessThanOrEqual(
+              chunkBytes,
+            );
             break;
           case 'the source ends': {
-            const outcome = await receive(piecesOf(content.subarray(offset, end)));
-            const counts = (await takenOver(engines, link, id)).upload.receivedBytes;
+            const outcome = await receive(splitIntoPieces(content.subarray(offset, end)));
+            const counts = (await takeOverUpload(engines, link, id)).upload.receivedBytes;
             // It continues from where it was, in whole chunks.
             const chunks = Math.floor((end - offset) / chunkBytes);
             expect(counts).toBe(end === sizeBytes ? end : offset + chunks * chunkBytes);
@@ -200,7 +202,7 @@ describe('an upload that is cut off again and again', () => {
             break;
           case 'another takes over before the PUT':
             watched.nextPut = async (store) => {
-              await takenOver(engines, link, id);
+              await takeOverUpload(engines, link, id);
               await store();
             };
             expect(await receive(rest())).toBe('upload_superseded');
@@ -208,7 +210,7 @@ describe('an upload that is cut off again and again', () => {
           case 'another takes over after the PUT':
             watched.nextPut = async (store) => {
               await store();
-              await takenOver(engines, link, id);
+              await takeOverUpload(engines, link, id);
             };
             expect(await receive(rest())).toBe('upload_superseded');
             break;
@@ -237,13 +239,13 @@ describe('an upload that is cut off again and again', () => {
             watched.nextPut = () => Promise.reject(new Error('refused'));
             expect(await receive(whileShort(sizeBytes))).toBe('refused');
         }
-        content.copy(expected, offset, offset, (await takenOver(engines, link, id)).upload.receivedBytes);
+        content.copy(expected, offset, offset, (await takeOverUpload(engines, link, id)).upload.receivedBytes);
       }
       for (;;) {
-        const { writer, upload } = await takenOver(engines, link, id);
+        const { writer, upload } = await takeOverUpload(engines, link, id);
         if ((await listDraftFiles(engines, link))[0]?.state !== 'uploading') break;
         const content = another();
-        const bytes = piecesOf(content.subarray(upload.receivedBytes));
+        const bytes = splitIntoPieces(content.subarray(upload.receivedBytes));
         expect(await receiveBytes(watching, contactDraftOwner(link), writer, upload, bytes)).toBe(sizeBytes);
         content.copy(expected, upload.receivedBytes, upload.receivedBytes);
       }
@@ -261,9 +263,9 @@ describe('an upload that is cut off again and again', () => {
       expect(await listDraftFiles(engines, link)).toEqual([
         { id, name: 'a.bin', path: 'a.bin', sizeBytes, receivedBytes: sizeBytes, state: 'ready', scan: 'unscanned' },
       ]);
-      const file = (await rowOf(id)) as SealedFile;
+      const file = (await readRow(id)) as SealedFile;
       expect(file.sha256).toEqual(createHash('sha256').update(expected).digest());
-      expect((await contentOf(engines, file)).equals(expected)).toBe(true);
+      expect((await readContent(engines, file)).equals(expected)).toBe(true);
       await sweepFiles(engines);
       expect(watched.keys()).toEqual(ownKeys(file));
       await removeAndSweep(link, id);
@@ -281,16 +283,16 @@ describe('an upload', () => {
       const { watched, engines: watching } = watchedStore();
       const intake = testIntake(engines.store);
       const id = await announced(engines, link, 'a.bin', sizeBytes);
-      const { writer, upload } = await takenOver(engines, link, id);
-      const bytes = piecesOf(plaintext.subarray(0, sizeBytes));
+      const { writer, upload } = await takeOverUpload(engines, link, id);
+      const bytes = splitIntoPieces(plaintext.subarray(0, sizeBytes));
       expect(await receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes)).toBe(
         sizeBytes,
       );
-      const file = (await rowOf(id)) as SealedFile;
+      const file = (await readRow(id)) as SealedFile;
       expect(file).toMatchObject({ state: 'checking', received_bytes: sizeBytes, runs: [] });
       expect([watched.puts, watched.keys()]).toEqual([Math.max(1, Math.ceil(sizeBytes / chunkBytes)), ownKeys(file)]);
       expect(intake.memory.heldBytes).toBe(0);
-      expect((await contentOf(engines, file)).equals(plaintext.subarray(0, sizeBytes))).toBe(true);
+      expect((await readContent(engines, file)).equals(plaintext.subarray(0, sizeBytes))).toBe(true);
     },
   );
 
@@ -300,44 +302,50 @@ describe('an upload', () => {
     const id = await announced(engines, link, 'a.bin', content.length);
     const jobs = () => query('select 1 from graphile_worker.jobs where key = $1', [`check:${id}`]);
     expect(await jobs()).toHaveLength(0);
-    const first = await takenOver(engines, link, id);
+    const first = await takeOverUpload(engines, link, id);
     expect(first.upload.received).toBe(false);
-    await receiveBytes(watching, contactDraftOwner(link), first.writer, first.upload, piecesOf(Buffer.from(content)));
+    await receiveBytes(
+      watching,
+      contactDraftOwner(link),
+      first.writer,
+      first.upload,
+      splitIntoPieces(Buffer.from(content)),
+    );
     expect(await jobs()).toHaveLength(1);
-    const again = await takenOver(engines, link, id);
+    const again = await takeOverUpload(engines, link, id);
     expect(again.upload.received).toBe(true);
     const more = receiveBytes(
       watching,
       contactDraftOwner(link),
       again.writer,
       again.upload,
-      piecesOf(Buffer.from('54321')),
+      splitIntoPieces(Buffer.from('54321')),
     );
     await expect(more).rejects.toMatchObject({ code: 'too_large' });
-    const nothing = piecesOf(Buffer.alloc(0));
+    const nothing = splitIntoPieces(Buffer.alloc(0));
     expect(await receiveBytes(watching, contactDraftOwner(link), again.writer, again.upload, nothing)).toBe(
       content.length,
     );
     expect(await jobs()).toHaveLength(1);
     expect(watched.puts).toBe(1);
-    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe(content);
+    expect((await readContent(engines, (await readRow(id)) as SealedFile)).toString()).toBe(content);
   });
 
   test('of more bytes than were announced is refused, and what it should have been still fits', async () => {
     const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', 5);
-    const first = await takenOver(engines, link, id);
+    const first = await takeOverUpload(engines, link, id);
     const intake = testIntake(engines.store);
     const receiving = receiveBytes(
       { ...engines, intake },
       contactDraftOwner(link),
       first.writer,
       first.upload,
-      piecesOf(Buffer.from('123456')),
+      splitIntoPieces(Buffer.from('123456')),
     );
     await expect(receiving).rejects.toMatchObject({ code: 'too_large' });
     expect(intake.memory.heldBytes).toBe(0);
-    const second = await takenOver(engines, link, id);
+    const second = await takeOverUpload(engines, link, id);
     expect(second.upload.receivedBytes).toBe(0);
     expect(
       await receiveBytes(
@@ -345,7 +353,7 @@ describe('an upload', () => {
         contactDraftOwner(link),
         second.writer,
         second.upload,
-        piecesOf(Buffer.from('12345')),
+        splitIntoPieces(Buffer.from('12345')),
       ),
     ).toBe(5);
   });
@@ -354,15 +362,15 @@ describe('an upload', () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
-    const first = await takenOver(engines, link, id);
-    await takenOver(engines, link, id);
+    const first = await takeOverUpload(engines, link, id);
+    await takeOverUpload(engines, link, id);
     const before = await query('select * from uploads where id = $1', [id]);
     const receiving = receiveBytes(
       watching,
       contactDraftOwner(link),
       first.writer,
       first.upload,
-      piecesOf(plaintext.subarray(0, 2 * chunkBytes)),
+      splitIntoPieces(plaintext.subarray(0, 2 * chunkBytes)),
     );
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
     const { uploads } = engines.store;
@@ -388,8 +396,14 @@ describe('an upload', () => {
        ) where id = $1`,
       [id],
     );
-    const { writer, upload } = await takenOver(engines, link, id);
-    const receiving = receiveBytes(engines, contactDraftOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
+    const { writer, upload } = await takeOverUpload(engines, link, id);
+    const receiving = receiveBytes(
+      engines,
+      contactDraftOwner(link),
+      writer,
+      upload,
+      splitIntoPieces(Buffer.from('12345')),
+    );
     await expect(receiving).rejects.toMatchObject({ code: 'upload_worn_out' });
     await removeAndSweep(link, id);
   });
@@ -399,7 +413,7 @@ describe('an upload', () => {
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 3 * chunkBytes);
     for (const part of [plaintext.subarray(0, 2 * chunkBytes), plaintext.subarray(chunkBytes, 3 * chunkBytes)]) {
-      const { writer, upload } = await takenOver(engines, link, id);
+      const { writer, upload } = await takeOverUpload(engines, link, id);
       let puts = 0;
       const failing: ObjectStore['put'] = async (...put) => {
         await watching.objects.put(...put);
@@ -407,23 +421,23 @@ describe('an upload', () => {
       };
       const objects = { ...watching.objects, put: failing };
       await expect(
-        receiveBytes({ ...watching, objects }, contactDraftOwner(link), writer, upload, piecesOf(part)),
+        receiveBytes({ ...watching, objects }, contactDraftOwner(link), writer, upload, splitIntoPieces(part)),
       ).rejects.toThrow('no answer');
     }
     expect(watched.keys()).toHaveLength(4);
     await query('update uploads set due_at = now() where id = $1', [id]);
     await engines.store.uploads.expire(1000);
-    await expect(takenOver(engines, link, id)).rejects.toThrow('no such upload');
+    await expect(takeOverUpload(engines, link, id)).rejects.toThrow('no such upload');
     await sweepLater(id);
-    expect([watched.keys(), await rowOf(id)]).toEqual([[], undefined]);
-    await expect(takenOver(engines, link, id)).rejects.toThrow('no such upload');
+    expect([watched.keys(), await readRow(id)]).toEqual([[], undefined]);
+    await expect(takeOverUpload(engines, link, id)).rejects.toThrow('no such upload');
   });
 
   test('is not swept while a chunk may be on its way, although nobody resumed it in time', async () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 5);
-    const { writer, upload } = await takenOver(engines, link, id);
+    const { writer, upload } = await takeOverUpload(engines, link, id);
     watched.nextPut = async (store) => {
       await query('update uploads set due_at = now() where id = $1', [id]);
       await engines.store.uploads.expire(1000);
@@ -432,21 +446,27 @@ describe('an upload', () => {
       await sweepFiles(engines);
       await store();
     };
-    const receiving = receiveBytes(watching, contactDraftOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
+    const receiving = receiveBytes(
+      watching,
+      contactDraftOwner(link),
+      writer,
+      upload,
+      splitIntoPieces(Buffer.from('12345')),
+    );
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
-    expect([watched.keys().length, (await rowOf(id))?.state]).toEqual([1, 'abandoned']);
+    expect([watched.keys().length, (await readRow(id))?.state]).toEqual([1, 'abandoned']);
     await sweepLater(id);
-    expect([watched.keys(), await rowOf(id)]).toEqual([[], undefined]);
+    expect([watched.keys(), await readRow(id)]).toEqual([[], undefined]);
   });
 
   test('that is ready keeps in mind what a late writer may still store, until it goes itself', async () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 5);
-    const late = await takenOver(engines, link, id);
+    const late = await takeOverUpload(engines, link, id);
     watched.nextPut = async (store) => {
-      const { writer, upload } = await takenOver(engines, link, id);
-      await receiveBytes(watching, contactDraftOwner(link), writer, upload, piecesOf(Buffer.from('right')));
+      const { writer, upload } = await takeOverUpload(engines, link, id);
+      await receiveBytes(watching, contactDraftOwner(link), writer, upload, splitIntoPieces(Buffer.from('right')));
       await checkUpload(engines, link.accountId, id, live);
       await store();
     };
@@ -457,10 +477,10 @@ describe('an upload', () => {
       contactDraftOwner(link),
       late.writer,
       late.upload,
-      piecesOf(Buffer.from('wrong')),
+      splitIntoPieces(Buffer.from('wrong')),
     );
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
-    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe('right');
+    expect((await readContent(engines, (await readRow(id)) as SealedFile)).toString()).toBe('right');
     expect(watched.keys()).toHaveLength(2);
     await removeAndSweep(link, id);
     expect(watched.keys()).toEqual([]);
@@ -470,41 +490,48 @@ describe('an upload', () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 5);
-    const { writer, upload } = await takenOver(engines, link, id);
+    const { writer, upload } = await takeOverUpload(engines, link, id);
     watched.nextPut = async (store) => {
       await engines.store.uploads.remove(link.accountId, contactDraftName(link), id);
       await sweepFiles(engines);
       await store();
     };
-    const receiving = receiveBytes(watching, contactDraftOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
+    const receiving = receiveBytes(
+      watching,
+      contactDraftOwner(link),
+      writer,
+      upload,
+      splitIntoPieces(Buffer.from('12345')),
+    );
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
     expect(await listDraftFiles(engines, link)).toEqual([]);
     await sweepLater(id);
-    expect([watched.keys(), await rowOf(id)]).toEqual([[], undefined]);
+    expect([watched.keys(), await readRow(id)]).toEqual([[], undefined]);
   });
 });
 
 describe('a request', () => {
   const contents = plaintext.subarray(0, 3 * chunkBytes);
   const send = async (link: Link, id: string, bytes: (offset: number) => AsyncIterable<Buffer>, expected?: number) => {
-    const { writer, upload } = await takenOver(engines, link, id);
+    const { writer, upload } = await takeOverUpload(engines, link, id);
     return receiveBytes(engines, contactDraftOwner(link), writer, upload, bytes(upload.receivedBytes), {
       expectedBytes: expected,
     });
   };
-  const whole = (offset: number) => piecesOf(contents.subarray(offset, offset + chunkBytes));
-  const runsOf = async (id: string) => ((await rowOf(id)) as SealedFile).runs.map(({ firstSegment }) => firstSegment);
+  const whole = (offset: number) => splitIntoPieces(contents.subarray(offset, offset + chunkBytes));
+  const readRuns = async (id: string) =>
+    ((await readRow(id)) as SealedFile).runs.map(({ firstSegment }) => firstSegment);
 
   test('that was received to its end is resumed in the same run', async () => {
     const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', contents.length);
     for (const chunk of [1, 2, 3]) {
       expect(await send(link, id, whole, chunkBytes)).toBe(chunk * chunkBytes);
-      expect(await runsOf(id)).toEqual([]);
+      expect(await readRuns(id)).toEqual([]);
     }
-    const file = (await rowOf(id)) as SealedFile;
+    const file = (await readRow(id)) as SealedFile;
     expect(ownKeys(file)).toEqual([0, 1, 2].map((chunk) => chunkKey(id, chunk)));
-    expect((await contentOf(engines, file)).equals(contents)).toBe(true);
+    expect((await readContent(engines, file)).equals(contents)).toBe(true);
   });
 
   test('that was cut off is resumed in another run', async () => {
@@ -513,10 +540,10 @@ describe('a request', () => {
     const cutOff = (offset: number) => brokenAt(contents.subarray(offset, offset + chunkBytes + 5));
     await expect(send(link, id, cutOff, 2 * chunkBytes)).rejects.toThrow('ECONNRESET');
     expect(await send(link, id, whole, chunkBytes)).toBe(2 * chunkBytes);
-    expect(await runsOf(id)).toEqual([0, segmentsPerChunk]);
+    expect(await readRuns(id)).toEqual([0, segmentsPerChunk]);
     expect(await send(link, id, whole, chunkBytes)).toBe(3 * chunkBytes);
-    expect(await runsOf(id)).toEqual([0, segmentsPerChunk]);
-    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).equals(contents)).toBe(true);
+    expect(await readRuns(id)).toEqual([0, segmentsPerChunk]);
+    expect((await readContent(engines, (await readRow(id)) as SealedFile)).equals(contents)).toBe(true);
   });
 
   test('that does not say how long it is may have stored more than is known, and is resumed in another run', async () => {
@@ -524,24 +551,24 @@ describe('a request', () => {
     const id = await announced(engines, link, 'a.bin', contents.length);
     expect(await send(link, id, whole)).toBe(chunkBytes);
     expect(await send(link, id, whole)).toBe(2 * chunkBytes);
-    expect(await runsOf(id)).toEqual([0, segmentsPerChunk]);
+    expect(await readRuns(id)).toEqual([0, segmentsPerChunk]);
   });
 
   test('with less than a chunk, and not all that is left, is refused', async () => {
     const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', contents.length);
-    const little = () => piecesOf(contents.subarray(0, 5));
+    const little = () => splitIntoPieces(contents.subarray(0, 5));
     await expect(send(link, id, little, 5)).rejects.toMatchObject({ code: 'invalid_input' });
-    expect(await send(link, id, () => piecesOf(Buffer.alloc(0)), 0)).toBe(0);
+    expect(await send(link, id, () => splitIntoPieces(Buffer.alloc(0)), 0)).toBe(0);
   });
 
   test('of more bytes than are left is refused, and what counted before still does', async () => {
     const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', chunkBytes + 5);
-    const tooMuch = () => piecesOf(contents.subarray(0, chunkBytes + 6), chunkBytes);
+    const tooMuch = () => splitIntoPieces(contents.subarray(0, chunkBytes + 6), chunkBytes);
     await expect(send(link, id, tooMuch, chunkBytes + 6)).rejects.toMatchObject({ code: 'too_large' });
-    expect((await takenOver(engines, link, id)).upload.receivedBytes % chunkBytes).toBe(0);
-    const rest = (offset: number) => piecesOf(contents.subarray(offset, chunkBytes + 5));
+    expect((await takeOverUpload(engines, link, id)).upload.receivedBytes % chunkBytes).toBe(0);
+    const rest = (offset: number) => splitIntoPieces(contents.subarray(offset, chunkBytes + 5));
     expect(await send(link, id, rest)).toBe(chunkBytes + 5);
   });
 
@@ -550,7 +577,7 @@ describe('a request', () => {
     const id = await announced(engines, link, 'a.bin', 10 * segmentBytes);
     const { watched, engines: watching } = watchedStore();
     const content = contents.subarray(0, 10 * segmentBytes);
-    const { writer, upload } = await takenOver(engines, link, id);
+    const { writer, upload } = await takeOverUpload(engines, link, id);
     const memory = new ShortMemory();
     watched.nextPut = () => Promise.reject(new Error('refused'));
     const bytes = (async function* () {
@@ -563,8 +590,8 @@ describe('a request', () => {
       'refused',
     );
     expect(memory.heldBytes).toBe(0);
-    expect(await send(link, id, (offset) => piecesOf(content.subarray(offset)))).toBe(content.length);
-    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).equals(content)).toBe(true);
+    expect(await send(link, id, (offset) => splitIntoPieces(content.subarray(offset)))).toBe(content.length);
+    expect((await readContent(engines, (await readRow(id)) as SealedFile)).equals(content)).toBe(true);
     await checkUpload(engines, link.accountId, id, live);
     expect(await listDraftFiles(engines, link)).toMatchObject([{ state: 'ready' }]);
   });

@@ -23,7 +23,7 @@ const { engines } = exchange;
 
 const staged = (actor: Actor, draft = '') => engines.store.files.staged(actor.accountId, draft);
 /** What the database knows about an account's uploads and files. */
-const rowsOf = (actor: Actor) =>
+const readRows = (actor: Actor) =>
   exchange.database.query<{ id: string; state: string; name: string; chunk_count: number }>(
     `select id, state::text, name, chunk_count, created_at from uploads where account_id = $1
      union all
@@ -38,7 +38,7 @@ const sweepLater = async (actor: Actor) => {
   ]);
   await sweep(engines);
 };
-const objectsOf = (id: string) => [...engines.objects.objects.keys()].filter((key) => key.startsWith(id));
+const listObjects = (id: string) => [...engines.objects.objects.keys()].filter((key) => key.startsWith(id));
 
 /** The row of a ready file, with its key unwrapped, as `openFile` expects it. */
 async function sealedFile(actor: Actor, name: string): Promise<SealedFile> {
@@ -65,8 +65,8 @@ describe('an upload', () => {
     const file = await sealedFile(actor, 'a.txt');
     expect(file.sha256).toEqual(sha256);
     expect((await openFile(engines.objects, file)).equals(content)).toBe(true);
-    expect(objectsOf(file.id)).toEqual([chunkKey(file.id, 0), chunkKey(file.id, 1)]);
-    expect(await rowsOf(actor)).toMatchObject([{ id: file.id, state: 'ready', name: 'a.txt', chunk_count: 2 }]);
+    expect(listObjects(file.id)).toEqual([chunkKey(file.id, 0), chunkKey(file.id, 1)]);
+    expect(await readRows(actor)).toMatchObject([{ id: file.id, state: 'ready', name: 'a.txt', chunk_count: 2 }]);
   });
 
   test('may be empty', async () => {
@@ -89,7 +89,7 @@ describe('an upload', () => {
     });
     expect(await staged(actor)).toEqual([]);
     await abandonUploads(engines, uploads);
-    expect((await rowsOf(actor)).map(({ state }) => state)).toEqual(['abandoned', 'abandoned']);
+    expect((await readRows(actor)).map(({ state }) => state)).toEqual(['abandoned', 'abandoned']);
   });
 
   test('needs a name that is one, and leaves nothing behind without', async () => {
@@ -97,7 +97,7 @@ describe('an upload', () => {
     await expect(stageUpload(engines, accountOwner(actor, ''), incomingFile('../a'))).rejects.toMatchObject({
       code: 'invalid_name',
     });
-    expect(await rowsOf(actor)).toEqual([]);
+    expect(await readRows(actor)).toEqual([]);
   });
 
   test('is refused when it is larger than the policy allows, and swept', async () => {
@@ -109,7 +109,7 @@ describe('an upload', () => {
     const owner = accountOwner(actor, '');
     await completeUploads(small, owner, [await stageUpload(small, owner, incomingFile('b', '1234567890'))]);
     await sweepLater(actor);
-    expect((await rowsOf(actor)).map(({ name }) => name)).toEqual(['b']);
+    expect((await readRows(actor)).map(({ name }) => name)).toEqual(['b']);
   });
 
   test('beyond what a draft holds is refused and leaves the draft as it was', async () => {
@@ -135,7 +135,7 @@ describe('the same name again', () => {
     await exchange.upload(actor, 'a.txt', 'second');
     expect((await staged(actor)).map(({ sizeBytes }) => sizeBytes)).toEqual([6]);
     await sweep(engines);
-    expect(objectsOf(first.id)).toEqual([]);
+    expect(listObjects(first.id)).toEqual([]);
     expect((await openFile(engines.objects, await sealedFile(actor, 'a.txt'))).toString()).toBe('second');
   });
 
@@ -146,10 +146,10 @@ describe('the same name again', () => {
     expect(await staged(actor)).toHaveLength(1);
     const winner = await sealedFile(actor, 'a.txt');
     expect(contents).toContain((await openFile(engines.objects, winner)).toString());
-    const all = await rowsOf(actor);
+    const all = await readRows(actor);
     await sweep(engines);
-    expect(all.flatMap(({ id }) => objectsOf(id))).toEqual([chunkKey(winner.id, 0)]);
-    expect(await rowsOf(actor)).toHaveLength(1);
+    expect(all.flatMap(({ id }) => listObjects(id))).toEqual([chunkKey(winner.id, 0)]);
+    expect(await readRows(actor)).toHaveLength(1);
   });
 
   test('while the first is on its way does not disturb it; the one completed last stays', async () => {
@@ -175,7 +175,7 @@ describe('the same name again', () => {
     const file = await sealedFile(actor, 'a.txt');
     expect([file.id, (await openFile(engines.objects, file)).toString()]).toEqual([writer.id, 'the first, to its end']);
     await sweep(engines);
-    expect(objectsOf(second.writer.id)).toEqual([]);
+    expect(listObjects(second.writer.id)).toEqual([]);
   });
 
   test('in another draft or account replaces nothing', async () => {
@@ -191,7 +191,7 @@ describe('an upload that fails', () => {
   const failing: [string, (at: TestExchange['engines']) => Partial<TestExchange['engines']>, AsyncIterable<Buffer>][] =
     [
       ['because the sender is gone', () => ({}), brokenBytes()],
-      ['because the store refuses', ({ objects }) => ({ objects: refusing(objects) }), bytesOf(20)],
+      ['because the store refuses', ({ objects }) => ({ objects: refusing(objects) }), makeBytes(20)],
     ];
   test.each(failing)('%s gives back its memory and leaves nothing after a sweep', async (_why, change, bytes) => {
     const actor = await exchange.account();
@@ -200,11 +200,11 @@ describe('an upload that fails', () => {
     const upload = stageUpload(broken, accountOwner(actor, ''), { name: 'a', mediaType: 'text/plain', bytes });
     await expect(upload).rejects.toThrow();
     expect(intake.memory.heldBytes).toBe(0);
-    const [row] = await rowsOf(actor);
+    const [row] = await readRows(actor);
     expect(row?.state).toBe('abandoned');
     await sweepLater(actor);
-    expect(await rowsOf(actor)).toEqual([]);
-    expect(objectsOf(row?.id as string)).toEqual([]);
+    expect(await readRows(actor)).toEqual([]);
+    expect(listObjects(row?.id as string)).toEqual([]);
   });
 
   test('because its lease was lost stores nothing more', async () => {
@@ -230,12 +230,12 @@ describe('an upload that fails', () => {
     const incoming = { name: 'a', mediaType: 'text/plain', bytes };
     const upload = stageUpload({ ...engines, intake }, accountOwner(actor, ''), incoming);
     await expect(upload).rejects.toMatchObject({ code: 'upload_superseded' });
-    const [row] = await rowsOf(actor);
+    const [row] = await readRows(actor);
     expect(row?.state).toBe('abandoned');
-    expect(objectsOf(row?.id as string).length).toBeLessThanOrEqual(1);
+    expect(listObjects(row?.id as string).length).toBeLessThanOrEqual(1);
     await sweepLater(actor);
-    expect(await rowsOf(actor)).toEqual([]);
-    expect(objectsOf(row?.id as string)).toEqual([]);
+    expect(await readRows(actor)).toEqual([]);
+    expect(listObjects(row?.id as string)).toEqual([]);
   });
 });
 
@@ -247,7 +247,7 @@ describe('the virus scan', () => {
     const upload = stageUpload(withScan(scan), accountOwner(actor, ''), incomingFile('eicar.com', eicar));
     await expect(upload).rejects.toMatchObject({ code: 'infected', message: expect.stringContaining('"eicar.com"') });
     await sweepLater(actor);
-    expect(await rowsOf(actor)).toEqual([]);
+    expect(await readRows(actor)).toEqual([]);
   });
 
   test('marks what it saw as clean, and what it did not see as unscanned', async () => {
@@ -326,7 +326,7 @@ describe('the virus scan', () => {
         code: 'infected',
         message: expect.stringContaining(JSON.stringify('a "b".txt')),
       });
-      expect(await rowsOf(actor)).toMatchObject([{ state: 'abandoned' }]);
+      expect(await readRows(actor)).toMatchObject([{ state: 'abandoned' }]);
     },
   );
 
@@ -358,11 +358,11 @@ function refusing(objects: ObjectStore): ObjectStore {
   };
 }
 
-async function* bytesOf(megabytes: number): AsyncGenerator<Buffer> {
+async function* makeBytes(megabytes: number): AsyncGenerator<Buffer> {
   for (let count = 0; count < megabytes; count += 1) yield Buffer.alloc(1024 * 1024);
 }
 
 async function* brokenBytes(): AsyncGenerator<Buffer> {
-  yield* bytesOf(10);
+  yield* makeBytes(10);
   throw new Error('ECONNRESET');
 }

@@ -19,16 +19,16 @@ test.prop([fc.jsonValue()])('what the server signs is accepted, also while the s
   const body = JSON.stringify({ type: 'drop.created', data });
   const request = { headers: secrets.headersFor({ id, sentAt: new Date(), body }, [current, previous]), body };
   for (const source of [current, previous]) {
-    for (const key of [secrets.secretOf(source), secrets.publicKeyOf(source)]) {
+    for (const key of [secrets.deriveSecret(source), secrets.derivePublicKey(source)]) {
       expect(verifyWebhook(request, key)).toEqual({ ...(JSON.parse(body) as object), id });
     }
   }
-  const strange = [secrets.secretOf(other), secrets.publicKeyOf(other)];
+  const strange = [secrets.deriveSecret(other), secrets.derivePublicKey(other)];
   expect(() => verifyWebhook(request, strange)).toThrow('No signature');
 });
 
 test.prop([fc.jsonValue()])('what the reference implementation signs is accepted', (data) => {
-  const secret = secrets.secretOf(newSource());
+  const secret = secrets.deriveSecret(newSource());
   const sentAt = new Date();
   const body = JSON.stringify({ data });
   const headers = {

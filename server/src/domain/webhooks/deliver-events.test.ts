@@ -39,8 +39,8 @@ const happen = (actor: Actor, count = 1, type: EventType = 'contact.changed') =>
   );
 const webhookTo = (actor: Actor, url: string, types: EventType[] | null = null) =>
   createWebhook(engines, actor, { url, types, description: '' });
-const secretOf = (actor: Actor, { id, salt }: { id: string; salt: Buffer }) =>
-  webhookSecrets.secretOf({ accountId: actor.accountId, webhookId: id, salt });
+const findSecret = (actor: Actor, { id, salt }: { id: string; salt: Buffer }) =>
+  webhookSecrets.deriveSecret({ accountId: actor.accountId, webhookId: id, salt });
 const send = (actor: Actor, { id }: { id: string }, changes: Partial<Engines> = {}) =>
   deliverEvents({ ...engines, ...changes }, actor.accountId, id);
 const deliveriesTo = ({ id }: { id: string }) =>
@@ -92,7 +92,7 @@ describe('an event', () => {
     expect([peer.requests.length, other.requests.length]).toEqual([1, 1]);
     const [request] = peer.requests as [ReceivedRequest];
     const headers = request.headers as Record<string, string>;
-    const body = new Verifier(secretOf(actor, all)).verify(request.body, headers) as { timestamp: string };
+    const body = new Verifier(findSecret(actor, all)).verify(request.body, headers) as { timestamp: string };
     expect(body).toEqual({ type: 'contact.changed', timestamp: expect.any(String), data: { contacts: 0 } });
     const [event] = await query<{ id: string; created_at: Date }>(
       'select id, created_at from events where account_id = $1',
@@ -102,7 +102,7 @@ describe('an event', () => {
     expect(headers['content-type']).toBe('application/json');
     expect(await deliveriesTo(all)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
     expect(await attemptsTo(all)).toEqual([{ attempt: 1, status: 204, failure: null }]);
-    expect(() => new Verifier(secretOf(actor, some)).verify(request.body, headers)).toThrow();
+    expect(() => new Verifier(findSecret(actor, some)).verify(request.body, headers)).toThrow();
   });
 
   test('is not sent when what it tells did not happen', async () => {
@@ -128,7 +128,10 @@ describe('an event', () => {
     await send(actor, before);
     const accepts = (webhook: typeof before, request: ReceivedRequest | undefined) => {
       try {
-        new Verifier(secretOf(actor, webhook)).verify(request?.body ?? '', request?.headers as Record<string, string>);
+        new Verifier(findSecret(actor, webhook)).verify(
+          request?.body ?? '',
+          request?.headers as Record<string, string>,
+        );
         return true;
       } catch {
         return false;
@@ -216,7 +219,7 @@ describe('a request that fails', () => {
     await happen(actor);
     await send(actor, down);
     expect(await attemptsTo(down)).toEqual([{ attempt: 1, status: null, failure: 'no_connection' }]);
-    const guarded = webhookSender({ allowed: [], allowHttp: false, addressesOf: async () => ['169.254.169.254'] });
+    const guarded = webhookSender({ allowed: [], allowHttp: false, resolveAddresses: async () => ['169.254.169.254'] });
     await send(actor, inside, { webhookSender: guarded });
     expect(await attemptsTo(inside)).toEqual([{ attempt: 1, status: null, failure: 'no_public_address' }]);
     for (const webhook of [down, inside]) expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'waiting' }]);
@@ -421,7 +424,7 @@ describe('workers', () => {
     await makeDue(webhook);
     const next = await store.webhookDeliveries.take(actor.accountId, webhook.id, 60);
     await store.webhookDeliveries.claim(actor.accountId, webhook.id, 4, 60);
-    const attempt = { ...attemptOf(old?.eventId as string), attempt: 1 };
+    const attempt = { ...makeAttempt(old?.eventId as string), attempt: 1 };
     await store.webhookDeliveries.record(actor.accountId, webhook.id, attempt, 'abandoned');
     expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'waiting', attempts: 2 }]);
     await store.webhookDeliveries.release(actor.accountId, webhook.id, late?.lease as string);
@@ -581,7 +584,7 @@ test('deliveries are purged after a while', async () => {
   expect([await deliveriesTo(webhook), await attemptsTo(webhook)]).toMatchObject([{ length: 1 }, { length: 1 }]);
 });
 
-const attemptOf = (eventId: string) => ({
+const makeAttempt = (eventId: string) => ({
   id: randomUUID(),
   eventId,
   type: 'contact.changed',

@@ -78,7 +78,7 @@ async function attempt(
   delivery: ClaimedDelivery,
 ): Promise<AttemptResult> {
   const { eventId, type, attempts, claimedAt } = delivery;
-  const body = bodyOf(delivery);
+  const body = makeBody(delivery);
   const salts = [webhook.salt, ...(webhook.previous ? [webhook.previous.salt] : [])];
   const sources = salts.map((salt) => ({ accountId, webhookId: webhook.id, salt }));
   const signed = webhookSecrets.headersFor({ id: eventId, sentAt: claimedAt, body }, sources);
@@ -115,7 +115,7 @@ async function attempt(
 }
 
 /** By Standard Webhooks: what happened, when, and enough to look the rest up. */
-function bodyOf({ type, occurredAt, data }: ClaimedDelivery): string {
+function makeBody({ type, occurredAt, data }: ClaimedDelivery): string {
   return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data });
 }
 

@@ -19,7 +19,8 @@ export function mayRead(scopes: Scopes, type: EventType): boolean {
 export function requireReadable({ key }: Actor, types: readonly EventType[] | null): void {
   const scopes = key.scopes;
   const unreadable = types?.filter((type) => !mayRead(scopes, type)) ?? [];
-  if (unreadable.length > 0) throw new ExchangeError('scope_missing', `Your key may not read ${listOf(unreadable)}.`);
+  if (unreadable.length > 0)
+    throw new ExchangeError('scope_missing', `Your key may not read ${joinTypes(unreadable)}.`);
   if (eventTypes.some((type) => mayRead(scopes, type))) return;
   throw new ExchangeError(
     'scope_missing',
@@ -33,7 +34,7 @@ export function requireCovered({ scopes }: Pick<Webhook, 'scopes'>, types: reado
   if (beyond.length === 0) return;
   throw new ExchangeError(
     'scope_missing',
-    `The key that made this webhook may not read ${listOf(beyond)}. Create another webhook for them.`,
+    `The key that made this webhook may not read ${joinTypes(beyond)}. Create another webhook for them.`,
   );
 }
 
@@ -42,10 +43,10 @@ export function requireMayControl({ key }: Actor, { scopes, types }: Pick<Webhoo
   const sent = (types ?? eventTypes).filter((type) => mayRead(scopes, type));
   const excess = sent.filter((type) => !mayRead(key.scopes, type));
   if (excess.length === 0) return;
-  throw new ExchangeError('scope_missing', `The webhook is sent what your key may not read: ${listOf(excess)}.`);
+  throw new ExchangeError('scope_missing', `The webhook is sent what your key may not read: ${joinTypes(excess)}.`);
 }
 
-function listOf(types: readonly EventType[]): string {
+function joinTypes(types: readonly EventType[]): string {
   const named = types.slice(0, 3).join(', ');
   return types.length > 3 ? `${named} and ${types.length - 3} more types of events` : named;
 }

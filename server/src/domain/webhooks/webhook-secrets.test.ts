@@ -28,15 +28,15 @@ describe('signatures', () => {
     const source = newSource();
     const body = JSON.stringify({ type: 'drop.created', data });
     const headers = secrets.headersFor(message(body), [source]);
-    expect(new Webhook(secrets.secretOf(source)).verify(body, headers)).toEqual(JSON.parse(body));
-    expect(isSignedBy(secrets.publicKeyOf(source), headers, body)).toBe(true);
+    expect(new Webhook(secrets.deriveSecret(source)).verify(body, headers)).toEqual(JSON.parse(body));
+    expect(isSignedBy(secrets.derivePublicKey(source), headers, body)).toBe(true);
   });
 
   test('cover the body, the id and the time', () => {
     const source = newSource();
     const body = '{"type":"drop.created"}';
     const headers = secrets.headersFor(message(body), [source]);
-    const webhook = new Webhook(secrets.secretOf(source));
+    const webhook = new Webhook(secrets.deriveSecret(source));
     const earlier = String(Number(headers['webhook-timestamp']) - 1);
     for (const [changedHeaders, changedBody] of [
       [headers, `${body} `],
@@ -44,7 +44,7 @@ describe('signatures', () => {
       [{ ...headers, 'webhook-timestamp': earlier }, body],
     ] as const) {
       expect(() => webhook.verify(changedBody, changedHeaders)).toThrow();
-      expect(isSignedBy(secrets.publicKeyOf(source), changedHeaders, changedBody)).toBe(false);
+      expect(isSignedBy(secrets.derivePublicKey(source), changedHeaders, changedBody)).toBe(false);
     }
   });
 
@@ -53,11 +53,11 @@ describe('signatures', () => {
     const body = '{}';
     const headers = secrets.headersFor(message(body), [current, previous]);
     for (const source of [current, previous]) {
-      expect(new Webhook(secrets.secretOf(source)).verify(body, headers)).toEqual({});
-      expect(isSignedBy(secrets.publicKeyOf(source), headers, body)).toBe(true);
+      expect(new Webhook(secrets.deriveSecret(source)).verify(body, headers)).toEqual({});
+      expect(isSignedBy(secrets.derivePublicKey(source), headers, body)).toBe(true);
     }
-    expect(() => new Webhook(secrets.secretOf(other)).verify(body, headers)).toThrow();
-    expect(isSignedBy(secrets.publicKeyOf(other), headers, body)).toBe(false);
+    expect(() => new Webhook(secrets.deriveSecret(other)).verify(body, headers)).toThrow();
+    expect(isSignedBy(secrets.derivePublicKey(other), headers, body)).toBe(false);
   });
 });
 
@@ -67,9 +67,9 @@ test('secrets differ by account, endpoint, salt and pepper, and are otherwise th
     { ...source, accountId: randomUUID() },
     { ...source, webhookId: randomUUID() },
     { ...source, salt: randomBytes(saltBytes) },
-  ].map((changed) => secrets.secretOf(changed));
-  const all = [secrets.secretOf(source), ...others, new WebhookSecrets(randomBytes(32)).secretOf(source)];
+  ].map((changed) => secrets.deriveSecret(changed));
+  const all = [secrets.deriveSecret(source), ...others, new WebhookSecrets(randomBytes(32)).deriveSecret(source)];
   expect(new Set(all).size).toBe(5);
-  expect(secrets.secretOf(source)).toBe(all[0]);
+  expect(secrets.deriveSecret(source)).toBe(all[0]);
   expect(Buffer.from((all[0] as string).replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
 });

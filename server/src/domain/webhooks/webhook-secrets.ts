@@ -25,12 +25,12 @@ export class WebhookSecrets {
   }
 
   /** What the receiver needs to check signatures of version 1. */
-  secretOf(source: SecretSource): string {
+  deriveSecret(source: SecretSource): string {
     return `whsec_${this.#derive(source, 'v1').toString('base64')}`;
   }
 
   /** What anyone needs to check signatures of version 1a. */
-  publicKeyOf(source: SecretSource): string {
+  derivePublicKey(source: SecretSource): string {
     const { x } = createPublicKey(this.#privateKey(source)).export({ format: 'jwk' });
     return `whpk_${Buffer.from(x as string, 'base64url').toString('base64')}`;
   }

@@ -35,13 +35,13 @@ const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error
 export function kmsKeyProvider({ keys, endpoint, timeoutMs = 3_000 }: KmsOptions): KeyProvider {
   const [current] = keys as readonly [KmsKey];
   const client = new KMSClient({
-    region: regionOf(current.arn),
+    region: readRegion(current.arn),
     ...(endpoint !== '' && { endpoint }),
     maxAttempts: 3,
     logger: silent,
     requestHandler: { connectionTimeout: timeoutMs, socketTimeout: timeoutMs },
   });
-  const contextOf = (context: string) => ({ 'waybill:context': context });
+  const makeContext = (context: string) => ({ 'waybill:context': context });
   return {
     masterKeys: () =>
       Promise.all(
@@ -56,7 +56,7 @@ export function kmsKeyProvider({ keys, endpoint, timeoutMs = 3_000 }: KmsOptions
       const encrypt = new EncryptCommand({
         KeyId: current.arn,
         Plaintext: dataKey,
-        EncryptionContext: contextOf(context),
+        EncryptionContext: makeContext(context),
       });
       const { CiphertextBlob } = await client.send(encrypt).catch(unavailable);
       return { wrapped: Buffer.from(CiphertextBlob as Uint8Array), version: current.version };
@@ -68,7 +68,7 @@ export function kmsKeyProvider({ keys, endpoint, timeoutMs = 3_000 }: KmsOptions
       const decrypt = new DecryptCommand({
         KeyId: key.arn,
         CiphertextBlob: wrapped,
-        EncryptionContext: contextOf(context),
+        EncryptionContext: makeContext(context),
       });
       const { Plaintext, KeyId } = await client.send(decrypt).catch((error: unknown) => {
         // It has changed, or was not wrapped by this key in this context.
@@ -82,7 +82,7 @@ export function kmsKeyProvider({ keys, endpoint, timeoutMs = 3_000 }: KmsOptions
   };
 }
 
-const regionOf = (arn: string) => arn.split(':')[3] ?? '';
+const readRegion = (arn: string) => arn.split(':')[3] ?? '';
 
 function unavailable(cause: unknown): never {
   throw new ExchangeError('unavailable', undefined, { cause });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { startClamd } from '../../testing/servers/own-clamd.ts';
 import { examineClamd } from './examine.ts';
 
@@ -10,7 +10,7 @@ const maxBytes = 2 * 1024 ** 2;
 const noDate = 'warning clamd.signatures';
 
 test('a clamd that is set up well scans, finds and reports what it should', async () => {
-  const findings = await findingsOf(examineClamd({ address: engineAddresses.clamd, maxBytes }));
+  const findings = await collectFindings(examineClamd({ address: engineAddresses.clamd, maxBytes }));
   expect(findings.filter(({ status }) => status === 'ok').map(({ check }) => check)).toEqual([
     'clamd.reachable',
     'clamd.detection',
@@ -68,6 +68,6 @@ test.each([
 test.each(['ClamAV 0.103.12', 'ClamAV 1.3.2', 'ClamAV'])('%s, which is old or does not say', async (program) => {
   await using clamd = await oldClamd(`${program}/27823/Sat Nov 14 08:33:00 2026`);
   const now = () => Date.parse('2026-11-15T12:00:00Z');
-  const findings = await findingsOf(examineClamd({ address: `127.0.0.1:${clamd.port}`, maxBytes: 1024, now }));
+  const findings = await collectFindings(examineClamd({ address: `127.0.0.1:${clamd.port}`, maxBytes: 1024, now }));
   expect(findings).toContainEqual(expect.objectContaining({ status: 'warning', check: 'clamd.version' }));
 });

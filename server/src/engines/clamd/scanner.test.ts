@@ -201,10 +201,10 @@ describe('a clamd that is', () => {
 });
 
 describe('when all streams are taken', () => {
-  const scannerOf = (now: () => number) => clamdScanner({ address: engineAddresses.clamd, maxStreams: 1, now });
+  const makeScanner = (now: () => number) => clamdScanner({ address: engineAddresses.clamd, maxStreams: 1, now });
 
   test('an upload is scanned later, a stored file waits for its turn', async () => {
-    const { begin } = scannerOf(() => 0);
+    const { begin } = makeScanner(() => 0);
     const first = begin('arriving');
     await first.write(Buffer.from('first'));
     expect(await writeTo(begin('arriving'), 'second')).toEqual(interrupted);
@@ -215,7 +215,7 @@ describe('when all streams are taken', () => {
 
   test('a slow upload gives way', async () => {
     let time = 0;
-    const { begin } = scannerOf(() => time);
+    const { begin } = makeScanner(() => time);
     const slow = begin('arriving');
     await slow.write(Buffer.from('slow'));
     time = 10_000;
@@ -225,7 +225,7 @@ describe('when all streams are taken', () => {
 
   test('neither a fast upload nor one that waits for its verdict gives way', async () => {
     let time = 0;
-    const { begin } = scannerOf(() => time);
+    const { begin } = makeScanner(() => time);
     const fast = begin('arriving');
     await fast.write(Buffer.alloc(1024 * 1024));
     time = 10_000;
@@ -237,7 +237,7 @@ describe('when all streams are taken', () => {
   });
 
   test('a waiting scan that is abandoned takes no turn', async () => {
-    const { begin } = scannerOf(() => 0);
+    const { begin } = makeScanner(() => 0);
     const first = begin('arriving');
     await first.write(Buffer.from('first'));
     const [second, third] = [begin('stored'), begin('stored')];

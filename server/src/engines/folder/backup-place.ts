@@ -11,13 +11,13 @@ import type { ObjectStore } from '../../domain/ports/object-store.ts';
 export function folderBackupPlace(folder: string, bucket: Pick<ObjectStore, 'put' | 'read'>): BackupPlace {
   const path = (name: string) => join(folder, name);
   // Spread over directories by the last digits of the id, which are random.
-  const pathOf = (key: string) => {
+  const toPath = (key: string) => {
     const id = key.slice(0, key.indexOf('/'));
     return path(`objects/${id.slice(-2)}/${key}`);
   };
   const read: BackupPlace['objects']['read'] = async (key, { offset, length }, signal) => {
     signal.throwIfAborted();
-    await using file = await open(pathOf(key)).catch(missing);
+    await using file = await open(toPath(key)).catch(missing);
     const bytes = Buffer.allocUnsafeSlow(length);
     for (let fill = 0; fill < length; ) {
       const { bytesRead } = await file.read(bytes, fill, length - fill, offset + fill).catch(damaged);
@@ -45,19 +45,19 @@ export function folderBackupPlace(folder: string, bucket: Pick<ObjectStore, 'put
     },
     async removeObjects(keys) {
       for (const key of keys) {
-        await rm(pathOf(key), { force: true });
+        await rm(toPath(key), { force: true });
         // The folder of its run, in which each object is a file.
-        await rmdir(dirname(pathOf(key))).catch(ignoreFull);
+        await rmdir(dirname(toPath(key))).catch(ignoreFull);
       }
     },
     objects: { read },
     async has({ key, bytes }) {
-      const found = await stat(pathOf(key)).catch(ignoreMissing);
+      const found = await stat(toPath(key)).catch(ignoreMissing);
       return (found?.size ?? -1) >= bytes;
     },
     async take({ key, bytes }, signal) {
       const content = await bucket.read(key, { offset: 0, length: bytes }, signal);
-      await store(pathOf(key), [content]);
+      await store(toPath(key), [content]);
     },
     async give({ key, bytes }, signal) {
       await bucket.put(key, [await read(key, { offset: 0, length: bytes }, signal)], signal);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { examineKeyfile } from './examine.ts';
 
 const random = { bytes: randomBytes, uuid: randomUUIDv7 };
@@ -19,7 +19,7 @@ const freshKey = (version = 1) => `${version}:${randomBytes(32).toString('base64
 
 test('readable keys are reported with the version in use', async () => {
   writeFileSync(path, freshKey(), { mode: 0o640 });
-  const findings = await findingsOf(examineKeyfile({ path, random }));
+  const findings = await collectFindings(examineKeyfile({ path, random }));
   expect(findings).toMatchObject([{ status: 'ok', check: 'keys.file' }]);
 });
 

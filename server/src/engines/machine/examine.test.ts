@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { runOnOwnDisk } from '../../testing/servers/own-disk.ts';
 import { examineMachine } from './examine.ts';
 
@@ -9,7 +9,7 @@ const mebibyte = 1024 ** 2;
 
 test('a machine with enough of everything', async () => {
   const folders = ['/dev/shm'];
-  const findings = await findingsOf(
+  const findings = await collectFindings(
     examineMachine({ transferBytes: mebibyte, load: 0.5, unsentBytes: 32_768, folders }),
   );
   expect(findings.map(({ status, check }) => `${status} ${check}`)).toEqual([
@@ -45,7 +45,7 @@ test('buffers of the kernel without a limit', async () => {
 });
 
 test('the buffers of this kernel', async () => {
-  const findings = await findingsOf(examineMachine({ transferBytes: 1, load: 0, folders: [] }));
+  const findings = await collectFindings(examineMachine({ transferBytes: 1, load: 0, folders: [] }));
   expect(findings.map(({ check }) => check)).toContain('machine.buffers');
 });
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { examineMaildir } from './examine.ts';
 
 let folder: string;
@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 test('a Maildir', async () => {
   for (const name of ['new', 'cur']) mkdirSync(join(folder, name));
-  expect(await findingsOf(examineMaildir(folder))).toMatchObject([{ status: 'ok', check: 'bounces.maildir' }]);
+  expect(await collectFindings(examineMaildir(folder))).toMatchObject([{ status: 'ok', check: 'bounces.maildir' }]);
 });
 
 test.each(['new', 'cur'])('only the folder %s', async (name) => {

@@ -17,7 +17,7 @@ export class UnknownNameError extends Error {
 }
 
 export interface ConnectorOptions {
-  readonly addressesOf: ResolveAddresses;
+  readonly resolveAddresses: ResolveAddresses;
   /** Networks that requests may go to although they are not on the Internet. */
   readonly allowed: readonly string[];
   /** Opens a connection to an address. */
@@ -31,10 +31,15 @@ export interface ConnectorOptions {
  * found: a second look-up could have another result. A name of which only some addresses are forbidden is refused too,
  * because it would be a way to have them tried in turn. The name stays the one that the certificate must be for.
  */
-export function guardedConnector({ addressesOf, allowed, open, signal }: ConnectorOptions): buildConnector.connector {
+export function guardedConnector({
+  resolveAddresses,
+  allowed,
+  open,
+  signal,
+}: ConnectorOptions): buildConnector.connector {
   const connect = async (options: buildConnector.Options) => {
     const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
-    const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+    const addresses = isIP(host) === 0 ? await resolveAddresses(host) : [host];
     if (addresses.length === 0) throw new UnknownNameError('the name has no address');
     if (!addresses.every((address) => mayBeReached(address, allowed))) {
       throw new ForbiddenAddressError('the address is not on the Internet');

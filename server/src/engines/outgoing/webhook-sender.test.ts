@@ -126,7 +126,7 @@ describe('no connection is made', () => {
     ['8.8.8.8', '10.0.0.1'],
     ['2606:4700::1111', 'fe80::1'],
   ])('to a name that has the address %s', async (...addresses) => {
-    const { sender, open } = unconnected({ addressesOf: async () => addresses });
+    const { sender, open } = unconnected({ resolveAddresses: async () => addresses });
     expect(sender.objection('https://inside.example/')).toBeUndefined();
     expect(await sender.post('https://inside.example/', headers, '{}')).toEqual({ failure: 'no_public_address' });
     expect(open).not.toHaveBeenCalled();
@@ -134,8 +134,8 @@ describe('no connection is made', () => {
 
   test('to a name that has no address, or of which nothing is known', async () => {
     const refused = Object.assign(new Error('queryA ESERVFAIL'), { syscall: 'queryA', code: 'ESERVFAIL' });
-    for (const addressesOf of [async () => [], async () => Promise.reject(refused)]) {
-      const { sender, open } = unconnected({ addressesOf });
+    for (const resolveAddresses of [async () => [], async () => Promise.reject(refused)]) {
+      const { sender, open } = unconnected({ resolveAddresses });
       expect(await sender.post('https://nowhere.example/', headers, '{}')).toEqual({ failure: 'no_public_address' });
       expect(open).not.toHaveBeenCalled();
     }
@@ -159,10 +159,10 @@ describe('no connection is made', () => {
 describe('a connection', () => {
   test('is made to the address that was checked, with one look-up, and keeps the name for the certificate', async () => {
     const responses = [['8.8.8.8'], ['127.0.0.1']];
-    const addressesOf = vi.fn(async () => responses.shift() ?? []);
-    const { sender, open } = unconnected({ addressesOf });
+    const resolveAddresses = vi.fn(async () => responses.shift() ?? []);
+    const { sender, open } = unconnected({ resolveAddresses });
     await sender.post('https://changing.example:8443/', headers, '{}');
-    expect(addressesOf).toHaveBeenCalledTimes(1);
+    expect(resolveAddresses).toHaveBeenCalledTimes(1);
     expect(open.mock.calls.map(([{ hostname, host, port }]) => [hostname, host, port])).toEqual([
       ['8.8.8.8', 'changing.example:8443', '8443'],
     ]);
@@ -170,7 +170,7 @@ describe('a connection', () => {
 
   test('is checked again for the next request', async () => {
     const responses = [['8.8.8.8'], ['127.0.0.1']];
-    const { sender, open } = unconnected({ addressesOf: async () => responses.shift() ?? [] });
+    const { sender, open } = unconnected({ resolveAddresses: async () => responses.shift() ?? [] });
     await sender.post('https://changing.example/', headers, '{}');
     expect(await sender.post('https://changing.example/', headers, '{}')).toEqual({ failure: 'no_public_address' });
     expect(open).toHaveBeenCalledTimes(1);
@@ -178,14 +178,14 @@ describe('a connection', () => {
 
   test('is tried with the next address when one does not answer, but not with all of a hundred', async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `8.8.4.${index}`);
-    const { sender, open } = unconnected({ addressesOf: async () => addresses });
+    const { sender, open } = unconnected({ resolveAddresses: async () => addresses });
     await sender.post('https://many.example/', headers, '{}');
     expect(open.mock.calls.map(([{ hostname }]) => hostname)).toEqual(addresses.slice(0, 4));
   });
 
   test('by name reaches the receiver at the checked address', async () => {
     await using peer = await startReceiver();
-    const sender = webhookSender({ ...loopback, addressesOf: async () => ['127.0.0.1'] });
+    const sender = webhookSender({ ...loopback, resolveAddresses: async () => ['127.0.0.1'] });
     const outcome = await sender.post(`http://hooks.example:${peer.port}/`, headers, '{}');
     expect(outcome).toMatchObject({ status: 204 });
     expect(peer.requests.map((request) => request.headers.host)).toEqual([`hooks.example:${peer.port}`]);
@@ -205,7 +205,7 @@ describe('a certificate', () => {
     const sender = webhookSender({
       allowed: ['127.0.0.1'],
       allowHttp: false,
-      addressesOf: async () => ['127.0.0.1'],
+      resolveAddresses: async () => ['127.0.0.1'],
       open,
     });
     expect(await sender.post(`https://${name}:${peer.port}/`, headers, '{}')).toEqual(expected);

@@ -14,7 +14,7 @@ export interface WebhookSenderOptions {
   /** For the whole request, from the look-up of the name to the end of the answer. */
   readonly timeoutMs?: number;
   readonly maxResponseBytes?: number;
-  readonly addressesOf?: ResolveAddresses;
+  readonly resolveAddresses?: ResolveAddresses;
   readonly open?: buildConnector.connector;
 }
 
@@ -28,7 +28,7 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
     allowHttp,
     timeoutMs = 15_000,
     maxResponseBytes = 64 * 1024,
-    addressesOf = dnsAddresses(),
+    resolveAddresses = dnsAddresses(),
     open = buildConnector({ allowH2: false, timeout: connectMs, maxCachedSessions: 0 }),
   } = options;
 
@@ -51,7 +51,7 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
     const client = new Client(url.origin, {
       allowH2: false,
       pipelining: 0,
-      connect: guardedConnector({ addressesOf, allowed, open, signal }),
+      connect: guardedConnector({ resolveAddresses, allowed, open, signal }),
     });
     try {
       const response = await client.request({ method: 'POST', path: url.pathname + url.search, headers, body, signal });

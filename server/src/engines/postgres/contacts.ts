@@ -86,12 +86,12 @@ export function contactStore(db: Database): ContactStore {
           ? sql`true`
           : sql`(starts_with(email, lower(${search})) or strpos(' ' || lower(name), ' ' || lower(${search})) > 0)`
       }`;
-      const pageOf = (from: RawBuilder<unknown>, name: ListedContact['list']) => sql`(
+      const selectPage = (from: RawBuilder<unknown>, name: ListedContact['list']) => sql`(
         select ${fieldList}, ${sql.lit(name)} as list
         from ${from} and ${asked} order by email limit ${sql.lit(maxPageRows)})`;
       const pages = [
-        ...(list === 'global' ? [] : [pageOf(own, 'local')]),
-        ...(list === 'local' ? [] : [pageOf(shared, 'global')]),
+        ...(list === 'global' ? [] : [selectPage(own, 'local')]),
+        ...(list === 'local' ? [] : [selectPage(shared, 'global')]),
       ];
       const { rows } = await sql<ListedContact>`
         select * from (${sql.join(pages, sql` union all `)}) as found order by email limit ${sql.lit(maxPageRows)}

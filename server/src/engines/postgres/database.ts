@@ -199,7 +199,7 @@ export function limitConnections(pool: pg.Pool): ConcurrencyLimiter {
  */
 function preparing(pool: pg.Pool, limiter: ConcurrencyLimiter, around: AroundStatement): PostgresPool {
   const names = new Map<string, string>();
-  const nameOf = (text: string) => {
+  const readName = (text: string) => {
     const name = names.get(text) ?? `waybill_${names.size}`;
     names.set(text, name);
     return name;
@@ -215,7 +215,7 @@ function preparing(pool: pg.Pool, limiter: ConcurrencyLimiter, around: AroundSta
       return {
         async query(text: string, values: readonly unknown[]) {
           const result = await around(text, () =>
-            client.query(values.length === 0 ? text : { name: nameOf(text), text, values: [...values] }),
+            client.query(values.length === 0 ? text : { name: readName(text), text, values: [...values] }),
           );
           outcome = 'succeeded';
           return result;

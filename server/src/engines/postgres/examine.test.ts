@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { urlOfDatabase } from '../../testing/database-url.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { startStandby } from '../../testing/servers/own-standby.ts';
 import { examinePostgres } from './examine.ts';
 
 const connections = 10;
-const nameOf = ({ url }: { url: string }) => new URL(url).pathname.slice(1);
+const readDatabaseName = ({ url }: { url: string }) => new URL(url).pathname.slice(1);
 
 test('nothing is wrong with a database that is set up well', async () => {
   await using database = await createTestDatabase();
-  const findings = await findingsOf(examinePostgres({ url: database.url, connections }));
+  const findings = await collectFindings(examinePostgres({ url: database.url, connections }));
   expect(new Set(findings.map(({ status }) => status))).toEqual(new Set(['ok']));
   expect(findings.length).toBeGreaterThan(8);
 });
@@ -60,20 +60,20 @@ test.each<[what: string, change: (name: string) => string, ...expected: string[]
   ],
 ])('%s', async (_what, change, ...expected) => {
   await using database = await createTestDatabase();
-  await database.query(change(nameOf(database)));
+  await database.query(change(readDatabaseName(database)));
   await expectTrouble(examinePostgres({ url: database.url, connections }), ...expected);
 });
 
 test('a standby, and a role that is not the name of the system’s user', async () => {
   await using standby = await startStandby();
-  const [writable] = await findingsOf(examinePostgres({ url: standby.url, connections }));
+  const [writable] = await collectFindings(examinePostgres({ url: standby.url, connections }));
   expect(writable).toMatchObject({
     check: 'postgres.writable',
     status: 'fault',
     remedy: expect.stringContaining('the primary server'),
   });
   const local = `postgres:///postgres?host=${standby.folder}&port=${standby.port}&user=waybill`;
-  const [refused] = await findingsOf(examinePostgres({ url: local, connections }));
+  const [refused] = await collectFindings(examinePostgres({ url: local, connections }));
   expect(refused).toMatchObject({ check: 'postgres.login', says: expect.stringContaining('Peer authentication') });
   expect(refused?.remedy).toContain('Run this as the system’s user waybill');
 });
@@ -86,9 +86,9 @@ test('older than the versions that Waybill is tested with', async () => {
 
 test('what is missing can be created with the commands of the remedy', async () => {
   const named = urlWithRole('no-such-role', 'files');
-  const [role] = await findingsOf(examinePostgres({ url: named, connections }));
+  const [role] = await collectFindings(examinePostgres({ url: named, connections }));
   expect(role?.remedy).toContain("su postgres -c 'createuser no-such-role && createdb --owner=no-such-role ");
-  const [database] = await findingsOf(examinePostgres({ url: urlOfDatabase('files'), connections }));
+  const [database] = await collectFindings(examinePostgres({ url: urlOfDatabase('files'), connections }));
   expect(database?.remedy).toMatch(/su postgres -c 'createdb --owner=postgres .* files'/);
 });
 
@@ -99,7 +99,7 @@ test('a database without a schema', async () => {
 
 test('an encoding that cannot hold every name', async () => {
   await using database = await createTestDatabase();
-  const latin = `${nameOf(database)}_latin`;
+  const latin = `${readDatabaseName(database)}_latin`;
   await database.query(`create database ${latin} encoding LATIN1 locale 'C' template template0`);
   try {
     const url = urlOfDatabase(latin);
@@ -114,7 +114,7 @@ async function withRole(database: TestDatabase, work: (url: string, role: string
   const role = `waybill_test_${randomBytes(4).toString('hex')}`;
   await database.query(`create role ${role} login`);
   try {
-    await work(urlWithRole(role, nameOf(database)), role);
+    await work(urlWithRole(role, readDatabaseName(database)), role);
   } finally {
     await database.query(`drop owned by ${role}`);
     await database.query(`drop role ${role}`);
@@ -124,7 +124,7 @@ async function withRole(database: TestDatabase, work: (url: string, role: string
 test('a role that may not create tables', async () => {
   await using database = await createTestDatabase();
   await withRole(database, async (url) => {
-    const findings = await findingsOf(examinePostgres({ url, connections }));
+    const findings = await collectFindings(examinePostgres({ url, connections }));
     expect(findings).toContainEqual(expect.objectContaining({ status: 'fault', check: 'postgres.permission' }));
   });
 });
@@ -133,9 +133,9 @@ test('tables that belong to another role', async () => {
   await using database = await createTestDatabase();
   await withRole(database, async (url, role) => {
     await database.query(
-      `grant create on database ${nameOf(database)} to ${role}; grant create on schema public to ${role}`,
+      `grant create on database ${readDatabaseName(database)} to ${role}; grant create on schema public to ${role}`,
     );
-    const findings = await findingsOf(examinePostgres({ url, connections }));
+    const findings = await collectFindings(examinePostgres({ url, connections }));
     expect(findings).toContainEqual(
       expect.objectContaining({ check: 'postgres.permission', says: expect.stringContaining('do not belong') }),
     );

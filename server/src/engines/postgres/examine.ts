@@ -24,7 +24,7 @@ export async function* examinePostgres(options: PostgresExamination): AsyncGener
   const { url, connections, workConnections = 0, now = Date.now, oldestTested = 15 } = options;
   const pool = openPool({ url, connections: 1, deadlines, onError: () => undefined });
   try {
-    const facts = await factsOf(pool).catch((error: unknown) => refusal(error, url));
+    const facts = await readFacts(pool).catch((error: unknown) => refusal(error, url));
     if ('check' in facts) {
       yield facts;
       return;
@@ -64,7 +64,7 @@ interface Facts {
   readonly clock: number;
 }
 
-async function factsOf(pool: pg.Pool): Promise<Facts> {
+async function readFacts(pool: pg.Pool): Promise<Facts> {
   const { rows } = await pool.query<Facts>(`
     select split_part(current_setting('server_version'), ' ', 1) as version,
       current_setting('server_version_num')::int / 10000 as major,

@@ -60,7 +60,7 @@ export async function migrate(pool: pg.Pool, from: URL = folder): Promise<string
     await createTable(client);
     const applied = await readApplied(client);
     refuseFuture(applied, migrations);
-    const pending = pendingOf(migrations, applied);
+    const pending = findPending(migrations, applied);
     for (const migration of pending) {
       if (migration.isConcurrent) await applyConcurrently(client, migration);
       else await applyAtOnce(client, migration);
@@ -79,12 +79,12 @@ export async function planMigrations(pool: pg.Pool, from: URL = folder): Promise
   if (!rows[0]?.exists) return migrations.map(planned);
   const applied = await readApplied(pool);
   refuseFuture(applied, migrations);
-  return pendingOf(migrations, applied).map(planned);
+  return findPending(migrations, applied).map(planned);
 }
 
 const planned = ({ sql: _, ...plan }: Migration): PlannedMigration => plan;
 
-const pendingOf = (migrations: readonly Migration[], applied: readonly { name: string }[]) =>
+const findPending = (migrations: readonly Migration[], applied: readonly { name: string }[]) =>
   migrations.filter(({ name }) => !applied.some((known) => known.name === name));
 
 async function createTable(client: pg.PoolClient): Promise<void> {
@@ -107,15 +107,15 @@ async function readMigrations(from: URL): Promise<Migration[]> {
       return {
         name,
         sql,
-        purpose: purposeOf(sql),
+        purpose: readPurpose(sql),
         isConcurrent: /^-- concurrently$/m.test(sql),
-        ...contractOf(name, sql, names),
+        ...readContract(name, sql, names),
       };
     }),
   );
 }
 
-function contractOf(name: string, sql: string, names: readonly string[]): { contractSince?: string } {
+function readContract(name: string, sql: string, names: readonly string[]): { contractSince?: string } {
   const mark = /^-- contract\b(?: since (\S+)$)?/m.exec(sql);
   if (mark === null) return {};
   const [, since] = mark;
@@ -126,7 +126,7 @@ function contractOf(name: string, sql: string, names: readonly string[]): { cont
 }
 
 /** The first sentence of the comment that the migration begins with, after its markers. */
-function purposeOf(sql: string): string {
+function readPurpose(sql: string): string {
   const [comment = ''] = /^(?:-- .*\n)*/.exec(sql.replaceAll(/^-- (?:concurrently|contract\b.*)\n/gm, '')) ?? [];
   const text = comment.replaceAll(/^-- +/gm, '').replaceAll('\n', ' ');
   return /^.*?\.(?= )/.exec(text)?.[0] ?? '';

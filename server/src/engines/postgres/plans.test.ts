@@ -220,7 +220,7 @@ async function everyCall(accountId: string): Promise<Calls> {
         }),
       unrevokedKey: (accounts) => accounts.unrevokedKey(accountId, randomUUID()),
       revokeKey: (accounts) => accounts.revokeKey(accountId, randomUUID(), true),
-      idsOf: (accounts) => accounts.idsOf(['large@x.org']),
+      findIds: (accounts) => accounts.findIds(['large@x.org']),
     },
     responses: {
       reserve: async (responses) => {
@@ -289,7 +289,9 @@ async function everyCall(accountId: string): Promise<Calls> {
           from: null,
         }),
       insertLinks: (store) =>
-        store.insertLinks(accountId, dropId, [{ position: 9, receiver: { ...contact, contactName: '' }, tokenDigest: randomBytes(32) }]),
+        store.insertLinks(accountId, dropId, [
+          { position: 9, receiver: { ...contact, contactName: '' }, tokenDigest: randomBytes(32) },
+        ]),
       insertInboxEntries: (store) => store.insertInboxEntries(accountId, dropId, [{ accountId, id: randomUUID() }]),
       page: async (store) => [await store.page(accountId, undefined, count), await store.page(accountId, after, count)],
       byIdEnd: (store) => store.byIdEnd('00ffffffff', 10),
@@ -574,19 +576,19 @@ test('no statement reads a whole table or sorts a whole account', { timeout: 60_
   const found: string[] = [];
   for (const statement of statements.values()) {
     const text = statement.text.replaceAll(/\s+/g, ' ').trim();
-    for (const problem of problemsOf(await genericPlan(statement))) found.push(`${problem}: ${text}`);
+    for (const problem of findProblems(await genericPlan(statement))) found.push(`${problem}: ${text}`);
   }
   expect(found).toEqual([]);
 });
 
-function problemsOf(node: PlanNode): string[] {
+function findProblems(node: PlanNode): string[] {
   const type = node['Node Type'];
   const relation = node['Relation Name'];
   const rows = node['Plan Rows'];
   return [
     ...(type === 'Seq Scan' && relation && !small.has(relation) ? [`reads all of ${relation}`] : []),
     ...(type === 'Sort' && rows > maxSortedRows ? [`sorts ${rows} rows`] : []),
-    ...(node.Plans ?? []).flatMap(problemsOf),
+    ...(node.Plans ?? []).flatMap(findProblems),
   ];
 }
 

@@ -11,7 +11,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { bucketNameForTest, openTestClient, removeBucket } from '../../testing/object-store.ts';
 import { examineS3 } from './examine.ts';
 
@@ -31,7 +31,7 @@ const examine = (options: Partial<Parameters<typeof examineS3>[0]> = {}) =>
 
 test('nothing is wrong with a bucket that is set up well', async () => {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  const findings = await findingsOf(examine());
+  const findings = await collectFindings(examine());
   expect(findings.map(({ status, check }) => `${status} ${check}`)).toEqual(
     ['clock', 'bucket', 'write', 'read', 'delete', 'lifecycle', 'versioning', 'lock'].map((check) => `ok s3.${check}`),
   );

@@ -52,15 +52,16 @@ export async function* examineS3({ now = Date.now, ...options }: S3Examination):
 }
 
 const keySettings = 'WAYBILL_S3_ACCESS_KEY_ID and WAYBILL_S3_SECRET_ACCESS_KEY';
-const statusOf = (error: unknown) => (error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined);
+const readStatus = (error: unknown) =>
+  error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
 /** Some stores explain nothing but the name of the error. */
 const why = (error: unknown) =>
-  error instanceof S3ServiceException ? `${error.name} (${statusOf(error)})` : reason(error);
+  error instanceof S3ServiceException ? `${error.name} (${readStatus(error)})` : reason(error);
 
 function refusal(bucket: string): (error: Error) => Finding {
   return (error) => {
-    const status = statusOf(error);
+    const status = readStatus(error);
     if (status === undefined || status >= 500) {
       const remedy = 'Start it, check that this machine may connect to it, or correct WAYBILL_S3_ENDPOINT.';
       return fault('s3.reachable', `The S3 server is out of reach: ${why(error)}.`, remedy);
@@ -105,7 +106,7 @@ async function* objectFindings(client: S3Client, Bucket: string): AsyncGenerator
 }
 
 function writeFault(error: unknown): Finding {
-  const isFull = statusOf(error) === 507 || /Quota|StorageFull|InsufficientStorage/i.test((error as Error).name);
+  const isFull = readStatus(error) === 507 || /Quota|StorageFull|InsufficientStorage/i.test((error as Error).name);
   return isFull
     ? fault('s3.space', `The store has no space left: ${why(error)}.`, 'Add storage, or raise the quota.')
     : fault('s3.write', `An object cannot be written: ${why(error)}.`, 'Allow the key s3:PutObject on the bucket.');
@@ -129,7 +130,7 @@ async function lifecycle(client: S3Client, Bucket: string): Promise<Finding> {
       'Remove these rules. Waybill itself deletes what is due.',
     );
   } catch (error) {
-    return statusOf(error) === 404 ? none : cannotAsk('s3.lifecycle', 'lifecycle rules');
+    return readStatus(error) === 404 ? none : cannotAsk('s3.lifecycle', 'lifecycle rules');
   }
 }
 
@@ -158,6 +159,6 @@ async function objectLock(client: S3Client, Bucket: string): Promise<Finding> {
       'Remove the default retention of the bucket.',
     );
   } catch (error) {
-    return [400, 404, 405, 501].includes(statusOf(error) ?? 0) ? none : cannotAsk('s3.lock', 'the object lock');
+    return [400, 404, 405, 501].includes(readStatus(error) ?? 0) ? none : cannotAsk('s3.lock', 'the object lock');
   }
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { examineSms } from './examine.ts';
 
 const working = { ...engineAddresses.sms, from: 'Waybill', timeoutMs: 2_000 };
 
 test('a gateway that accepts us sends nothing', async () => {
-  const findings = await findingsOf(examineSms(working));
+  const findings = await collectFindings(examineSms(working));
   expect(findings.map(({ status, check }) => `${status} ${check}`)).toEqual(['ok sms.login']);
 });
 

@@ -13,7 +13,7 @@ const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized
 afterAll(() => mailer.close());
 
 const mail = exampleMail;
-const headersOf = (message: { headers: { key: string; value: string }[] }, key: string) =>
+const readHeaders = (message: { headers: { key: string; value: string }[] }, key: string) =>
   message.headers.filter((header) => header.key === key).map(({ value }) => value);
 
 mailerContract('Postfix', mailer, async (address) =>
@@ -34,8 +34,8 @@ describe('a mail', () => {
     const sent = mail();
     await mailer.send(sent);
     const [message] = await waitForMails(sent.to);
-    expect(headersOf(message as never, 'auto-submitted')).toEqual(['auto-generated']);
-    expect(headersOf(message as never, 'list-unsubscribe')).toEqual([]);
+    expect(readHeaders(message as never, 'auto-submitted')).toEqual(['auto-generated']);
+    expect(readHeaders(message as never, 'list-unsubscribe')).toEqual([]);
   });
 
   test('offers its stop link to mail programs (RFC 8058)', async () => {
@@ -43,8 +43,8 @@ describe('a mail', () => {
     const sent = mail({ stopLink });
     await mailer.send(sent);
     const [message] = await waitForMails(sent.to);
-    expect(headersOf(message as never, 'list-unsubscribe')).toEqual([`<${stopLink}>`]);
-    expect(headersOf(message as never, 'list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
+    expect(readHeaders(message as never, 'list-unsubscribe')).toEqual([`<${stopLink}>`]);
+    expect(readHeaders(message as never, 'list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
   });
 
   test('has the headers it should have, whatever is in the subject', async () => {
@@ -52,7 +52,7 @@ describe('a mail', () => {
     const sent = mail({ subject: `hello\r\nBcc: ${bystander}\r\nX-Injected: yes\r\n\r\nbody\n.\r\nQUIT\r\n` });
     await mailer.send(sent);
     const [message] = await waitForMails(sent.to);
-    for (const key of ['bcc', 'x-injected']) expect(headersOf(message as never, key)).toEqual([]);
+    for (const key of ['bcc', 'x-injected']) expect(readHeaders(message as never, key)).toEqual([]);
     expect(message?.subject).toContain('hello');
     expect(message?.text?.trimEnd()).toBe(sent.text.trimEnd());
     // An added recipient would have received the mail by now, because this one comes after it.

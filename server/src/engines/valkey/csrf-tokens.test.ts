@@ -12,20 +12,20 @@ const redis = connectValkey(engineAddresses.valkey, () => undefined);
 const tokens = valkeyCsrfTokens(redis, random, { lifetimeSeconds });
 afterAll(() => redis.disconnect());
 
-const keyOf = (accountId: string) => `waybill:csrf:${accountId}`;
+const toKey = (accountId: string) => `waybill:csrf:${accountId}`;
 
 test('only the digest of a token is stored', async () => {
   const accountId = randomUUID();
   const token = await tokens.mint(accountId);
-  expect(await redis.zrange(keyOf(accountId), '0', '-1')).toEqual([hash('sha256', token, 'base64url')]);
+  expect(await redis.zrange(toKey(accountId), '0', '-1')).toEqual([hash('sha256', token, 'base64url')]);
 });
 
 test('the tokens of an account expire with the last of them', async () => {
   const accountId = randomUUID();
   const token = await tokens.mint(accountId);
-  await redis.persist(keyOf(accountId));
+  await redis.persist(toKey(accountId));
   await tokens.accept(accountId, token);
-  const left = await redis.pttl(keyOf(accountId));
+  const left = await redis.pttl(toKey(accountId));
   expect(left).toBeGreaterThan((lifetimeSeconds - 60) * 1000);
   expect(left).toBeLessThanOrEqual(lifetimeSeconds * 1000);
 });
@@ -34,7 +34,7 @@ test('expired tokens are deleted', async () => {
   const short = valkeyCsrfTokens(redis, random, { lifetimeSeconds: 0.05 });
   const accountId = randomUUID();
   await short.mint(accountId);
-  await expect.poll(() => redis.exists(keyOf(accountId))).toBe(0);
+  await expect.poll(() => redis.exists(toKey(accountId))).toBe(0);
 });
 
 describe('without a connection', () => {

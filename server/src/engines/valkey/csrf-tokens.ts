@@ -37,20 +37,20 @@ declare module 'ioredis' {
 export function valkeyCsrfTokens(redis: Redis, random: Random, options: { lifetimeSeconds: number }): CsrfTokens {
   redis.defineCommand('mintCsrfToken', { numberOfKeys: 1, lua: commands.mint });
   redis.defineCommand('acceptCsrfToken', { numberOfKeys: 1, lua: commands.accept });
-  const keyOf = (accountId: string) => `waybill:csrf:${accountId}`;
-  const memberOf = (token: string) => hash('sha256', token, 'base64url');
+  const toKey = (accountId: string) => `waybill:csrf:${accountId}`;
+  const digestToken = (token: string) => hash('sha256', token, 'base64url');
   const lifetimeMs = options.lifetimeSeconds * 1000;
 
   return {
     async mint(accountId) {
       const token = random.bytes(32).toString('base64url');
       await redis
-        .mintCsrfToken(keyOf(accountId), memberOf(token), lifetimeMs, limits.csrfTokensPerAccount)
+        .mintCsrfToken(toKey(accountId), digestToken(token), lifetimeMs, limits.csrfTokensPerAccount)
         .catch(unavailable);
       return token;
     },
     async accept(accountId, token) {
-      const accepted = await redis.acceptCsrfToken(keyOf(accountId), memberOf(token), lifetimeMs).catch(unavailable);
+      const accepted = await redis.acceptCsrfToken(toKey(accountId), digestToken(token), lifetimeMs).catch(unavailable);
       return accepted === 1;
     },
   };

@@ -3,12 +3,12 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { startRedis } from '../../testing/servers/own-redis.ts';
 import { examineValkey } from './examine.ts';
 
 test('nothing is wrong with a server that is set up well', async () => {
-  const findings = await findingsOf(examineValkey({ url: engineAddresses.valkey }));
+  const findings = await collectFindings(examineValkey({ url: engineAddresses.valkey }));
   expect(new Set(findings.map(({ status }) => status))).toEqual(new Set(['ok']));
 });
 
@@ -46,7 +46,7 @@ test('a disk on which it cannot save', async () => {
   await client.bgsave();
   await expect.poll(() => client.info('persistence')).toContain('rdb_last_bgsave_status:err');
   client.disconnect();
-  const findings = await findingsOf(examineValkey({ url: redis.url }));
+  const findings = await collectFindings(examineValkey({ url: redis.url }));
   expect(findings).toMatchObject([
     { status: 'fault', check: 'valkey.write', remedy: expect.stringContaining('Free space on its disk') },
   ]);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { keyProviderContract } from '../../testing/contracts/key-provider-contract.ts';
-import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { openTransit } from '../../testing/servers/vault.ts';
 import { examineVault } from './examine.ts';
 import { vaultKeyProvider } from './key-provider.ts';
@@ -70,7 +70,7 @@ test('a token that is refused makes the keys unavailable, and a new one in the f
 
 test('the doctor finds everything in order', async () => {
   const { options } = await open();
-  expect(await findingsOf(examineVault(options))).toMatchObject([{ status: 'ok', check: 'keys.vault' }]);
+  expect(await collectFindings(examineVault(options))).toMatchObject([{ status: 'ok', check: 'keys.vault' }]);
 });
 
 test.each<[string, (opened: Awaited<ReturnType<typeof open>>) => object | void]>([

@@ -27,7 +27,7 @@ interface Asked {
   readonly payload?: string | Buffer;
 }
 
-async function statusOf(method: string, path: string, { headers, payload }: Asked = {}): Promise<number> {
+async function requestStatus(method: string, path: string, { headers, payload }: Asked = {}): Promise<number> {
   const { statusCode } = await app.inject({
     method: method as 'GET',
     url: path,
@@ -85,10 +85,10 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
 
   test('never fails because of its path or query', async () => {
     for (const text of hostileEscapes) {
-      await isFine(text, statusOf(method, path.replace(/\{\w+\}/g, text), body));
-      await isFine(text, statusOf(method, path.replace('{user}', owner.email).replace(/\{\w+\}/g, text), body));
+      await isFine(text, requestStatus(method, path.replace(/\{\w+\}/g, text), body));
+      await isFine(text, requestStatus(method, path.replace('{user}', owner.email).replace(/\{\w+\}/g, text), body));
       for (const query of [...parameters.filter((one) => one.in === 'query').map((one) => one.name), text]) {
-        await isFine(text, statusOf(method, `${plainPath(path)}?${query}=${text}`, body));
+        await isFine(text, requestStatus(method, `${plainPath(path)}?${query}=${text}`, body));
       }
     }
   });
@@ -98,13 +98,13 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
     for (const header of [...own, 'Authorization', 'CSRF-Token', 'Content-Type', 'Range', 'If-Range', 'Prefer']) {
       for (const text of hostileHeaders) {
         const headers = { ...body.headers, [header.toLowerCase()]: text };
-        await isFine([header, text], statusOf(method, plainPath(path), { ...body, headers }));
+        await isFine([header, text], requestStatus(method, plainPath(path), { ...body, headers }));
       }
     }
     for (const text of hostileTexts) {
       for (const credential of [`${text}:key`, `${owner.email}:${text}`]) {
         const headers = { ...body.headers, authorization: `Basic ${Buffer.from(credential).toString('base64')}` };
-        await isFine(credential, statusOf(method, plainPath(path), { ...body, headers }));
+        await isFine(credential, requestStatus(method, plainPath(path), { ...body, headers }));
       }
     }
   });
@@ -124,7 +124,7 @@ test.each(Object.entries(examples))('%s never fails because of its JSON', async 
     // Everything but this body is as it has to be.
     await replaceContacts(exchange.engines, owner, { contacts: [{ email: contact.email }], lenient: true });
     await exchange.prepare(owner, [contact.email], ['a.txt']);
-    await isFine(payload, statusOf(method, plainPath(path), { headers, payload }));
+    await isFine(payload, requestStatus(method, plainPath(path), { headers, payload }));
   }
 });
 
@@ -152,7 +152,7 @@ test('an upload never fails because of its form', async () => {
   const url = `/${owner.email}/cgi/upload.cgi`;
   const send = (...parts: string[]) => {
     const payload = [...parts.map((part) => `--xyz\r\n${part}\r\n`), '--xyz--\r\n'].join('');
-    return statusOf('POST', url, { headers, payload: Buffer.from(payload) });
+    return requestStatus('POST', url, { headers, payload: Buffer.from(payload) });
   };
   const disposition = 'Content-Disposition: form-data; ';
   const asked = `${disposition}name="do"\r\n\r\nupload`;
@@ -166,6 +166,6 @@ test('an upload never fails because of its form', async () => {
     await isFine(text, send(asked, `${disposition}name="file"; filename="a"\r\n${text}: ${text}\r\n\r\nx`));
     await isFine(text, send(`${disposition}name="do"\r\n\r\n${text}`));
     await isFine(text, send(asked, `${disposition}name="${text}"\r\n\r\nx`));
-    await isFine(text, statusOf('POST', url, { headers, payload: text }));
+    await isFine(text, requestStatus('POST', url, { headers, payload: text }));
   }
 });

@@ -30,7 +30,8 @@ export function askPage(
     requireOwnForm(request);
     const translator = chooseTranslator(options, request, link.language);
     // A scanner that posts forms must not cause a mail to be sent.
-    if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, pagesOf(link).kind);
+    if (!isConfirmed(request, translator))
+      return askToConfirm(options, request, reply, translator, findPages(link).kind);
     await askSender(engines, link);
     const page = request.url.split('?', 1)[0]?.replace(/\/ask$/, '') ?? '';
     return reply.redirect(inChosenLanguage(request, authentication === 'link' ? page : `${page}/`), 303);
@@ -44,17 +45,17 @@ export function toAsking(request: FastifyRequest, link: Link): Asking | undefine
   return {
     question,
     asked: link.asked.includes(question),
-    action: inChosenLanguage(request, `${addressOf(request, link)}ask`),
+    action: inChosenLanguage(request, `${findAddress(request, link)}ask`),
     gesture: gestureField,
   };
 }
 
-function addressOf(request: FastifyRequest, link: Link): string {
-  const { landing, home } = pagesOf(link);
+function findAddress(request: FastifyRequest, link: Link): string {
+  const { landing, home } = findPages(link);
   const { token, handle } = request.params as { token?: string; handle?: string };
   return token === undefined ? `${home}/${handle}/` : `${landing}/${token}/`;
 }
 
-function pagesOf({ type }: Link): LinkPages {
+function findPages({ type }: Link): LinkPages {
   return type === downloads.type ? downloads : uploads;
 }

@@ -16,7 +16,7 @@ export class ContactUploads extends ResumableUploads {
     this.#link = link;
   }
 
-  protected override ownerOf(): UploadOwner {
+  protected override findOwner(): UploadOwner {
     return contactDraftOwner(this.#link);
   }
 

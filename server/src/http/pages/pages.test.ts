@@ -15,8 +15,8 @@ import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { createFileRequest } from '../../domain/drops/create-drop.ts';
 import { deriveCode } from '../../domain/links/code.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { type SentLink, sentLink, tokenOf } from '../../testing/links.ts';
-import { buildTestServer, failureLimitOf, testHost as host, postForm } from '../../testing/server.ts';
+import { deriveToken, type SentLink, sentLink } from '../../testing/links.ts';
+import { buildTestServer, testHost as host, makeFailureLimit, postForm } from '../../testing/server.ts';
 
 const form = 'application/x-www-form-urlencoded';
 
@@ -34,7 +34,7 @@ function build(waitSeconds = 0): FastifyInstance {
   const failureLimit = {
     async record(key: string) {
       failures.push(key);
-      return failureLimitOf(waitSeconds).record(key);
+      return makeFailureLimit(waitSeconds).record(key);
     },
   };
   return buildTestServer(exchange, { failureLimit });
@@ -467,7 +467,7 @@ describe('a link that nobody has', () => {
     const [drop] = await exchange.database.query<{ id: string }>('select id from drops where account_id = $1', [
       actor.accountId,
     ]);
-    const token = await tokenOf(exchange, actor, drop?.id as string, 0);
+    const token = await deriveToken(exchange, actor, drop?.id as string, 0);
     expect((await get(`/d/${token}`)).statusCode).toBe(404);
     expect((await post(`/d/${token}`, 'gesture=pressed')).statusCode).toBe(404);
   });

@@ -27,7 +27,7 @@ export async function receiveForm(
   const [bytesLeft, allowed] = await Promise.all([bytesLeftFor(engines, link), readPolicy(engines, link.accountId)]);
   const policy = { ...allowed, maxFileBytes: Math.min(allowed.maxFileBytes, bytesLeft) };
   const choose = async (part: Part, files: number) => {
-    if (part.name === 'message' && part.fileName === undefined) written.message = await textOf(part);
+    if (part.name === 'message' && part.fileName === undefined) written.message = await readText(part);
     // A field in which nothing was chosen arrives as a file without a name.
     else if (!isFile(part) || part.fileName === '') await skip(part);
     else if (files >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
@@ -46,7 +46,7 @@ export async function receiveForm(
   );
 }
 
-async function textOf(part: Part): Promise<string> {
+async function readText(part: Part): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const bytes of part.bytes) {

@@ -11,9 +11,10 @@ import type { LinkPages } from './link-pages.ts';
  * A browser that opened a link has its own secret in a cookie. The URL identifies the session by a part of the secret's
  * digest, which reveals nothing, so that several links can be open in one browser.
  */
-const handleOf = (secret: string) => createHash('sha256').update(`handle:${secret}`).digest('base64url').slice(0, 16);
+const deriveHandle = (secret: string) =>
+  createHash('sha256').update(`handle:${secret}`).digest('base64url').slice(0, 16);
 
-export const sessionPath = (pages: LinkPages, secret: string) => `${pages.home}/${handleOf(secret)}/`;
+export const sessionPath = (pages: LinkPages, secret: string) => `${pages.home}/${deriveHandle(secret)}/`;
 
 /** `expires` undefined: the cookie is deleted when the browser is closed. */
 export function sessionCookie(pages: LinkPages, secret: string, expires: Date | undefined, secure: boolean): string {
@@ -44,7 +45,7 @@ export function readSecret(request: FastifyRequest): string | undefined {
     .split(/;\s*/)
     .filter((pair) => pair.startsWith('waybill_link='))
     .map((pair) => pair.slice('waybill_link='.length))
-    .find((value) => handleOf(value) === handleIn(request));
+    .find((value) => deriveHandle(value) === handleIn(request));
 }
 
 /** The browser's session; it may still have to enter a code. */

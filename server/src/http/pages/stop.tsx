@@ -31,7 +31,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
     const translator = chooseTranslator(options, request, about.language);
     const { address, stopped, reported } = about;
     const path = request.url.split('?', 1)[0] as string;
-    const actionOf = (choice: keyof typeof choices) => inChosenLanguage(request, `${path}/${choice}`);
+    const makeAction = (choice: keyof typeof choices) => inChosenLanguage(request, `${path}/${choice}`);
     const page = (
       <StopPage
         sender={formatName(senderName, sender)}
@@ -40,9 +40,9 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
         stopped={stopped}
         reported={reported}
         canReport={engines.policy.supportAddress !== undefined}
-        stopAction={actionOf('stop')}
-        resumeAction={actionOf('resume')}
-        reportAction={actionOf('report')}
+        stopAction={makeAction('stop')}
+        resumeAction={makeAction('resume')}
+        reportAction={makeAction('report')}
         gesture={gestureField}
       />
     );

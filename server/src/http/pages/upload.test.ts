@@ -6,7 +6,7 @@ import type { Account } from '../../domain/accounts/account-store.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type OpenedRequest, openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { sentLink, tokenOf } from '../../testing/links.ts';
+import { deriveToken, sentLink } from '../../testing/links.ts';
 import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 async function opened({ actor, link }: OpenedRequest) {
-  const token = await tokenOf(exchange, actor, link.dropId, link.position);
+  const token = await deriveToken(exchange, actor, link.dropId, link.position);
   const response = await postForm(app, `/u/${token}`, 'gesture=pressed');
   expect(response.statusCode).toBe(303);
   return {
@@ -51,7 +51,7 @@ const patch = (id: string, offset: number, bytes: Buffer, headers: Headers = {})
     { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream', ...headers },
     bytes,
   );
-const idOf = (response: { headers: Record<string, unknown> }) =>
+const readUploadId = (response: { headers: Record<string, unknown> }) =>
   String(response.headers['location']).split('/').at(-1) ?? '';
 const listFiles = async () =>
   (await ask('GET', 'files')).json<{ name: string; state: string; receivedBytes: number }[]>();
@@ -65,10 +65,10 @@ describe('while the account is disabled', () => {
     (await exchange.engines.store.drops.inboxPage(sentRequest.actor.accountId, undefined, 5)).length;
 
   test('a contact sends nothing, and goes on when it is enabled again', async () => {
-    const id = idOf(await create('a.bin', 10));
+    const id = readUploadId(await create('a.bin', 10));
     await readyFile(exchange.engines, sentRequest.link, 'b.txt');
     await setDisabled(true);
-    const token = await tokenOf(exchange, sentRequest.actor, sentRequest.link.dropId, sentRequest.link.position);
+    const token = await deriveToken(exchange, sentRequest.actor, sentRequest.link.dropId, sentRequest.link.position);
     const landing = await app.inject({ url: `/u/${token}`, headers: { host } });
     for (const page of [landing, await ask('GET', ''), await ask('GET', 'more')]) {
       expect([page.statusCode, page.body.includes('The sender has disabled this link')]).toEqual([410, true]);
@@ -130,7 +130,7 @@ describe('an upload by tus', () => {
     const created = await create('a.bin', bytes.length);
     expect([created.statusCode, created.headers['tus-resumable']]).toEqual([201, '1.0.0']);
     expect(created.headers.location).toMatch(new RegExp(`^${contact.page}tus/[0-9a-f-]{36}$`));
-    const id = idOf(created);
+    const id = readUploadId(created);
     const first = await patch(id, 0, bytes.subarray(0, chunkBytes));
     expect([first.statusCode, first.headers['upload-offset']]).toEqual([204, String(chunkBytes)]);
     const asked = await tus('HEAD', `tus/${id}`);
@@ -190,7 +190,7 @@ describe('an upload by tus', () => {
   });
 
   test('takes bytes only at its offset, and no more than were announced', async () => {
-    const id = idOf(await create('a.bin', 10));
+    const id = readUploadId(await create('a.bin', 10));
     expect((await patch(id, 5, Buffer.alloc(5))).statusCode).toBe(409);
     expect((await patch(id, 0, Buffer.alloc(11))).statusCode).toBe(413);
     expect(await listFiles()).toMatchObject([{ receivedBytes: 0, state: 'uploading' }]);
@@ -200,14 +200,14 @@ describe('an upload by tus', () => {
   });
 
   test('asks for whole chunks: a request that could not count is told so', async () => {
-    const id = idOf(await create('a.bin', chunkBytes * 2));
+    const id = readUploadId(await create('a.bin', chunkBytes * 2));
     const response = await patch(id, 0, Buffer.alloc(1000));
     expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([400, 'invalid_input']);
     expect((await tus('HEAD', `tus/${id}`)).headers['upload-offset']).toBe('0');
   });
 
   test('can be removed, and is gone then', async () => {
-    const id = idOf(await create('a.bin', 10));
+    const id = readUploadId(await create('a.bin', 10));
     expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(204);
     expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(404);
     expect((await tus('HEAD', `tus/${id}`)).statusCode).toBe(404);
@@ -215,15 +215,15 @@ describe('an upload by tus', () => {
   });
 
   test('announced again because its answer was lost is there once', async () => {
-    const lost = idOf(await create('a.bin', 10));
-    const id = idOf(await create('a.bin', 10));
+    const lost = readUploadId(await create('a.bin', 10));
+    const id = readUploadId(await create('a.bin', 10));
     expect(await listFiles()).toHaveLength(1);
     expect((await patch(lost, 0, Buffer.alloc(10))).statusCode).toBe(404);
     expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(204);
   });
 
   test('is nobody’s but its link’s', async () => {
-    const id = idOf(await create('a.bin', 10));
+    const id = readUploadId(await create('a.bin', 10));
     const stranger = await opened(await openRequestLink(exchange, ['other@example.org']));
     const [mine, theirs] = [contact, stranger];
     contact = theirs;

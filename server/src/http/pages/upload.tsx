@@ -66,7 +66,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
 
   app.get(`${home}more`, { config }, async (request, reply) => {
     const link = await requireLink(engines, request, uploads);
-    if (link.usedUp) return reply.redirect(inChosenLanguage(request, pathOf(request)), 303);
+    if (link.usedUp) return reply.redirect(inChosenLanguage(request, readPath(request)), 303);
     return sendUploadPage(engines, options, request, reply, link);
   });
 
@@ -80,7 +80,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written, request);
       await sendFiles(engines, link, written.message);
       // So that a reload shows what was sent, and does not send anything.
-      return reply.redirect(inChosenLanguage(request, pathOf(request)), 303);
+      return reply.redirect(inChosenLanguage(request, readPath(request)), 303);
     } catch (error) {
       const problem = error instanceof ExchangeError ? problems[error.code] : undefined;
       if (!problem) throw error;
@@ -143,7 +143,7 @@ async function sendUploadPage(
     readPolicy(engines, link.accountId),
   ]);
   const translator = chooseTranslator(options, request, link.language);
-  const path = pathOf(request);
+  const path = readPath(request);
   const props: UploadPageProps = {
     sender: formatName(link.senderName, link.sender),
     reference: toReference(link.dropId),
@@ -180,7 +180,7 @@ function sendSentPage(
   earlier: readonly Sending[],
 ): Promise<FastifyReply> {
   const translator = chooseTranslator(options, request, link.language);
-  const path = pathOf(request);
+  const path = readPath(request);
   const props = {
     sender: formatName(link.senderName, link.sender),
     last,
@@ -191,7 +191,7 @@ function sendSentPage(
   return sendPage(options, request, reply, translator, { title: sentTitle(translator), page: <SentPage {...props} /> });
 }
 
-function pathOf(request: FastifyRequest): string {
+function readPath(request: FastifyRequest): string {
   return `${uploads.home}/${(request.params as { handle: string }).handle}/`;
 }
 

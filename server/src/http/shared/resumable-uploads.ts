@@ -54,7 +54,7 @@ export abstract class ResumableUploads {
   }
 
   /** Whose upload it must be. */
-  protected abstract ownerOf(id: string): UploadOwner;
+  protected abstract findOwner(id: string): UploadOwner;
 
   /** Begins an upload. Returns its id: that of the first request, if this one repeats it. */
   protected abstract announce(file: NewUpload): Promise<string>;
@@ -75,7 +75,7 @@ export abstract class ResumableUploads {
   async find(id: string): Promise<ResumableUpload> {
     const { gone, revoked } = this.#ends;
     const ends = revoked ? AbortSignal.any([gone, revoked]) : gone;
-    if (isUuid(id)) await waitForPreviousWriter(this.#engines, { ...this.ownerOf(id), id }, ends);
+    if (isUuid(id)) await waitForPreviousWriter(this.#engines, { ...this.findOwner(id), id }, ends);
     const { name, mediaType, sizeBytes, receivedBytes, received } = await this.#takeOver(id, null);
     // A client does not resume what looks complete, so what was cut off between its last byte and its end is received here.
     if (receivedBytes === sizeBytes && !received) await this.#receive(id, noBytes(), sizeBytes);
@@ -88,20 +88,20 @@ export abstract class ResumableUploads {
   }
 
   async remove(id: string): Promise<void> {
-    const { accountId, draft } = this.ownerOf(id);
+    const { accountId, draft } = this.findOwner(id);
     const removed = isUuid(id) && (await this.#engines.store.uploads.remove(accountId, draft, id));
     if (!removed) throw new ExchangeError('not_found');
   }
 
   async #receive(id: string, bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
-    const writer = { accountId: this.ownerOf(id).accountId, id, writer: this.#writer };
+    const writer = { accountId: this.findOwner(id).accountId, id, writer: this.#writer };
     const found = await this.#takeOver(id, this.#writer);
     // Another request has continued since this one looked, so these bytes belong elsewhere in the file.
     if (found.receivedBytes !== offset) throw new ExchangeError('upload_superseded');
     const declared = this.declared && (await declareDigests(this.#engines, writer, found, this.declared));
     const upload = declared ? { ...found, declared } : found;
     const request = { expectedBytes: this.#contentLength, mayComplete: this.mayComplete, revoked: this.#ends.revoked };
-    return receiveBytes(this.#engines, this.ownerOf(id), writer, upload, bytes, request);
+    return receiveBytes(this.#engines, this.findOwner(id), writer, upload, bytes, request);
   }
 
   async #takeOver(
@@ -110,7 +110,7 @@ export abstract class ResumableUploads {
   ): Promise<(Upload & { readonly sizeBytes: number }) | FinishedUpload> {
     const { store, policy } = this.#engines;
     if (!isUuid(id)) throw new ExchangeError('not_found');
-    const { accountId, draft } = this.ownerOf(id);
+    const { accountId, draft } = this.findOwner(id);
     const upload = await store.uploads.takeOver({ accountId, id, writer }, draft, policy.resumeSeconds);
     // An upload without an announced size arrives in a single request and cannot be resumed.
     if (upload && upload.sizeBytes !== null) return { ...upload, sizeBytes: upload.sizeBytes };

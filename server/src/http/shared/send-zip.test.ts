@@ -9,7 +9,7 @@ import { findLink } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { sentLink, tokenOf } from '../../testing/links.ts';
+import { deriveToken, sentLink } from '../../testing/links.ts';
 import { buildTestServer } from '../../testing/server.ts';
 import { downloads } from '../pages/link-pages.ts';
 import { sessionCookie, sessionPath } from '../pages/session.ts';
@@ -22,7 +22,7 @@ afterAll(() => app.close());
 /** A drop of these files to two receivers, both of whom have opened their links. */
 async function sent(...paths: string[]) {
   const { link, sender, dropId } = await sentLink(exchange, paths, ['r@example.org', 's@example.org']);
-  const other = await findLink(exchange.engines, await tokenOf(exchange, sender, dropId, 1), 'downloadfiles');
+  const other = await findLink(exchange.engines, await deriveToken(exchange, sender, dropId, 1), 'downloadfiles');
   return [await reader(link), await reader(other)] as const;
 }
 
@@ -99,16 +99,16 @@ describe('any part of it can be asked for', () => {
 test('a file counts as delivered when its last byte has been sent, in whichever part of the ZIP', async () => {
   const [{ zip, complete }, other] = await sent('a.txt', 'c.txt');
   const whole = (await other.zip()).bytes;
-  const endOf = (path: string) => whole.indexOf(`content of ${path}`) + `content of ${path}`.length;
+  const findEnd = (path: string) => whole.indexOf(`content of ${path}`) + `content of ${path}`.length;
   const receive = async (start: number, end: number) => (await zip({ range: `bytes=${start}-${end - 1}` })).bytes;
 
-  await receive(0, endOf('a.txt') - 1);
+  await receive(0, findEnd('a.txt') - 1);
   expect(await complete()).toEqual([]);
-  await receive(endOf('a.txt') - 1, endOf('c.txt') - 1);
+  await receive(findEnd('a.txt') - 1, findEnd('c.txt') - 1);
   await expect.poll(complete).toEqual(['a.txt']);
-  await receive(endOf('c.txt'), whole.length);
+  await receive(findEnd('c.txt'), whole.length);
   expect(await complete()).toEqual(['a.txt']);
-  await receive(endOf('c.txt') - 1, endOf('c.txt'));
+  await receive(findEnd('c.txt') - 1, findEnd('c.txt'));
   await expect.poll(complete).toEqual(['a.txt', 'c.txt']);
 });
 

@@ -51,10 +51,10 @@ test('unzip finds every file', async () => {
 });
 
 test('the same files and time are the same bytes', () => {
-  const bytesOf = (files: readonly ZipEntry[], at: Date) =>
+  const makeBytes = (files: readonly ZipEntry[], at: Date) =>
     Buffer.concat(zipLayout(files, at).pieces.flatMap((piece) => makeHeader(piece) ?? []));
-  expect(bytesOf(smallFiles, time)).toEqual(bytesOf(smallFiles, new Date(time)));
-  expect(bytesOf(smallFiles, time)).not.toEqual(bytesOf(smallFiles, new Date(time.getTime() + 2000)));
+  expect(makeBytes(smallFiles, time)).toEqual(makeBytes(smallFiles, new Date(time)));
+  expect(makeBytes(smallFiles, time)).not.toEqual(makeBytes(smallFiles, new Date(time.getTime() + 2000)));
 });
 
 /** The large files are sparse, so that they take no space; the last file is read from behind them. */

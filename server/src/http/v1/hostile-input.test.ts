@@ -15,7 +15,7 @@ import { routes } from './routes.ts';
 const { exchange, app } = await useTestServer();
 const owner = await exchange.account();
 
-async function statusOf(
+async function requestStatus(
   method: Route['method'],
   url: string,
   payload?: string,
@@ -65,21 +65,22 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
       return [...hostileJson(example, text), JSON.stringify({ ...example, ...optional })];
     });
     for (const json of body ? [...bodies, ...hostileNumbers(example)] : []) {
-      await isFine(json, statusOf(method, plain, json));
+      await isFine(json, requestStatus(method, plain, json));
     }
     for (const text of hostileEscapes) {
-      if (path !== plain) await isFine(text, statusOf(method, path.replace(/:\w+/g, text), usual));
+      if (path !== plain) await isFine(text, requestStatus(method, path.replace(/:\w+/g, text), usual));
       for (const name of [...Object.keys(properties), text]) {
-        await isFine([name, text], statusOf(method, `${plain}?${name}=${text}`, usual));
+        await isFine([name, text], requestStatus(method, `${plain}?${name}=${text}`, usual));
       }
     }
     for (const name of headerNames) {
-      for (const text of hostileHeaders) await isFine([name, text], statusOf(method, plain, usual, { [name]: text }));
+      for (const text of hostileHeaders)
+        await isFine([name, text], requestStatus(method, plain, usual, { [name]: text }));
     }
     for (const text of hostileTexts) {
       const metadata = `filename ${Buffer.from(text).toString('base64')},filetype ${Buffer.from(text).toString('base64')}`;
       const headers = { 'tus-resumable': '1.0.0', 'upload-length': '1', 'upload-metadata': metadata };
-      await isFine(['upload-metadata', text], statusOf(method, plain, undefined, headers));
+      await isFine(['upload-metadata', text], requestStatus(method, plain, undefined, headers));
     }
   },
 );

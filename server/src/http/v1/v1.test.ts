@@ -26,7 +26,7 @@ const ask = (
   { server = app, ...options }: AskV1 & { server?: FastifyInstance } = {},
 ) => requestV1(server, method, path, options);
 
-const keyOf = async (owner: { apiKey: string }, rights: Partial<KeyRights> & { scopes?: Scope[] }) =>
+const createKeyFor = async (owner: { apiKey: string }, rights: Partial<KeyRights> & { scopes?: Scope[] }) =>
   createRestrictedKey(exchange.engines, await authenticateBearer(exchange.engines, owner.apiKey, '192.0.2.7'), {
     name: 'test',
     networks: null,
@@ -48,12 +48,12 @@ describe('every operation', () => {
       expect(await status('wb_wrong')).toBe(401);
       expect(await status(owner.apiKey.replace(/.$/, '!'))).toBe(401);
 
-      const expired = await keyOf(owner, { expiresAt: new Date(Date.now() + 3_600_000) });
+      const expired = await createKeyFor(owner, { expiresAt: new Date(Date.now() + 3_600_000) });
       expect(await status(expired.apiKey)).not.toBe(401);
       await exchange.database.query('update api_keys set expires_at = now() where id = $1', [expired.key.id]);
       expect(await status(expired.apiKey)).toBe(401);
 
-      const revoked = await keyOf(owner, {});
+      const revoked = await createKeyFor(owner, {});
       await revokeKey(
         exchange.engines,
         { id: owner.accountId, email: owner.email },
@@ -63,13 +63,13 @@ describe('every operation', () => {
       expect(await status(revoked.apiKey)).toBe(401);
 
       const others = scopes.filter((scope) => scope !== route.scope);
-      const narrow = await keyOf(owner, { scopes: others });
+      const narrow = await createKeyFor(owner, { scopes: others });
       if (route.scope !== null) expect(await status(narrow.apiKey)).toBe(403);
 
-      const elsewhere = await keyOf(owner, { networks: ['198.51.100.0/24'] });
+      const elsewhere = await createKeyFor(owner, { networks: ['198.51.100.0/24'] });
       expect(await status(elsewhere.apiKey)).toBe(403);
 
-      const right = await keyOf(owner, route.scope === null ? {} : { scopes: [route.scope] });
+      const right = await createKeyFor(owner, route.scope === null ? {} : { scopes: [route.scope] });
       for (const key of [right.apiKey, owner.apiKey]) expect([401, 403]).not.toContain(await status(key));
 
       const account = await exchange.engines.store.accounts.byId(owner.accountId);
@@ -218,7 +218,7 @@ describe('the account', () => {
   test('is shown with what the key may do', async () => {
     const owner = await exchange.account();
     const expiresAt = new Date('2100-01-01T00:00:00.000Z');
-    const { key, apiKey } = await keyOf(owner, { scopes: ['send'], networks: ['192.0.2.0/24'], expiresAt });
+    const { key, apiKey } = await createKeyFor(owner, { scopes: ['send'], networks: ['192.0.2.0/24'], expiresAt });
     const { limits, usage, ...reply } = (await ask('GET', '/account', { key: apiKey })).json();
     expect(reply).toEqual({
       email: owner.email,
@@ -297,7 +297,7 @@ describe('keys', () => {
 
   test('are the account’s own', async () => {
     const [owner, other] = [await exchange.account(), await exchange.account()];
-    const { key } = await keyOf(owner, {});
+    const { key } = await createKeyFor(owner, {});
     expect((await ask('DELETE', `/keys/${key.id}`, { key: other.apiKey })).status).toBe(404);
     expect((await ask('GET', '/keys', { key: other.apiKey })).text).not.toContain(key.id);
   });
@@ -305,7 +305,7 @@ describe('keys', () => {
   test('create no key that may do more than themselves', async () => {
     const owner = await exchange.account();
     const expiresAt = new Date('2100-01-01T00:00:00Z');
-    const { apiKey } = await keyOf(owner, { scopes: ['keys', 'send'], networks: ['192.0.2.0/24'], expiresAt });
+    const { apiKey } = await createKeyFor(owner, { scopes: ['keys', 'send'], networks: ['192.0.2.0/24'], expiresAt });
     const create = async (body: object) => (await ask('POST', '/keys', { key: apiKey, body })).status;
     expect(await create({ name: 'x', scopes: ['receive'] })).toBe(403);
     expect(await create({ name: 'x', scopes: ['send'], networks: ['192.0.0.0/16'] })).toBe(403);
@@ -319,17 +319,17 @@ describe('keys', () => {
   test('revoke no key that may do more than themselves', async () => {
     const owner = await exchange.account();
     const rights = { networks: ['192.0.2.0/24'], expiresAt: new Date('2100-01-01T00:00:00Z') };
-    const own = await keyOf(owner, { ...rights, scopes: ['keys', 'send'] });
+    const own = await createKeyFor(owner, { ...rights, scopes: ['keys', 'send'] });
     const full = (await ask('GET', '/account', { key: owner.apiKey })).json().key.id as string;
     const wider = [
-      (await keyOf(owner, { ...rights, scopes: ['receive'] })).key.id,
-      (await keyOf(owner, { ...rights, scopes: ['send'], networks: null })).key.id,
-      (await keyOf(owner, { ...rights, scopes: ['send'], expiresAt: null })).key.id,
+      (await createKeyFor(owner, { ...rights, scopes: ['receive'] })).key.id,
+      (await createKeyFor(owner, { ...rights, scopes: ['send'], networks: null })).key.id,
+      (await createKeyFor(owner, { ...rights, scopes: ['send'], expiresAt: null })).key.id,
     ];
     const revoke = async (id: string) => (await ask('DELETE', `/keys/${id}`, { key: own.apiKey })).status;
     for (const id of [full, ...wider]) expect(await revoke(id)).toBe(403);
     expect((await ask('GET', '/account', { key: owner.apiKey })).status).toBe(200);
-    expect(await revoke((await keyOf(owner, { ...rights, scopes: ['send'] })).key.id)).toBe(200);
+    expect(await revoke((await createKeyFor(owner, { ...rights, scopes: ['send'] })).key.id)).toBe(200);
     expect(await revoke(own.key.id)).toBe(200);
   });
 
@@ -351,7 +351,7 @@ describe('keys', () => {
 
   test('that are restricted do not open the machine API, others open both', async () => {
     const owner = await exchange.account();
-    const { apiKey } = await keyOf(owner, {});
+    const { apiKey } = await createKeyFor(owner, {});
     const read = (key: string) =>
       app.inject({
         url: `/${owner.email}/`,
@@ -421,7 +421,7 @@ describe('a request with an Idempotency-Key', () => {
 
   test('belongs to its key: a narrower one does not get what a wider one was given', async () => {
     const owner = await exchange.account();
-    const narrow = await keyOf(owner, { scopes: ['keys'] });
+    const narrow = await createKeyFor(owner, { scopes: ['keys'] });
     const first = await create(owner.apiKey, 'wide');
     const second = await create(narrow.apiKey, 'wide');
     expect([second.status, second.json().code]).toEqual([422, 'idempotency_key_reused']);

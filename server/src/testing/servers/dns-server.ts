@@ -44,7 +44,7 @@ function respondTo(query: Buffer, records: Records): Buffer {
   header.writeUInt16BE(0x8180 | (name.startsWith('broken.') ? serverFailure : exists ? 0 : noSuchName), 2);
   header.writeUInt16BE(types.has(type as 1) ? values.length : 0, 6);
   header.writeUInt32BE(0, 8);
-  const responses = types.has(type as 1) ? values.map((value) => record(type, dataOf(type, value))) : [];
+  const responses = types.has(type as 1) ? values.map((value) => record(type, encodeData(type, value))) : [];
   return Buffer.concat([header, query.subarray(12, at + 5), ...responses]);
 }
 
@@ -57,7 +57,7 @@ function record(type: number, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-function dataOf(type: number, value: string): Buffer {
+function encodeData(type: number, value: string): Buffer {
   if (type === 1 || type === 28) return Buffer.from(ipaddr.parse(value).toByteArray());
   const text = (part: string) => Buffer.from([part.length, ...Buffer.from(part)]);
   // Long texts are cut into strings of up to 255 bytes, which belong together.

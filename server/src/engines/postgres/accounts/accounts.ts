@@ -179,7 +179,7 @@ export function accountStore(db: Database): AccountStore {
       return rows.map(({ id }) => id);
     },
 
-    idsOf: (emails) =>
+    findIds: (emails) =>
       db
         .selectFrom('accounts')
         .select(['id', 'email'])

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { requireKind } from '../../../../../tools/test/require-kind.ts';
 import { SetupError } from '../../../domain/setup-error.ts';
 import { urlOfDatabase } from '../../../testing/database-url.ts';
-import { outputOf, runTool } from './client-tools.ts';
+import { readOutput, runTool } from './client-tools.ts';
 
 // For the client programs of PostgreSQL.
 requireKind('engines');
 
 const url = urlOfDatabase('waybill_no_such_database');
 const dump = async (tool: string, address = url) => {
-  for await (const _ of outputOf({ tool, parameters: [], databaseUrl: address }));
+  for await (const _ of readOutput({ tool, parameters: [], databaseUrl: address }));
 };
 const feed = (tool: string) => runTool({ tool, parameters: ['--list'], input: nothing() });
 async function* nothing() {
@@ -31,7 +31,7 @@ test('the complaint of a tool that fails is passed on, without the password', as
 });
 
 test('the output ends when its reader has seen enough', async () => {
-  const output = outputOf({ tool: 'pg_dump', parameters: ['--help'] });
+  const output = readOutput({ tool: 'pg_dump', parameters: ['--help'] });
   expect((await output.next()).value?.toString()).toContain('pg_dump');
   await output.return();
 });

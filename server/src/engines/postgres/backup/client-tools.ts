@@ -18,7 +18,7 @@ export interface ToolCall {
 }
 
 /** What the tool prints. Fails as its input does, or with its complaint when it fails. */
-export async function* outputOf(call: ToolCall): AsyncGenerator<Buffer, void, void> {
+export async function* readOutput(call: ToolCall): AsyncGenerator<Buffer, void, void> {
   const { child, ended, written } = start(call);
   try {
     yield* child.stdout as AsyncIterable<Buffer>;
@@ -31,7 +31,7 @@ export async function* outputOf(call: ToolCall): AsyncGenerator<Buffer, void, vo
 
 export async function runTool(call: ToolCall): Promise<string> {
   let text = '';
-  for await (const piece of outputOf(call)) text += piece.toString();
+  for await (const piece of readOutput(call)) text += piece.toString();
   return text;
 }
 
@@ -45,7 +45,7 @@ function start({ tool, parameters, databaseUrl, input, path = usualPath }: ToolC
     // None of our own environment, which has secrets.
     env: { PATH: path, ...(password === '' ? {} : { PGPASSWORD: password }) },
   });
-  const ended = endOf(tool, child);
+  const ended = waitForEnd(tool, child);
   const written = input ? write(input, child.stdin) : undefined;
   // Awaited once the output was read.
   ended.catch(() => undefined);
@@ -60,7 +60,7 @@ async function write(input: AsyncIterable<Buffer>, stdin: Writable): Promise<voi
   });
 }
 
-async function endOf(tool: string, child: ChildProcess): Promise<void> {
+async function waitForEnd(tool: string, child: ChildProcess): Promise<void> {
   let complaint = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-keptComplaint);

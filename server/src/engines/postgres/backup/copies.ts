@@ -6,7 +6,7 @@ import type { CheckedFile } from '../../../domain/files/scrub-store.ts';
 import { type Database, openDatabase, restoreSchema } from '../database.ts';
 import { endDrops } from '../drops/drops.ts';
 import { scrubStore } from '../files/scrub.ts';
-import { outputOf } from './client-tools.ts';
+import { readOutput } from './client-tools.ts';
 import { restores } from './restores.ts';
 
 const filesPerPage = 1_000;
@@ -48,7 +48,7 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
             return work({
               takenAt,
               dump: () =>
-                outputOf({
+                readOutput({
                   tool: 'pg_dump',
                   parameters: [...dumpOptions, `--snapshot=${snapshot}`],
                   databaseUrl: url,

@@ -5,7 +5,7 @@ import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { SetupError } from '../../../domain/setup-error.ts';
 import { type Database, restoreSchema } from '../database.ts';
 import { exclusively } from '../exclusively.ts';
-import { installTools, outputOf, runTool } from './client-tools.ts';
+import { installTools, readOutput, runTool } from './client-tools.ts';
 import type { CopiesOptions } from './copies.ts';
 
 /** A process that was just stopped, or a connection that we have just closed, is gone within this time. */
@@ -48,7 +48,7 @@ export function restores({ url, openPool, withDatabase, ownSessions, toolPath: p
   /** pg_restore writes SQL, so that psql can run it in a transaction with statements of our own. */
   async function* statements(dump: AsyncIterable<Buffer>) {
     yield Buffer.from(replaceSchemas);
-    yield* outputOf({
+    yield* readOutput({
       tool: 'pg_restore',
       parameters: ['--no-owner', '--no-privileges', '--exit-on-error', '--file=-'],
       input: dump,
@@ -56,7 +56,7 @@ export function restores({ url, openPool, withDatabase, ownSessions, toolPath: p
     });
     yield Buffer.from(endReplacing);
   }
-  const versionOf = async (tool: string) => {
+  const readVersion = async (tool: string) => {
     const text = await runTool({ tool, parameters: ['--version'], path });
     return Number(/(\d+)(?:\.\d+)?/.exec(text)?.[1] ?? 0);
   };
@@ -68,7 +68,7 @@ export function restores({ url, openPool, withDatabase, ownSessions, toolPath: p
         return rows[0]?.version ?? 0;
       });
       for (const tool of ['pg_restore', 'psql']) {
-        const version = await versionOf(tool);
+        const version = await readVersion(tool);
         if (version >= server) continue;
         throw new SetupError(`${tool} has version ${version}, and the server has version ${server}. ${installTools}`);
       }

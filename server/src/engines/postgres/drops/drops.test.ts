@@ -11,7 +11,7 @@ import { sweep } from '../../../domain/sweep.ts';
 import { collectGroups } from '../../../testing/collect-groups.ts';
 import { useTestExchange } from '../../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../../testing/file-requests.ts';
-import { sentLink, tokenOf } from '../../../testing/links.ts';
+import { deriveToken, sentLink } from '../../../testing/links.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
@@ -31,7 +31,7 @@ const revoke = async (accountId: string, dropId: string) => {
   await engines.store.drops.empty(batchSize, { accountId, dropId });
   return revoked !== undefined;
 };
-const statesOf = (accountId: string, dropId: string, after = -1, count = 100) =>
+const readStates = (accountId: string, dropId: string, after = -1, count = 100) =>
   engines.store.drops.deliveryStates(accountId, dropId, after, count);
 
 describe('a revoked drop', () => {
@@ -126,7 +126,7 @@ describe('what is known of each receiver', () => {
       { name: 'a.txt', sizeBytes: 16, deliveredBytes: 0 },
       { name: 'b.txt', sizeBytes: 16, deliveredBytes: 0 },
     ];
-    expect(await statesOf(sender.accountId, dropId)).toEqual([
+    expect(await readStates(sender.accountId, dropId)).toEqual([
       { position: 0, receiver: 'r@example.org', ...nothing, files },
       { position: 1, receiver: 's@example.org', ...nothing, files },
     ]);
@@ -138,7 +138,7 @@ describe('what is known of each receiver', () => {
     const [a, b] = (await engines.store.links.files(link)) as [DroppedFile, DroppedFile];
     await engines.store.links.deliver(link, [{ file: a, sent: { start: 0, end: 16 } }]);
     await engines.store.links.deliver(link, [{ file: b, sent: { start: 0, end: 5 } }]);
-    const half = await statesOf(sender.accountId, dropId);
+    const half = await readStates(sender.accountId, dropId);
     expect(half).toMatchObject([
       {
         notifiedAt: expect.any(Date),
@@ -150,7 +150,7 @@ describe('what is known of each receiver', () => {
       { ...nothing, files },
     ]);
     await engines.store.links.deliver(link, [{ file: b, sent: { start: 5, end: 16 } }]);
-    expect(await statesOf(sender.accountId, dropId)).toMatchObject([
+    expect(await readStates(sender.accountId, dropId)).toMatchObject([
       { completedAt: expect.any(Date), files: [{ deliveredBytes: 16 }, { deliveredBytes: 16 }] },
       { completedAt: null },
     ]);
@@ -162,7 +162,7 @@ describe('what is known of each receiver', () => {
     await engines.store.links.deliver(link, [{ file: file as DroppedFile, sent: { start: 0, end: 7 } }]);
     await revoke(sender.accountId, dropId);
     await sweep(engines);
-    expect(await statesOf(sender.accountId, dropId)).toMatchObject([
+    expect(await readStates(sender.accountId, dropId)).toMatchObject([
       { files: [{ name: 'a.txt', sizeBytes: 16, deliveredBytes: 7 }] },
     ]);
   });
@@ -172,7 +172,7 @@ describe('what is known of each receiver', () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt'], receivers);
     const seen: string[] = [];
     for (let after = -1; ; ) {
-      const page = await statesOf(sender.accountId, dropId, after, 5);
+      const page = await readStates(sender.accountId, dropId, after, 5);
       expect(page.length).toBeLessThanOrEqual(5);
       if (page.length === 0) break;
       seen.push(...page.map(({ receiver }) => receiver));
@@ -183,17 +183,17 @@ describe('what is known of each receiver', () => {
 
   test('is the account’s alone', async () => {
     const [{ dropId }, stranger] = [await sentLink(exchange, ['a.txt']), await exchange.account()];
-    expect(await statesOf(stranger.accountId, dropId)).toEqual([]);
+    expect(await readStates(stranger.accountId, dropId)).toEqual([]);
   });
 
   test('of a request has no files', async () => {
     const { actor, link } = await openRequestLink(exchange);
-    expect(await statesOf(actor.accountId, link.dropId)).toMatchObject([{ receiver: 'c@example.org', files: [] }]);
+    expect(await readStates(actor.accountId, link.dropId)).toMatchObject([{ receiver: 'c@example.org', files: [] }]);
   });
 });
 
 describe('browsers', () => {
-  const sessionsOf = (link: Link) => query('select 1 from link_sessions where drop_id = $1', [link.dropId]);
+  const readSessions = (link: Link) => query('select 1 from link_sessions where drop_id = $1', [link.dropId]);
   const purged = (link: Link, by: string) =>
     query('update link_sessions set purge_at = purge_at - $2::interval where drop_id = $1', [link.dropId, by]);
 
@@ -213,7 +213,7 @@ describe('browsers', () => {
     await purged(link, '2 hours');
     await sweep(engines);
     await expect(findSession(engines, secret, 'downloadfiles')).rejects.toMatchObject({ code: 'link_not_opened' });
-    expect(await sessionsOf(link)).toEqual([]);
+    expect(await readSessions(link)).toEqual([]);
   });
 
   test('are purged in batches, the longest over first, and no others', async () => {
@@ -226,13 +226,13 @@ describe('browsers', () => {
     await purged(link, '40 days');
     expect(await engines.store.links.purgeSessions(3)).toBe(3);
     expect(await engines.store.links.purgeSessions(3)).toBe(2);
-    expect(await sessionsOf({ ...link, dropId })).toEqual([]);
-    expect(await sessionsOf(other.link)).toHaveLength(1);
+    expect(await readSessions({ ...link, dropId })).toEqual([]);
+    expect(await readSessions(other.link)).toHaveLength(1);
   });
 
   test('of a link are many, and end with it alone', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt'], ['r@example.org', 's@example.org']);
-    const second = await findLink(engines, await tokenOf(exchange, sender, dropId, 1), 'downloadfiles');
+    const second = await findLink(engines, await deriveToken(exchange, sender, dropId, 1), 'downloadfiles');
     const secrets = [await openLink(engines, link), await openLink(engines, link), await openLink(engines, second)];
     const found = await Promise.all(secrets.map((secret) => findSession(engines, secret, 'downloadfiles')));
     expect(found.map(({ link: { position } }) => position)).toEqual([0, 0, 1]);

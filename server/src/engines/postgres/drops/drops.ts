@@ -11,8 +11,8 @@ import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
 import { stateOfDrop } from './state-of-drop.ts';
 
 /** As text: a Date would lose the microseconds, and with them the position in the order. */
-const positionOf = (column: string) => sql<string>`${sql.ref(column)}::text`.as('createdAt');
-const secondsOf = (column: string) =>
+const selectPosition = (column: string) => sql<string>`${sql.ref(column)}::text`.as('createdAt');
+const selectSeconds = (column: string) =>
   sql<number>`floor(extract(epoch from ${sql.ref(column)}))::bigint`.as('createdSeconds');
 const isBefore = (createdAt: string, id: string, { createdAt: time, id: after }: PagePosition) =>
   sql<boolean>`(${sql.ref(createdAt)}, ${sql.ref(id)}) < (${time}::timestamptz, ${after}::uuid)`;
@@ -40,7 +40,7 @@ export function dropStore(db: Database): DropStore {
         'drops.file_count as fileCount',
         sql<string>`coalesce(contact.email, sender.email)`.as('sender'),
       ])
-      .select([positionOf('entry.created_at'), secondsOf('entry.created_at')])
+      .select([selectPosition('entry.created_at'), selectSeconds('entry.created_at')])
       .where('entry.account_id', '=', accountId)
       .where('drops.ended_at', 'is', null)
       .where('drops.expires_at', '>', sql<Date>`now()`);
@@ -105,7 +105,7 @@ export function dropStore(db: Database): DropStore {
         .selectFrom('drops')
         .select(['id', 'type', 'lifetime', 'message', 'receiver_count as receiverCount', 'file_count as fileCount'])
         .select('expires_at as expiresAt')
-        .select([positionOf('created_at'), secondsOf('created_at'), stateOfDrop.as('state')])
+        .select([selectPosition('created_at'), selectSeconds('created_at'), stateOfDrop.as('state')])
         .where('account_id', '=', accountId)
         // What contacts sent is in the inbox, not in the history of what the account sent.
         .where(sql<boolean>`drops.type <> 'receivedfiles'`)
@@ -121,7 +121,7 @@ export function dropStore(db: Database): DropStore {
         .selectFrom('drops')
         .innerJoin('accounts', 'accounts.id', 'drops.account_id')
         .select(['drops.id', 'drops.type', 'accounts.email as account'])
-        .select([secondsOf('drops.created_at'), stateOfDrop.as('state')])
+        .select([selectSeconds('drops.created_at'), stateOfDrop.as('state')])
         .where(sql<boolean>`right(drops.id::text, 10) = ${digits}`)
         .limit(sql.lit(count))
         .execute(),

@@ -17,7 +17,7 @@ const recordedState = sql`
   case when drops.revoked_at is not null then 'revoked' when drops.ended_at is not null then 'expired' else 'live' end`;
 
 /** The version of a row is the transaction that wrote it. */
-const columnsOf = (accountId: string) => sql`
+const selectColumns = (accountId: string) => sql`
   drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.external_id as "externalId", drops.metadata,
   drops.second_factor as "secondFactor",
   (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
@@ -31,10 +31,10 @@ export function sentDropStore(db: Database): SentDropStore {
   return {
     async page(accountId, type, filter, after, count) {
       const found = new Map<string, SentDrop>();
-      const sources = filter.anyOf ? filter.anyOf.map((key) => sourceOf(accountId, key)) : [selectAll(accountId)];
+      const sources = filter.anyOf ? filter.anyOf.map((key) => selectSource(accountId, key)) : [selectAll(accountId)];
       for (const { from, where, id } of sources) {
         const { rows } = await sql<SentDrop>`
-          select ${columnsOf(accountId)} from ${from}
+          select ${selectColumns(accountId)} from ${from}
           where ${where} and drops.type = ${type} and ${conditions(filter, after, id)}
           order by ${id} desc limit ${sql.lit(maxPageRows)}
         `.execute(db);
@@ -46,7 +46,7 @@ export function sentDropStore(db: Database): SentDropStore {
 
     async find(accountId, { type, dropId }) {
       const { rows } = await sql<SentDrop>`
-        select ${columnsOf(accountId)} from drops where account_id = ${accountId} and id = ${dropId} and type = ${type}
+        select ${selectColumns(accountId)} from drops where account_id = ${accountId} and id = ${dropId} and type = ${type}
       `.execute(db);
       return rows[0];
     },
@@ -135,7 +135,7 @@ function selectAll(accountId: string): Source {
 }
 
 /** Each is found by an index of its own, which has the ids in order. */
-function sourceOf(accountId: string, key: SentDropKey): Source {
+function selectSource(accountId: string, key: SentDropKey): Source {
   const all = selectAll(accountId);
   if ('externalId' in key) return { ...all, where: sql`${all.where} and drops.external_id = ${key.externalId}` };
   if ('idEnd' in key) return { ...all, where: sql`${all.where} and right(drops.id::text, 10) = ${key.idEnd}` };

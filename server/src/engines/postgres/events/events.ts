@@ -96,7 +96,7 @@ async function page(
     ) as event on true
   `.execute(db);
   const [{ purged, latest }] = rows as [PageRow];
-  const events = rows.slice(0, limit).flatMap(eventOf);
+  const events = rows.slice(0, limit).flatMap(toEvents);
   const end = later(purged, latest ?? beginning);
   const last = events.at(-1)?.position;
   const more = last !== undefined && events.length === limit;
@@ -108,7 +108,7 @@ async function page(
   };
 }
 
-function eventOf({ accountId, id, type, data, createdAt, epoch, transactionId, sequence }: PageRow): StoredEvent[] {
+function toEvents({ accountId, id, type, data, createdAt, epoch, transactionId, sequence }: PageRow): StoredEvent[] {
   if (id === null) return [];
   return [{ accountId, id, type, data, createdAt, position: { epoch, transactionId, sequence } }];
 }

@@ -16,7 +16,7 @@ const columns = sql`id, url, types, created_by as "createdBy", scopes, descripti
   disabled_at as "disabledAt", disabled_reason as "disabledReason", failing_since as "failingSince"`;
 
 export function webhookStore(db: Database, traceparent: Traceparent): WebhookStore {
-  const all = async (statement: RawBuilder<Row>) => (await statement.execute(db)).rows.map(webhookOf);
+  const all = async (statement: RawBuilder<Row>) => (await statement.execute(db)).rows.map(toWebhook);
   const first = async (statement: RawBuilder<Row>) => (await all(statement))[0];
   const changed = async (accountId: string, id: string, changes: RawBuilder<unknown>) =>
     (await first(sql`
@@ -91,7 +91,7 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
   };
 }
 
-function webhookOf({ previousSalt, previousUntil, disabledAt, disabledReason, ...webhook }: Row): Webhook {
+function toWebhook({ previousSalt, previousUntil, disabledAt, disabledReason, ...webhook }: Row): Webhook {
   return {
     ...webhook,
     previous: previousSalt && previousUntil && { salt: previousSalt, until: previousUntil },

@@ -25,7 +25,7 @@ const requests: [method: 'GET' | 'POST', path: string, body?: object][] = [
   ['GET', '/events?limit=20'],
   ['GET', '/events?after=end'],
 ];
-const claimOf = (maxEntries: number) => ({ leaseId: randomUUID(), leaseSeconds: 60, maxEntries, maxAttempts: 10 });
+const makeClaim = (maxEntries: number) => ({ leaseId: randomUUID(), leaseSeconds: 60, maxEntries, maxAttempts: 10 });
 
 interface PlanNode {
   readonly 'Shared Hit Blocks': number;
@@ -36,12 +36,12 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-const rowsOf = (node: PlanNode): number =>
+const readRows = (node: PlanNode): number =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'] +
-  (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan), 0);
+  (node.Plans ?? []).reduce((sum, plan) => sum + readRows(plan), 0);
 
 /** What the statements of some work cost, each done again: the pages they touch, and the rows that their steps handle. */
-async function costOf(database: TestDatabase, work: (store: Store) => Promise<unknown>) {
+async function measureCost(database: TestDatabase, work: (store: Store) => Promise<unknown>) {
   const asked = vi.spyOn(pg.Client.prototype, 'query');
   const pool = openTestPool(database.url);
   await work(postgresStore(openDatabase(pool)));
@@ -63,7 +63,7 @@ async function costOf(database: TestDatabase, work: (store: Store) => Promise<un
     const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
     if (!plan) throw new Error('PostgreSQL explained nothing');
     cost.pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-    cost.rows += rowsOf(plan);
+    cost.rows += readRows(plan);
   }
   return cost;
 }
@@ -100,7 +100,7 @@ test('a poll costs the same for an account with ten old entries and events as wi
 
   const states: (QueueState | undefined)[] = [undefined, 'available', 'claimed', 'parked', 'acknowledged'];
   const calls: [string, (receiver: Receiver, store: Store) => Promise<unknown>][] = [
-    ['claim', ({ accountId }, { inbox }) => inbox.claim(accountId, claimOf(10))],
+    ['claim', ({ accountId }, { inbox }) => inbox.claim(accountId, makeClaim(10))],
     ...states.map((state): (typeof calls)[number] => [
       `page ${state}`,
       ({ accountId }, { inbox }) => inbox.page(accountId, state, undefined, 6),
@@ -118,8 +118,8 @@ test('a poll costs the same for an account with ten old entries and events as wi
     ]),
   ];
   for (const [name, call] of calls) {
-    const few = await costOf(database, (store) => call(small, store));
-    const many = await costOf(database, (store) => call(large, store));
+    const few = await measureCost(database, (store) => call(small, store));
+    const many = await measureCost(database, (store) => call(large, store));
     expect(many.rows, `${name}: rows`).toBeLessThanOrEqual(few.rows * 1.2 + 20);
     expect(many.pages, `${name}: pages`).toBeLessThanOrEqual(few.pages * 1.2 + 20);
     // Who reads what belongs to others too has the same cost for all.

@@ -21,7 +21,7 @@ const stateOfEntry = sql<QueueState>`
        else 'available' end`;
 
 /** The stored states that make up each state, each read from its own index. */
-const partsOf: Readonly<Record<QueueState, readonly RawBuilder<unknown>[]>> = {
+const partsByState: Readonly<Record<QueueState, readonly RawBuilder<unknown>[]>> = {
   available: [sql`entry.state = 'queued' and (entry.lease_id is null or entry.due_at <= now())`],
   claimed: [sql`entry.state = 'queued' and ${isHeld}`, sql`entry.state = 'last_attempt' and ${isHeld}`],
   parked: [isParked],
@@ -50,7 +50,7 @@ export function inboxStore(db: Database): InboxStore {
     async page(accountId, state, after, count) {
       const { rows } = await (state === undefined
         ? newestFirst(accountId, after, count)
-        : inState(accountId, partsOf[state], after, count)
+        : inState(accountId, partsByState[state], after, count)
       ).execute(db);
       return rows;
     },

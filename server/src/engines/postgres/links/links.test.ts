@@ -9,13 +9,13 @@ import type { DroppedFile, Link } from '../../../domain/links/link-store.ts';
 import { tokenDigest } from '../../../domain/links/link-token.ts';
 import { maxSessions, openLink } from '../../../domain/links/open-link.ts';
 import { useTestExchange } from '../../../testing/exchange.ts';
-import { sentLink, tokenOf } from '../../../testing/links.ts';
+import { deriveToken, sentLink } from '../../../testing/links.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 
-const stateOf = async ({ accountId, dropId, position }: Link) => {
+const readState = async ({ accountId, dropId, position }: Link) => {
   const [row] = await query(
     'select opened_at, completed_at from links where account_id = $1 and drop_id = $2 and position = $3',
     [accountId, dropId, position],
@@ -41,7 +41,7 @@ describe('a link', () => {
 
   test('is each receiver’s own', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt'], ['r@example.org', 's@example.org']);
-    const tokens = [await tokenOf(exchange, sender, dropId, 0), await tokenOf(exchange, sender, dropId, 1)];
+    const tokens = [await deriveToken(exchange, sender, dropId, 0), await deriveToken(exchange, sender, dropId, 1)];
     const links = await Promise.all(tokens.map((token) => findLink(engines, token, 'downloadfiles')));
     expect(links.map(({ receiver }) => receiver)).toEqual(['r@example.org', 's@example.org']);
   });
@@ -64,7 +64,7 @@ describe('a link', () => {
     await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
     await createFileRequest(engines, actor, { draft: '', parameters: {} });
     const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
-    const upload = await tokenOf(exchange, actor, drop?.id as string, 0);
+    const upload = await deriveToken(exchange, actor, drop?.id as string, 0);
     await findLink(engines, upload, 'uploadfiles');
     await expect(findLink(engines, upload, 'downloadfiles')).rejects.toMatchObject({ code: 'not_found' });
     const { token } = await sentLink(exchange, ['a.txt']);
@@ -89,12 +89,12 @@ describe('a link', () => {
 describe('opening a link', () => {
   test('is noted once, however often and wherever it is opened', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    expect((await stateOf(link)).opened_at).toBeNull();
+    expect((await readState(link)).opened_at).toBeNull();
     const first = await openLink(engines, link);
-    const { opened_at } = await stateOf(link);
+    const { opened_at } = await readState(link);
     expect(opened_at).toBeInstanceOf(Date);
     const second = await openLink(engines, link);
-    expect((await stateOf(link)).opened_at).toEqual(opened_at);
+    expect((await readState(link)).opened_at).toEqual(opened_at);
     expect(first).not.toBe(second);
     for (const secret of [first, second]) {
       expect((await findSession(engines, secret, 'downloadfiles')).link).toEqual(link);
@@ -257,7 +257,7 @@ describe('a delivery', () => {
     expect(await parts(link, ...ranges)).toEqual(responses);
     const whole = responses.includes(true);
     expect(await complete(link)).toEqual([whole]);
-    expect((await stateOf(link)).completed_at !== null).toBe(whole);
+    expect((await readState(link)).completed_at !== null).toBe(whole);
   });
 
   test('of any ranges in any order is complete exactly when together they are the file', async () => {
@@ -284,7 +284,7 @@ describe('a delivery', () => {
           return before < size && bytes.size === size;
         });
         expect(await parts(link, ...sent)).toEqual(expected);
-        expect((await stateOf(link)).completed_at !== null).toBe(bytes.size === size);
+        expect((await readState(link)).completed_at !== null).toBe(bytes.size === size);
       }),
       { numRuns: 150 },
     );
@@ -326,7 +326,7 @@ describe('a delivery', () => {
 
   test('completes the drop with its last file, for this receiver only', async () => {
     const { sender, link, dropId } = await sentLink(exchange, ['a.txt', 'b.txt'], ['r@example.org', 's@example.org']);
-    const other = await findLink(engines, await tokenOf(exchange, sender, dropId, 1), 'downloadfiles');
+    const other = await findLink(engines, await deriveToken(exchange, sender, dropId, 1), 'downloadfiles');
     const [a, b] = await engines.store.links.files(link);
     if (!a || !b) throw new Error('no files');
     const whole = { start: 0, end: size };
@@ -336,7 +336,7 @@ describe('a delivery', () => {
     expect((await engines.store.links.deliver(link, [{ file: b, sent: whole }])).link).toBe(false);
     expect(await complete(link)).toEqual([true, true]);
     expect(await complete(other)).toEqual([false, true]);
-    expect((await stateOf(other)).completed_at).toBeNull();
+    expect((await readState(other)).completed_at).toBeNull();
   });
 
   test('of several files at once counts the bytes of each', async () => {
@@ -368,7 +368,7 @@ describe('a delivery', () => {
         ),
       );
       expect(responses.filter(({ link: isComplete }) => isComplete)).toHaveLength(1);
-      expect((await stateOf(link)).completed_at).toBeInstanceOf(Date);
+      expect((await readState(link)).completed_at).toBeInstanceOf(Date);
     }
   });
 });

@@ -22,12 +22,12 @@ export const readAccount = route({
     const key = { id, scopes, networks, expires_at: expiresAt };
     const policy = await readPolicy(engines, caller.accountId);
     const usage = await engines.store.quotas.usage(caller.accountId);
-    const allowed = { limits: limitsOf(policy), usage: usageOf(usage, policy) };
+    const allowed = { limits: toLimits(policy), usage: toUsage(usage, policy) };
     return { body: { email, display_name: displayName, phone, language, key, ...allowed } };
   },
 });
 
-function limitsOf({ lifetime, ...policy }: Policy): Account['limits'] {
+function toLimits({ lifetime, ...policy }: Policy): Account['limits'] {
   const seconds = (units: number) => units * lifetime.unitSeconds;
   return {
     file_size: policy.maxFileBytes,
@@ -44,7 +44,7 @@ function limitsOf({ lifetime, ...policy }: Policy): Account['limits'] {
   };
 }
 
-function usageOf({ storedBytes, dropsToday, mailsToday }: Usage, { maxStoredBytes }: Policy): Account['usage'] {
+function toUsage({ storedBytes, dropsToday, mailsToday }: Usage, { maxStoredBytes }: Policy): Account['usage'] {
   return {
     stored_size: storedBytes,
     available_size: maxStoredBytes === null ? null : Math.max(0, maxStoredBytes - (storedBytes ?? 0)),

@@ -34,9 +34,9 @@ const setGlobal = (...contacts: ContactInput[]) => replaceGlobalContacts(exchang
 const replace = (owner: Actor, contacts: ContactInput[]) =>
   replaceContacts(exchange.engines, owner, { contacts, lenient: true });
 const machineList = (owner: Actor) => exchange.engines.store.contacts.read(owner.accountId);
-const eventsOf = (owner: Actor) =>
+const readEventsFor = (owner: Actor) =>
   exchange.database.query('select type, data from events where account_id = $1 order by sequence', [owner.accountId]);
-const statusesOf = (responses: readonly { status: number }[]) =>
+const listStatuses = (responses: readonly { status: number }[]) =>
   responses.map(({ status }) => status).toSorted((a, b) => a - b);
 const anna = { name: 'Anna Berg', phone: '46701234567', language: 'sv', groups: ['press'] };
 
@@ -83,7 +83,7 @@ describe('PUT /contacts/:email', () => {
     const { version } = await machineList(owner);
     expect((await put(owner, 'anna@example.org', anna)).headers['etag']).toBe(headers['etag']);
     expect((await machineList(owner)).version).toBe(version);
-    expect(await eventsOf(owner)).toHaveLength(1);
+    expect(await readEventsFor(owner)).toHaveLength(1);
   });
 
   test('names every fault', async () => {
@@ -123,7 +123,7 @@ describe('a condition', () => {
     const responses = await Promise.all(
       ['1', '2', '3', '4'].map((name) => put(owner, 'a@example.org', { name }, match)),
     );
-    expect(statusesOf(responses)).toEqual([200, 412, 412, 412]);
+    expect(listStatuses(responses)).toEqual([200, 412, 412, 412]);
     const winner = responses.find(({ status }) => status === 200);
     expect((await ask(owner, 'GET', '/contacts/a@example.org')).json()).toEqual(winner?.json());
     const late = await ask(owner, 'DELETE', '/contacts/a@example.org', { headers: match });
@@ -162,7 +162,7 @@ describe('a condition', () => {
     expect((await put(owner, 'a@example.org', {}, present)).status).toBe(412);
     expect((await put(owner, 'a@example.org', {}, { 'if-match': '"x"' })).status).toBe(412);
     const responses = await Promise.all(['1', '2', '3'].map((name) => put(owner, 'a@example.org', { name }, absent)));
-    expect(statusesOf(responses)).toEqual([201, 412, 412]);
+    expect(listStatuses(responses)).toEqual([201, 412, 412]);
     expect((await put(owner, 'a@example.org', {}, present)).status).toBe(200);
     expect((await put(owner, 'a@example.org', {}, { 'if-none-match': '"x"' })).status).toBe(400);
   });
@@ -371,7 +371,7 @@ describe('an event', () => {
     await load(owner, [{ email: 'c@example.org' }, { email: 'd@example.org' }]);
     await load(owner, [{ email: 'd@example.org' }]);
     await ask(owner, 'DELETE', '/contacts/a@example.org');
-    expect(await eventsOf(owner)).toEqual([
+    expect(await readEventsFor(owner)).toEqual([
       { type: 'contact.changed', data: { contacts: 1, email: 'a@example.org' } },
       { type: 'contact.changed', data: { contacts: 2, email: 'b@example.org' } },
       { type: 'contact.changed', data: { contacts: 4 } },
@@ -386,7 +386,7 @@ describe('an event', () => {
     await replace(owner, [{ email: 'a@example.org' }, { email: 'b@example.org' }]);
     await replace(owner, [{ email: 'b@example.org', name: 'B' }]);
     await replace(owner, []);
-    expect(await eventsOf(owner)).toEqual([
+    expect(await readEventsFor(owner)).toEqual([
       { type: 'contact.changed', data: { contacts: 2 } },
       { type: 'contact.changed', data: { contacts: 1, email: 'b@example.org' } },
       { type: 'contact.removed', data: { contacts: 1, email: 'a@example.org' } },

@@ -11,7 +11,7 @@ import {
 import { Type } from 'typebox';
 import { findContact, putContact, removeContact } from '../../../domain/contacts/change-contact.ts';
 import type { ListedContact } from '../../../domain/contacts/contact-store.ts';
-import { type ContactResult, versionOf } from '../../../domain/contacts/difference.ts';
+import { type ContactResult, computeVersion } from '../../../domain/contacts/difference.ts';
 import { importContacts, planImport } from '../../../domain/contacts/import-contacts.ts';
 import { requestedPage } from '../cursor.ts';
 import { etagHeader, toETag } from '../etag.ts';
@@ -128,7 +128,7 @@ const importMany = route({
 export const contactRoutes: readonly Route[] = [listContacts, importMany, readContact, writeContact, deleteContact];
 
 function versioned(contact: ListedContact) {
-  return { body: toContact(contact), headers: toETag(versionOf(contact)) };
+  return { body: toContact(contact), headers: toETag(computeVersion(contact)) };
 }
 
 function toContact({ email, name, phone, language, groups, list }: ListedContact): Contact {

@@ -7,7 +7,7 @@ import type { Link } from '../../../domain/links/link-store.ts';
 import { tokenDigest } from '../../../domain/links/link-token.ts';
 import { toReference } from '../../../domain/reference.ts';
 import { readyUpload } from '../../../testing/account-uploads.ts';
-import { tokenOf } from '../../../testing/links.ts';
+import { deriveToken } from '../../../testing/links.ts';
 import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer, testHost } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
@@ -27,7 +27,7 @@ async function send(sender: Sender, body: object = {}) {
   return { ...response, drop: response.json(), etag: String(response.headers['etag']) };
 }
 
-const pageOf = async (link: string) =>
+const requestPage = async (link: string) =>
   (await app.inject({ url: new URL(link).pathname, headers: { host: testHost, accept: 'text/html' } })).statusCode;
 
 /** How many rows every table has. */
@@ -112,8 +112,8 @@ describe('POST /drops', () => {
     });
     expect(drop.notify).toBe(false);
     const links = drop.receivers.map(({ link }: { link: string }) => link);
-    expect(links[0]).toBe(`https://${testHost}/d/${await tokenOf(exchange, sender, drop.id, 0)}`);
-    for (const link of links) expect(await pageOf(link)).toBe(200);
+    expect(links[0]).toBe(`https://${testHost}/d/${await deriveToken(exchange, sender, drop.id, 0)}`);
+    for (const link of links) expect(await requestPage(link)).toBe(200);
     expect(await exchange.database.query('select from messages where drop_id = $1', [drop.id])).toHaveLength(0);
     const reminder = () => exchange.database.query('select remind_at from drops where id = $1', [drop.id]);
     expect(await reminder()).toEqual([{ remind_at: null }]);
@@ -326,7 +326,7 @@ describe('POST /drops', () => {
     const repeated = () => ask(sender, 'POST', '/drops', { body, headers: { 'idempotency-key': 'again' } });
     const [first, second] = [await repeated(), await repeated()];
     expect([second.status, second.text]).toEqual([201, first.text]);
-    expect(await pageOf(second.json().receivers[0].link)).toBe(200);
+    expect(await requestPage(second.json().receivers[0].link)).toBe(200);
   });
 
   test('sends an upload once, however many requests name it', async () => {
@@ -437,7 +437,7 @@ describe('GET /drops/:id', () => {
     const { drop } = await send(sender, { uploads, receivers: emails });
     const { store } = exchange.engines;
     const link = async (position: number) =>
-      (await store.links.byToken(tokenDigest(await tokenOf(exchange, sender, drop.id, position)))) as Link;
+      (await store.links.byToken(tokenDigest(await deriveToken(exchange, sender, drop.id, position)))) as Link;
     const files = uploads.map((id, index) => ({
       file: { id, sizeBytes: index + 1 },
       sent: { start: 0, end: index + 1 },
@@ -488,7 +488,7 @@ describe('a change of a drop', () => {
     const { drop } = await send(sender, { notify: false });
     const revoked = await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: {} });
     expect(revoked.json()).toMatchObject({ state: 'revoked', revoked_at: expect.any(String) });
-    expect(await pageOf(drop.receivers[0].link)).toBe(410);
+    expect(await requestPage(drop.receivers[0].link)).toBe(410);
     const again = await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: {} });
     expect([again.status, again.json().code]).toEqual([410, 'link_revoked']);
   });
@@ -497,12 +497,15 @@ describe('a change of a drop', () => {
     const sender = await exchange.account();
     const emails = [{ email: 'a@example.org' }, { email: 'b@example.org' }];
     const { drop, etag } = await send(sender, { receivers: emails });
-    const [kept, revoked] = [await tokenOf(exchange, sender, drop.id, 0), await tokenOf(exchange, sender, drop.id, 1)];
+    const [kept, revoked] = [
+      await deriveToken(exchange, sender, drop.id, 0),
+      await deriveToken(exchange, sender, drop.id, 1),
+    ];
     const response = await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: { receiver: 1 } });
     expect(response.json()).toMatchObject({ state: 'live', receiver_count: 2 });
     expect(response.headers['etag']).not.toBe(etag);
-    expect(await pageOf(`https://${testHost}/d/${kept}`)).toBe(200);
-    expect(await pageOf(`https://${testHost}/d/${revoked}`)).toBe(410);
+    expect(await requestPage(`https://${testHost}/d/${kept}`)).toBe(200);
+    expect(await requestPage(`https://${testHost}/d/${revoked}`)).toBe(410);
     expect((await ask(sender, 'GET', `/drops/${drop.id}`)).json().receivers).toMatchObject([
       { state: 'waiting', revoked_at: null },
       { state: 'revoked', revoked_at: expect.any(String) },
@@ -615,7 +618,7 @@ describe('a change of a drop', () => {
     const add = (body: object) => ask(sender, 'POST', `/drops/${drop.id}/receivers`, { body });
     const added = await add({ email: receiver.email });
     expect([added.status, added.json()]).toEqual([201, { id: 1, email: receiver.email, link: expect.any(String) }]);
-    expect(await pageOf(added.json().link)).toBe(200);
+    expect(await requestPage(added.json().link)).toBe(200);
     expect(await exchange.engines.store.drops.inboxPage(receiver.accountId, undefined, 5)).toHaveLength(1);
     expect((await add({ email: receiver.email.toUpperCase() })).json().errors).toMatchObject([{ pointer: '/email' }]);
     expect((await add({ email: 'nobody' })).json().errors).toMatchObject([{ pointer: '/email' }]);

@@ -91,7 +91,7 @@ test('no event is missed, repeated or out of order', async () => {
     rmSync(folder, { recursive: true });
   });
 
-  const eventOf = (dropId: string, number: number) =>
+  const makeEvent = (dropId: string, number: number) =>
     ({ accountId, type: 'drop.created', data: { drop_id: dropId, receivers: 1, files: number } }) as const;
   /** On a busy machine, a transaction may find no connection in time. */
   const patiently = async (work: (tx: Store) => Promise<void>): Promise<void> => {
@@ -104,11 +104,11 @@ test('no event is missed, repeated or out of order', async () => {
   };
   const heldDrop = randomUUID();
   const held = store.transaction(async (tx) => {
-    await tx.events.append([eventOf(heldDrop, 1)]);
+    await tx.events.append([makeEvent(heldDrop, 1)]);
     // Not longer than a transaction may be idle.
     for (let part = 0; part < 10; part += 1) {
       await pause(size.heldMs / 10);
-      await tx.events.append([eventOf(heldDrop, part + 2)]);
+      await tx.events.append([makeEvent(heldDrop, part + 2)]);
     }
   });
   const write = async () => {
@@ -117,7 +117,7 @@ test('no event is missed, repeated or out of order', async () => {
       const events = Array.from({ length: Math.min(randomInt(1, 6), count - number + 1) }, () => number++);
       const fails = randomInt(20) === 0;
       const work = patiently(async (tx) => {
-        await tx.events.append(events.map((each) => eventOf(dropId, each)));
+        await tx.events.append(events.map((each) => makeEvent(dropId, each)));
         if (randomInt(4) === 0) await pause(randomInt(20));
         if (fails) throw new Error('rolled back');
       });

@@ -45,10 +45,10 @@ const ack = async (account: Account, { id, lease }: Pick<Entry, 'id' | 'lease'>)
   (await post(account, `/inbox/${id}/ack`, { lease })).status;
 const listed = async (account: Account, state?: string): Promise<Entry[]> =>
   (await get(account, `/inbox?limit=100${state ? `&state=${state}` : ''}`)).json().data;
-const stateOf = async (account: Account, id: string) => (await get(account, `/inbox/${id}`)).json();
+const readState = async (account: Account, id: string) => (await get(account, `/inbox/${id}`)).json();
 
 /** An account with this many entries that have no files. */
-async function receiverOf(count: number): Promise<Account> {
+async function makeReceiver(count: number): Promise<Account> {
   const receiver = await exchange.account();
   await fillInbox(database, await exchange.account(), receiver, count);
   return receiver;
@@ -82,7 +82,7 @@ describe('the inbox', () => {
   });
 
   test('is read page by page, each entry once, whole and by state', async () => {
-    const receiver = await receiverOf(25);
+    const receiver = await makeReceiver(25);
     for (const { id, lease } of await claim(receiver, 8)) await ack(receiver, { id, lease });
     for (let attempt = 1; attempt < maxAttempts; attempt++) {
       await claim(receiver, 7);
@@ -117,7 +117,7 @@ describe('the inbox', () => {
   });
 
   test('refuses a cursor of another filter, and what is out of bounds', async () => {
-    const receiver = await receiverOf(3);
+    const receiver = await makeReceiver(3);
     const { next_cursor: cursor } = (await get(receiver, '/inbox?limit=1&state=available')).json();
     expect((await get(receiver, `/inbox?limit=1&state=available&cursor=${cursor}`)).status).toBe(200);
     for (const query of [`limit=1&cursor=${cursor}`, `state=claimed&cursor=${cursor}`, 'state=done', 'limit=101']) {
@@ -139,7 +139,7 @@ describe('the inbox', () => {
 
 describe('a claim', () => {
   test('gives each entry to one caller, also when many ask at once', async () => {
-    const receiver = await receiverOf(100);
+    const receiver = await makeReceiver(100);
     const other = buildTestServer(exchange);
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -159,7 +159,7 @@ describe('a claim', () => {
   });
 
   test('takes those that have been available for longest, and no more than it asks for', async () => {
-    const receiver = await receiverOf(1);
+    const receiver = await makeReceiver(1);
     const [first] = await listed(receiver);
     await fillInbox(database, await exchange.account(), receiver, 5);
     expect(await claimOne(receiver)).toMatchObject({ id: first?.id, state: 'claimed', attempts: 1 });
@@ -168,7 +168,7 @@ describe('a claim', () => {
   });
 
   test('lasts as long as its lease, which can be renewed while it is held', async () => {
-    const receiver = await receiverOf(1);
+    const receiver = await makeReceiver(1);
     const entry = await claimOne(receiver);
     const leftSeconds = (end: string | null) => (Date.parse(end ?? '') - Date.now()) / 1000;
     expect(leftSeconds(entry.lease_ends_at)).toBeGreaterThan(50);
@@ -179,14 +179,14 @@ describe('a claim', () => {
     await advanceQueue(database, receiver, 590);
     expect(await claim(receiver)).toEqual([]);
     await advanceQueue(database, receiver, 20);
-    expect(await stateOf(receiver, entry.id)).toMatchObject({ state: 'available', attempts: 1 });
+    expect(await readState(receiver, entry.id)).toMatchObject({ state: 'available', attempts: 1 });
     expect((await renew()).json()).toMatchObject({ status: 409, code: 'lease_not_held' });
     expect(await claimOne(receiver)).toMatchObject({ id: entry.id, attempts: 2 });
     expect((await renew()).status).toBe(409);
   });
 
   test('with an Idempotency-Key gives the same leases again', async () => {
-    const receiver = await receiverOf(4);
+    const receiver = await makeReceiver(4);
     const ask = () => post(receiver, '/inbox/claim', { max: 2, lease_seconds: 60 }, { 'idempotency-key': 'lost' });
     const first = await ask();
     expect(first.json().data).toHaveLength(2);
@@ -197,13 +197,13 @@ describe('a claim', () => {
 
 describe('an acknowledged entry', () => {
   test('is done, and can be acknowledged again under the same lease only', async () => {
-    const receiver = await receiverOf(1);
+    const receiver = await makeReceiver(1);
     const entry = await claimOne(receiver);
     expect(await ack(receiver, entry)).toBe(204);
-    const first = await stateOf(receiver, entry.id);
+    const first = await readState(receiver, entry.id);
     expect(first).toMatchObject({ state: 'acknowledged', attempts: 1, lease_ends_at: null });
     expect(await ack(receiver, entry)).toBe(204);
-    expect(await stateOf(receiver, entry.id)).toEqual(first);
+    expect(await readState(receiver, entry.id)).toEqual(first);
     expect(await ack(receiver, { ...entry, lease: randomUUID() })).toBe(409);
     await advanceQueue(database, receiver, 3600);
     expect(await ack(receiver, entry)).toBe(204);
@@ -214,7 +214,7 @@ describe('an acknowledged entry', () => {
   });
 
   test('was not acknowledged under a lease that had ended or was another’s', async () => {
-    const receiver = await receiverOf(1);
+    const receiver = await makeReceiver(1);
     const early = await claimOne(receiver);
     await advanceQueue(database, receiver, 61);
     expect(await ack(receiver, early)).toBe(409);
@@ -222,7 +222,7 @@ describe('an acknowledged entry', () => {
     expect(late.id).toBe(early.id);
     expect(await ack(receiver, early)).toBe(409);
     expect((await post(receiver, `/inbox/${early.id}/nack`, { lease: early.lease })).status).toBe(409);
-    expect(await stateOf(receiver, late.id)).toMatchObject({ state: 'claimed', attempts: 2 });
+    expect(await readState(receiver, late.id)).toMatchObject({ state: 'claimed', attempts: 2 });
     expect(await ack(receiver, late)).toBe(204);
   });
 
@@ -237,7 +237,7 @@ describe('an acknowledged entry', () => {
 
 describe('an entry that is given back', () => {
   test('is available at once, or after the delay', async () => {
-    const receiver = await receiverOf(1);
+    const receiver = await makeReceiver(1);
     const nack = async (delay?: number) => {
       const { id, lease } = await claimOne(receiver);
       const body = { lease, ...(delay !== undefined && { delay_seconds: delay }) };
@@ -272,7 +272,7 @@ describe('after its last attempt, an entry', () => {
       (receiver: Account, { id, lease }: Entry) => post(receiver, `/inbox/${id}/nack`, { lease, delay_seconds: 600 }),
     ],
   ])('%s is parked until it is released', async (_name, end) => {
-    const receiver = await receiverOf(1);
+    const receiver = await makeReceiver(1);
     const last = await lastAttempt(receiver);
     expect(last).toMatchObject({ state: 'claimed', attempts: maxAttempts });
     expect((await post(receiver, `/inbox/${last.id}/release`)).json()).toMatchObject({
@@ -295,7 +295,7 @@ describe('after its last attempt, an entry', () => {
   });
 
   test('can be acknowledged and renewed as in any other', async () => {
-    const receiver = await receiverOf(1);
+    const receiver = await makeReceiver(1);
     const { id, lease } = await lastAttempt(receiver);
     expect((await post(receiver, `/inbox/${id}/renew`, { lease, lease_seconds: 3600 })).status).toBe(200);
     await advanceQueue(database, receiver, 3000);
@@ -319,18 +319,18 @@ describe('an entry', () => {
   test('is not there for another account, nor a file of another entry in it', async () => {
     const { receiver, id } = await sentTo('a.txt');
     const { lease } = await claimOne(receiver);
-    const file = (await stateOf(receiver, id)).files[0].id;
+    const file = (await readState(receiver, id)).files[0].id;
     const other = await sentTo('b.txt');
     expect(await statuses(everyRequest(other.receiver, id, lease, file))).toEqual(new Set([404]));
     expect((await get(other.receiver, `/inbox/${other.id}/files/${file}`)).status).toBe(404);
     expect((await listed(other.receiver)).map((entry) => entry.id)).toEqual([other.id]);
-    expect(await stateOf(receiver, id)).toMatchObject({ state: 'claimed' });
+    expect(await readState(receiver, id)).toMatchObject({ state: 'claimed' });
   });
 
   test('that ends while it is claimed leaves the queue', async () => {
     const { receiver, dropId, id } = await sentTo('a.txt');
     const { lease } = await claimOne(receiver);
-    const file = (await stateOf(receiver, id)).files[0].id;
+    const file = (await readState(receiver, id)).files[0].id;
     await database.query('update drops set expires_at = now() where id = $1', [dropId]);
     const isGone = async () => {
       expect(await statuses(everyRequest(receiver, id, lease, file))).toEqual(new Set([404]));
@@ -349,7 +349,7 @@ describe('an entry', () => {
   test('is shown with its files', async () => {
     const { receiver, id } = await sentTo('a.txt', 'b.txt');
     const sha256 = createHash('sha256').update('content of a.txt').digest('hex');
-    expect(await stateOf(receiver, id)).toMatchObject({
+    expect(await readState(receiver, id)).toMatchObject({
       id,
       file_count: 2,
       files: [{ name: 'a.txt', path: 'a.txt', size: 16, sha256, scan: 'unscanned' }, { name: 'b.txt' }],
@@ -372,7 +372,7 @@ describe('a download', () => {
 
   test('of a file has its bytes, or a range of them, and is recorded as a delivery', async () => {
     const { receiver, sender, dropId, id } = await sentTo('a.txt');
-    const file = (await stateOf(receiver, id)).files[0];
+    const file = (await readState(receiver, id)).files[0];
     const path = `/inbox/${id}/files/${file.id}`;
     const deliveries = async () => (await engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 1))[0];
     const part = await download(receiver, path, { range: 'bytes=0-6' });
@@ -387,7 +387,7 @@ describe('a download', () => {
     expect(whole.headers.get('repr-digest')).toBe(`sha-256=:${digest}:`);
     const outside = await get(receiver, path, { range: 'bytes=16-' });
     expect([outside.status, outside.headers['content-range']]).toEqual([416, 'bytes */16']);
-    expect(await stateOf(receiver, id)).toMatchObject({ state: 'available' });
+    expect(await readState(receiver, id)).toMatchObject({ state: 'available' });
   });
 
   test('of all files is a ZIP that can be fetched in parts', async () => {
@@ -409,7 +409,7 @@ describe('a download', () => {
 
   test('is described by HEAD, and refused if a required scan is missing', async () => {
     const { receiver, id } = await sentTo('a.txt');
-    const file = (await stateOf(receiver, id)).files[0];
+    const file = (await readState(receiver, id)).files[0];
     const strict = buildTestServer(exchange, { policy: { ...testPolicy, scan: 'required' } });
     for (const path of [`/inbox/${id}/files/${file.id}`, `/inbox/${id}/all.zip`]) {
       const head = await requestV1(app, 'HEAD', path, { key: receiver.apiKey });

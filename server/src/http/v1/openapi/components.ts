@@ -24,7 +24,10 @@ export function problemSchemas(codes: readonly ErrorCode[]) {
 /** A problem that has one of these codes. */
 export function problemWith(codes: readonly ErrorCode[]) {
   return {
-    collectGroups: [{ $ref: '#/components/schemas/Problem' }, { required: ['code'], properties: { code: { enum: codes } } }],
+    collectGroups: [
+      { $ref: '#/components/schemas/Problem' },
+      { required: ['code'], properties: { code: { enum: codes } } },
+    ],
   };
 }
 
@@ -50,18 +53,18 @@ export function withReferences<Described extends object>(described: Described, c
       places.set(text, place);
     }
   }
-  const insideOf = <Value>(value: Value): Value =>
+  const replaceInside = <Value>(value: Value): Value =>
     Array.isArray(value)
       ? (value.map(referred) as Value)
       : (Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, referred(inner)])) as Value);
   const referred = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     const place = places.get(JSON.stringify(value));
-    return place === undefined ? insideOf(value) : { $ref: place };
+    return place === undefined ? replaceInside(value) : { $ref: place };
   };
   const inside = Object.entries(components).map(([kind, members]) => [
     kind,
-    Object.fromEntries(Object.entries(members).map(([name, member]) => [name, insideOf(member)])),
+    Object.fromEntries(Object.entries(members).map(([name, member]) => [name, replaceInside(member)])),
   ]);
-  return { ...insideOf(described), components: Object.fromEntries(inside) };
+  return { ...replaceInside(described), components: Object.fromEntries(inside) };
 }

@@ -8,7 +8,7 @@ import { sendMessage } from '../../../domain/outbox/send-message.ts';
 import type { Mail } from '../../../domain/ports/mailer.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { listDraftFiles, openRequestLink, readyFile } from '../../../testing/file-requests.ts';
-import { tokenOf } from '../../../testing/links.ts';
+import { deriveToken } from '../../../testing/links.ts';
 import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
 import { postForm, testHost } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
@@ -29,21 +29,21 @@ async function request(owner: Owner, body: object = {}) {
   return { ...response, request: response.json(), etag: String(response.headers['etag']) };
 }
 const read = async (owner: Owner, id: string) => (await ask(owner, 'GET', `/requests/${id}`)).json();
-const linkOf = async (owner: Owner, id: string, position = 0): Promise<Link> =>
-  findLink(engines, await tokenOf(exchange, owner, id, position), 'uploadfiles');
+const readLink = async (owner: Owner, id: string, position = 0): Promise<Link> =>
+  findLink(engines, await deriveToken(exchange, owner, id, position), 'uploadfiles');
 
 /** The contact sends a file. */
 async function contribute(link: Link, name: string): Promise<void> {
   await readyFile(engines, link, name);
   await sendFiles(engines, link, name);
 }
-const messagesOf = (id: string) =>
+const readMessages = (id: string) =>
   query<{ id: string; kind: string; receiver: string }>(
     'select id, kind, receiver from messages where drop_id = $1 order by kind, receiver',
     [id],
   );
 /** What integrations hear of, in their order. */
-const eventsOf = async (owner: Owner) => {
+const readEventsFor = async (owner: Owner) => {
   const order = 'order by epoch, transaction_id, sequence';
   const rows = await query<{ type: string }>(`select type from events where account_id = $1 ${order}`, [
     owner.accountId,
@@ -77,15 +77,15 @@ describe('POST /requests', () => {
     expect((await read(owner, made.id)).receivers).toMatchObject([
       { name: 'Anna', phone: '46701234567', language: 'sv', state: 'waiting', sendings: 0, files_received: 0 },
     ]);
-    expect(await messagesOf(made.id)).toMatchObject([{ kind: 'invitation', receiver: 'anna@example.org' }]);
-    expect(await eventsOf(owner)).toEqual(['request.created']);
+    expect(await readMessages(made.id)).toMatchObject([{ kind: 'invitation', receiver: 'anna@example.org' }]);
+    expect(await readEventsFor(owner)).toEqual(['request.created']);
   });
 
   test('answers the links instead of sending mails, where asked to', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner, { notify: false });
-    expect(made.receivers[0].link).toBe(`https://${testHost}/u/${await tokenOf(exchange, owner, made.id, 0)}`);
-    expect(await messagesOf(made.id)).toEqual([]);
+    expect(made.receivers[0].link).toBe(`https://${testHost}/u/${await deriveToken(exchange, owner, made.id, 0)}`);
+    expect(await readMessages(made.id)).toEqual([]);
   });
 
   test('names every fault, and changes nothing', async () => {
@@ -165,12 +165,12 @@ describe('GET /requests', () => {
     const owner = await exchange.account();
     const names = ['fulfilled', 'opened', 'undeliverable', 'notified', 'waiting', 'revoked'];
     const { request: made } = await request(owner, { ...contacts(...names), reusable: true });
-    const links = await Promise.all(names.map((_, position) => linkOf(owner, made.id, position)));
+    const links = await Promise.all(names.map((_, position) => readLink(owner, made.id, position)));
     await contribute(links[0] as Link, 'a.txt');
     await contribute(links[0] as Link, 'b.txt');
     await openLink(engines, links[1] as Link);
     await engines.store.links.markUndeliverable(links[2] as Link, 'no such mailbox');
-    const [, invited] = await messagesOf(made.id);
+    const [, invited] = await readMessages(made.id);
     const mailer = { send: async () => ({ outcome: 'sent' as const, response: 'ok' }) };
     await sendMessage({ ...engines, mailer }, owner.accountId, invited?.id as string);
     await ask(owner, 'POST', `/requests/${made.id}/revoke`, { body: { receiver: 5 } });
@@ -226,7 +226,7 @@ describe('a change of a request', () => {
     expect((await change('revoke', {})).json()).toMatchObject({ state: 'revoked' });
     expect(await opens(0)).toBe(410);
     expect((await change('extend', { expires_in: 25 * 86_400 })).status).toBe(410);
-    expect(await eventsOf(owner)).toEqual([
+    expect(await readEventsFor(owner)).toEqual([
       'request.created',
       'request.extended',
       'request.receiver_added',
@@ -240,10 +240,10 @@ describe('a change of a request', () => {
   test('reminds those who have sent nothing, and sends one of them the first mail again', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner, { ...contacts('a', 'b'), message: 'The invoices.', reusable: true });
-    await contribute(await linkOf(owner, made.id, 0), 'a.txt');
+    await contribute(await readLink(owner, made.id, 0), 'a.txt');
     expect((await ask(owner, 'POST', `/requests/${made.id}/remind`)).json()).toEqual({ reminded: 1 });
     expect((await ask(owner, 'POST', `/requests/${made.id}/receivers/1/resend`)).status).toBe(204);
-    const messages = await messagesOf(made.id);
+    const messages = await readMessages(made.id);
     expect(messages.map(({ kind, receiver }) => `${kind} ${receiver}`)).toEqual([
       'invitation a@example.org',
       'invitation b@example.org',
@@ -256,7 +256,7 @@ describe('a change of a request', () => {
     expect(mails).toMatchObject([
       { to: 'b@example.org', subject: `Reminder: ${owner.email} is waiting for your files` },
     ]);
-    for (const part of ['The invoices.', `/u/${await tokenOf(exchange, owner, made.id, 1)}`]) {
+    for (const part of ['The invoices.', `/u/${await deriveToken(exchange, owner, made.id, 1)}`]) {
       expect(mails[0]?.text).toContain(part);
     }
   });
@@ -264,7 +264,7 @@ describe('a change of a request', () => {
 
 describe('a contact', () => {
   /** Opens the link in a browser. */
-  async function browserOf(link: string) {
+  async function openBrowser(link: string) {
     const opened = await postForm(app, new URL(link).pathname, 'gesture=pressed');
     const page = String(opened.headers.location);
     const headers = { host: testHost, cookie: String(opened.headers['set-cookie']).split(';', 1)[0] as string };
@@ -278,8 +278,8 @@ describe('a contact', () => {
   test('sends files once, and then sees what was sent', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner, { notify: false });
-    const link = await linkOf(owner, made.id);
-    const { get, send, page, headers } = await browserOf(made.receivers[0].link);
+    const link = await readLink(owner, made.id);
+    const { get, send, page, headers } = await openBrowser(made.receivers[0].link);
     expect((await get()).body).toContain('<p class="lead">You can send only once');
     await readyFile(engines, link, 'a.txt');
     expect([await send('all'), await send('all')]).toEqual([200, 200]);
@@ -301,7 +301,7 @@ describe('a contact', () => {
   test('cannot send a second time what two browsers prepared', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner);
-    const link = await linkOf(owner, made.id);
+    const link = await readLink(owner, made.id);
     await contribute(link, 'a.txt');
     await query('update links set completed_at = null where drop_id = $1', [made.id]);
     await readyFile(engines, link, 'b.txt');
@@ -313,8 +313,8 @@ describe('a contact', () => {
   test('may send again until the end, if the request is reusable', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner, { notify: false, reusable: true });
-    const link = await linkOf(owner, made.id);
-    const { get, send } = await browserOf(made.receivers[0].link);
+    const link = await readLink(owner, made.id);
+    const { get, send } = await openBrowser(made.receivers[0].link);
     expect((await get()).body).not.toContain('<p class="lead">You can send only once');
     for (const name of ['a.txt', 'b.txt']) {
       await readyFile(engines, link, name);
@@ -331,13 +331,13 @@ describe('a contact', () => {
     for (let round = 0; round < 3; round += 1) {
       const owner = await exchange.account();
       const { request: made } = await request(owner, { ...contacts(...names), notify: false, reusable: true });
-      const links = await Promise.all(names.map((_, position) => linkOf(owner, made.id, position)));
+      const links = await Promise.all(names.map((_, position) => readLink(owner, made.id, position)));
       for (const link of links) await readyFile(engines, link, 'a.txt');
       await Promise.all(links.map((link) => sendFiles(engines, link, '')));
       const received = names.flatMap(() => ['request.received', 'inbox.received']);
-      expect(await eventsOf(owner)).toEqual(['request.created', ...received, 'request.fulfilled']);
+      expect(await readEventsFor(owner)).toEqual(['request.created', ...received, 'request.fulfilled']);
       await contribute(links[0] as Link, 'more.txt');
-      expect((await eventsOf(owner)).at(-1)).toBe('inbox.received');
+      expect((await readEventsFor(owner)).at(-1)).toBe('inbox.received');
     }
   });
 });

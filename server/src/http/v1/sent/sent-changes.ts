@@ -58,7 +58,7 @@ export function changeRoutes(
     isVersioned: true,
     async prepare({ engines, caller: { accountId, email }, params: { id }, body }) {
       await find(engines.store, accountId, id);
-      return prepareExtension(engines, { id: accountId, email }, id, deadlineOf(body));
+      return prepareExtension(engines, { id: accountId, email }, id, toDeadline(body));
     },
     async handle({ engines, caller, params: { id }, ifVersion, prepared: extendUntil }) {
       await extendUntil(engines.store, keyAuthor(caller), ifVersion);
@@ -123,7 +123,7 @@ export function changeRoutes(
   return [revoke, extend, remind, add, resend];
 }
 
-function deadlineOf({ expires_in: seconds, expires_at: time }: Extension): Date {
+function toDeadline({ expires_in: seconds, expires_at: time }: Extension): Date {
   if ((seconds === undefined) === (time === undefined)) {
     throw new ExchangeError('invalid_input', 'Send expires_in or expires_at.');
   }

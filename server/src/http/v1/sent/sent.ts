@@ -2,7 +2,7 @@ import { type DropType } from '@waybill/protocol';
 import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
 import { type TSchema, Type } from 'typebox';
 import type { DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
-import { filterOf } from '../../../domain/drops/find-sent-drops.ts';
+import { toFilter } from '../../../domain/drops/find-sent-drops.ts';
 import type { SentDrop, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
@@ -44,7 +44,7 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
       const rows = await engines.store.sentDrops.page(
         caller.accountId,
         kind.type,
-        filterOf({
+        toFilter({
           ...filter,
           externalId,
           createdFrom: from === undefined ? undefined : new Date(from),
@@ -123,7 +123,7 @@ export function toSentReceiver(receiver: SentReceiver, done: string) {
     name: receiver.name,
     phone: receiver.phone,
     language: receiver.language,
-    state: stateOf(receiver, done),
+    state: toState(receiver, done),
     notified_at: receiver.notifiedAt,
     undeliverable_at: receiver.undeliverableAt,
     undeliverable_reason: receiver.undeliverableReason,
@@ -133,7 +133,7 @@ export function toSentReceiver(receiver: SentReceiver, done: string) {
 }
 
 /** The latest of what is known. */
-function stateOf(receiver: SentReceiver, done: string): string {
+function toState(receiver: SentReceiver, done: string): string {
   if (receiver.revokedAt) return 'revoked';
   if (receiver.completedAt) return done;
   if (receiver.openedAt) return 'opened';

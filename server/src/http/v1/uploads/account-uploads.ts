@@ -49,7 +49,7 @@ export class AccountUploads extends ResumableUploads {
     return offset;
   }
 
-  protected override ownerOf(id: string): UploadOwner {
+  protected override findOwner(id: string): UploadOwner {
     return uploadOwner(this.#caller, id);
   }
 
@@ -59,7 +59,7 @@ export class AccountUploads extends ResumableUploads {
     let { id } = announced;
     await announceUpload(this.#engines, this.#caller, file, async (begin) => {
       if (this.#idempotencyKey === undefined) return await store.transaction(begin);
-      const request = { api: 'v1', idempotencyKey: this.#idempotencyKey, digest: digestOf(file) } as const;
+      const request = { api: 'v1', idempotencyKey: this.#idempotencyKey, digest: digestFile(file) } as const;
       const { body, isRepeated } = await respondOnce(this.#engines, this.#caller, request, async (tx) => {
         await begin(tx);
         return { status: 201, headers: {}, body: id };
@@ -81,7 +81,7 @@ export class AccountUploads extends ResumableUploads {
   }
 }
 
-function digestOf({ name, path, mediaType, sizeBytes, declared }: AnnouncedFile): Buffer {
+function digestFile({ name, path, mediaType, sizeBytes, declared }: AnnouncedFile): Buffer {
   const digests = [declared?.sha256, declared?.sha512].map((digest) => digest?.toString('hex') ?? null);
   return createHash('sha256')
     .update(JSON.stringify(['upload', name, path ?? null, mediaType, sizeBytes, ...digests]))

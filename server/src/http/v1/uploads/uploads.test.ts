@@ -11,7 +11,7 @@ import { chunkBytes } from '../../../domain/files/sealing.ts';
 import { sweep } from '../../../domain/sweep.ts';
 import { checkUpload } from '../../../domain/uploads/check-upload.ts';
 import { testPolicy } from '../../../testing/exchange.ts';
-import { contentOf } from '../../../testing/file-requests.ts';
+import { readContent } from '../../../testing/file-requests.ts';
 import { deterministicRandom } from '../../../testing/random.ts';
 import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer, testHost } from '../../../testing/server.ts';
@@ -66,7 +66,7 @@ const patch = (
     ...(server ? { server } : {}),
   });
 
-const offsetOf = async (key: string, path: string, server = app) => {
+const readOffset = async (key: string, path: string, server = app) => {
   const { status, headers } = await ask('HEAD', path, { key, headers: tus, server });
   return status === 200 ? Number(headers['upload-offset']) : status;
 };
@@ -97,13 +97,13 @@ async function sendBeginning(server: FastifyInstance, key: string, path: string)
 }
 
 async function storedBytes(accountId: string, id: string): Promise<Buffer> {
-  const [file] = await exchange.database.query<Parameters<typeof contentOf>[1]>(
+  const [file] = await exchange.database.query<Parameters<typeof readContent>[1]>(
     `select id, size_bytes::float8 as "sizeBytes", wrapped_key as "wrappedKey", key_version as "keyVersion", runs from files
      where account_id = $1 and id = $2 and state = 'ready'`,
     [accountId, id],
   );
   if (!file) throw new Error('there is no such file');
-  return contentOf(exchange.engines, file);
+  return readContent(exchange.engines, file);
 }
 
 describe('a file in one request', () => {
@@ -240,7 +240,7 @@ describe('a file in parts', () => {
     });
     expect(status).toBe(201);
     expect(Date.parse(String(headers['upload-expires']))).toBeGreaterThan(Date.now());
-    expect(await offsetOf(key, path)).toBe(0);
+    expect(await readOffset(key, path)).toBe(0);
     const first = await patch(key, path, 0, large.subarray(0, chunkBytes));
     expect([first.status, first.headers['upload-offset']]).toEqual([204, String(chunkBytes)]);
     const read = async () => (await ask('GET', path, { key })).json();
@@ -257,7 +257,7 @@ describe('a file in parts', () => {
       state: 'ready',
       sha256: hash('sha256', large).toString('hex'),
     });
-    expect(await offsetOf(key, path)).toBe(large.length);
+    expect(await readOffset(key, path)).toBe(large.length);
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
     const entries = await exchange.database.query(
       "select author_kind, author_id, author_name from audit_entries where account_id = $1 and action = 'file.uploaded'",
@@ -275,13 +275,13 @@ describe('a file in parts', () => {
     expect((await ask('GET', path, { key })).json()).toMatchObject({ state: 'ready', sha256, scan: 'unscanned' });
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
     // The answer may have been lost.
-    expect(await offsetOf(key, path)).toBe(large.length);
+    expect(await readOffset(key, path)).toBe(large.length);
   });
 
   test('that one request carries is refused by its check, as any other', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const server = buildTestServer(exchange, { policy: { ...testPolicy, scan: 'required' } });
-    const refusalOf = async (text: string, headers: Record<string, string> = {}) => {
+    const readRefusal = async (text: string, headers: Record<string, string> = {}) => {
       const body = Buffer.from(text);
       const { path, id } = await begin(key, body.length);
       expect((await patch(key, path, 0, body, { headers, server })).status).toBe(204);
@@ -293,9 +293,9 @@ describe('a file in parts', () => {
       await checkUpload({ ...exchange.engines, policy }, accountId, id, new AbortController().signal);
       return (await read()).refusal;
     };
-    expect(await refusalOf('harmless')).toBe('clean');
-    expect(await refusalOf(eicar)).toBe('infected');
-    expect(await refusalOf('harmless', { 'repr-digest': reprDigest(content) })).toBe('digest_mismatch');
+    expect(await readRefusal('harmless')).toBe('clean');
+    expect(await readRefusal(eicar)).toBe('infected');
+    expect(await readRefusal('harmless', { 'repr-digest': reprDigest(content) })).toBe('digest_mismatch');
     await server.close();
   });
 
@@ -321,7 +321,7 @@ describe('a file in parts', () => {
     const received = async () => (await ask('GET', path, { key })).json().received;
     await expect.poll(received, { timeout: 10_000 }).toBe(chunkBytes);
     cut.destroy();
-    expect(await offsetOf(key, path)).toBe(chunkBytes);
+    expect(await readOffset(key, path)).toBe(chunkBytes);
     expect((await patch(key, path, chunkBytes, large.subarray(chunkBytes))).status).toBe(204);
     await doomed.close();
     await check(accountId, id);
@@ -342,7 +342,7 @@ describe('a file in parts', () => {
     const cut = await sendBeginning(slow, key, path);
     await putting.promise;
     cut.destroy();
-    expect(await offsetOf(key, path)).toBe(chunkBytes);
+    expect(await readOffset(key, path)).toBe(chunkBytes);
     await slow.close();
   });
 
@@ -357,7 +357,7 @@ describe('a file in parts', () => {
     expect((await patch(key, path, 0, content, { server: dying })).status).toBe(500);
     await dying.close();
     expect((await ask('GET', path, { key })).json()).toMatchObject({ state: 'uploading', received: content.length });
-    expect(await offsetOf(key, path)).toBe(content.length);
+    expect(await readOffset(key, path)).toBe(content.length);
     expect((await ask('GET', path, { key })).json()).toMatchObject({ state: 'checking' });
     await check(accountId, id);
     expect(await storedBytes(accountId, id)).toEqual(content);
@@ -375,7 +375,7 @@ describe('a file in parts', () => {
       [204, 409],
       [409, 409],
     ]).toContainEqual(statuses);
-    const offset = await offsetOf(key, path);
+    const offset = await readOffset(key, path);
     if (offset < large.length) expect((await patch(key, path, offset, large.subarray(offset))).status).toBe(204);
     await check(accountId, id);
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
@@ -489,7 +489,7 @@ describe('an upload', () => {
     for (const one of [path, `/uploads/${ready}`, `/uploads/${randomUUID()}`]) {
       expect((await ask('GET', one, { key: other.apiKey })).status).toBe(404);
       expect((await ask('DELETE', one, { key: other.apiKey })).status).toBe(404);
-      expect(await offsetOf(other.apiKey, one)).toBe(404);
+      expect(await readOffset(other.apiKey, one)).toBe(404);
       expect((await patch(other.apiKey, one, 0, content)).status).toBe(404);
     }
     expect((await patch(owner.apiKey, path, 0, content)).status).toBe(204);

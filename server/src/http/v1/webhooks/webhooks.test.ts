@@ -298,7 +298,7 @@ describe('a key that is revoked', () => {
   }
   const newKey = async (by: string): Promise<Made> =>
     (await ask('POST', '/keys', { key: by, body: { name: 'x', scopes: ['keys', 'webhooks', 'history'] } })).json();
-  const webhookOf = async (by: { readonly api_key: string }, url = input.url) =>
+  const createWebhookFor = async (by: { readonly api_key: string }, url = input.url) =>
     (await ask('POST', '/webhooks', { key: by.api_key, body: { ...input, url } })).json() as { id: string };
   const happen = ({ accountId }: { accountId: string }, count: number) =>
     exchange.engines.store.events.append(
@@ -314,15 +314,15 @@ describe('a key that is revoked', () => {
     const parent = await newKey(owner.apiKey);
     const child = await newKey(parent.api_key);
     const [its, childs, others] = [
-      await webhookOf(parent),
-      await webhookOf(child),
-      await webhookOf({ api_key: owner.apiKey }),
+      await createWebhookFor(parent),
+      await createWebhookFor(child),
+      await createWebhookFor({ api_key: owner.apiKey }),
     ];
     const states = async () => {
       const { data } = (await ask('GET', '/webhooks', { key: owner.apiKey })).json();
-      const reasonOf = ({ id }: { id: string }) =>
+      const readReason = ({ id }: { id: string }) =>
         data.find((webhook: { id: string }) => webhook.id === id).disabled_reason;
-      return [its, childs, others].map(reasonOf);
+      return [its, childs, others].map(readReason);
     };
     const revoke = async (id: string, more = '') =>
       (await ask('DELETE', `/keys/${id}${more}`, { key: owner.apiKey })).json();
@@ -375,7 +375,7 @@ describe('a key that is revoked', () => {
       isRevoked ??= revoke(parent.id, '?descendants=true');
       void isRevoked.then(() => response.writeHead(204).end());
     });
-    const webhook = await webhookOf(parent, peer.url);
+    const webhook = await createWebhookFor(parent, peer.url);
     await happen(owner, 12);
     await deliverEvents(exchange.engines, owner.accountId, webhook.id);
     // Those that were on their way.

@@ -215,7 +215,7 @@ function versioned(engines: V1Engines, actor: Actor, webhook: Webhook) {
 function toWebhookWithSecret(engines: V1Engines, actor: Actor, webhook: Webhook) {
   const { body, headers } = versioned(engines, actor, webhook);
   const source = { accountId: actor.accountId, webhookId: webhook.id, salt: webhook.salt };
-  return { body: { ...body, secret: engines.webhookSecrets.secretOf(source) }, headers };
+  return { body: { ...body, secret: engines.webhookSecrets.deriveSecret(source) }, headers };
 }
 
 function toWebhook({ webhookSecrets }: V1Engines, { accountId }: Actor, webhook: Webhook) {
@@ -227,7 +227,7 @@ function toWebhook({ webhookSecrets }: V1Engines, { accountId }: Actor, webhook:
     types,
     scopes,
     description,
-    public_keys: salts.map((one) => webhookSecrets.publicKeyOf({ accountId, webhookId: id, salt: one })),
+    public_keys: salts.map((one) => webhookSecrets.derivePublicKey({ accountId, webhookId: id, salt: one })),
     created_at: createdAt,
     created_by: createdBy,
     previous_secret_until: previous?.until ?? null,
