@@ -365,19 +365,43 @@ test('Send pressed at once waits for the check, and what is refused holds it bac
   expect(entry.files.map(({ name }) => name)).toEqual([good]);
 });
 
+/**
+ * Sets `noticeMs` to the time from the browser's event until the notice appears or goes. In the page, because a busy machine
+ * tells the test of both much later.
+ */
+async function measureNotice(page: Page, event: 'offline' | 'online'): Promise<void> {
+  await page.evaluate(`
+    globalThis.noticeMs = undefined;
+    addEventListener('${event}', () => {
+      const began = performance.now();
+      const look = () => {
+        const isShown = document.querySelector('.send-bar .banner') !== null;
+        if (isShown === ${event === 'offline'}) noticeMs ??= performance.now() - began;
+      };
+      look();
+      new MutationObserver(look).observe(document, { subtree: true, childList: true });
+    }, { once: true });
+  `);
+}
+
 test('that the network is gone is said within a second, and that it is back as well', async () => {
   await using visitor = await visit(browser);
   const { page, context } = visitor;
   await openPage(page, (await requestFiles(client)).link);
   // Held back, so that there is something under way.
-  await context.route('**/tus/*', () => undefined);
+  let held = 0;
+  await context.route('**/tus/*', () => void (held += 1));
   await page.locator('input[type=file]').first().setInputFiles(paths());
-  await row(page, files[0]?.name as string).waitFor();
+  await eventually('two uploads are under way', async () => held === 2 || undefined);
   const notice = page.locator('.send-bar .banner');
+  await measureNotice(page, 'offline');
   await context.setOffline(true);
-  await notice.getByText('You’re offline.').waitFor({ timeout: 1000 });
+  await notice.getByText('You’re offline.').waitFor();
+  expect(await page.evaluate('noticeMs')).toBeLessThan(1000);
+  await measureNotice(page, 'online');
   await context.setOffline(false);
-  await notice.waitFor({ state: 'detached', timeout: 1000 });
+  await notice.waitFor({ state: 'detached' });
+  expect(await page.evaluate('noticeMs')).toBeLessThan(1000);
   // A browser that takes itself to be online, and a server that does not answer.
   await context.unroute('**/tus/*');
   await context.route('**/tus/*', (route) => route.abort('connectionrefused'));
