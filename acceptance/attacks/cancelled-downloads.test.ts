@@ -14,7 +14,7 @@ import { eventually } from '../lib/wait.ts';
 const fileBytes = 16_000_000;
 const fileCount = 3;
 
-/** Between the test's own `serve` process and the store: everything that is read from the store passes through here. */
+/** A proxy between the test's own `serve` process and the store, which counts everything that is read. */
 const read = { bytes: 0 };
 let wire: Server;
 let serve: OwnServe;
@@ -53,7 +53,7 @@ async function cancelled({ page, headers }: OpenedLink, afterMs: number): Promis
   socket.resetAndDestroy();
 }
 
-/** The total that was read, once reading has stopped. */
+/** Waits until reading has stopped, and returns the total. */
 async function readInAll(): Promise<number> {
   let before = -1;
   let still = 0;
@@ -65,20 +65,20 @@ async function readInAll(): Promise<number> {
 }
 
 for (const afterMs of [0, 4, 15]) {
-  test(`eight of a 48 MB drop, reset after ${afterMs} ms, read less than 60 MB`, async () => {
+  test(`eight downloads of a 48 MB drop, reset after ${afterMs} ms, read less than 60 MB`, async () => {
     const link = await opened();
     read.bytes = 0;
     await Promise.all(Array.from({ length: 8 }, () => cancelled(link, afterMs)));
     const bytes = await readInAll();
     expect(bytes).toBeLessThan(60_000_000);
-    // The counter works: a complete download is counted in full.
+    // A complete download is counted in full, so the counter works.
     const whole = await (await fetch(`${link.page}all.zip`, { headers: link.headers })).arrayBuffer();
     expect(whole.byteLength).toBeGreaterThan(fileCount * fileBytes);
     expect(read.bytes - bytes).toBeGreaterThan(fileCount * fileBytes);
   });
 }
 
-test('a link has 32 downloads at once; the next is told when to come back, and is served when there is room', async () => {
+test('a link has up to 32 downloads at once; the next one gets a Retry-After, and is served when there is room', async () => {
   const { page, headers } = await opened();
   const stop = new AbortController();
   const running = await Promise.all(

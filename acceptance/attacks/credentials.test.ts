@@ -75,7 +75,7 @@ describe('base64 that is not canonical', () => {
       // Before padding, the last letter's low bits are zero, so the next letter of the alphabet differs only in them.
       return `${String.fromCharCode(last.charCodeAt(0) + 1)}${padding}`;
     });
-    // A lenient decoder reads the same bytes; that is what makes this an attack.
+    // A lenient decoder would read the same bytes.
     const decoded = (value: string) => Buffer.from(value.slice('Basic '.length), 'base64').toString();
     expect(altered).not.toBe(client.authorization);
     expect(decoded(altered)).toBe(decoded(client.authorization));
@@ -83,7 +83,7 @@ describe('base64 that is not canonical', () => {
   });
 });
 
-test('a refusal tells nothing about the account', async () => {
+test('a refusal reveals nothing about the account', async () => {
   const account = await createAccount('refused');
   const responses = await Promise.all([
     new Client({ ...account, apiKey: 'wb_wrong' }).index(),

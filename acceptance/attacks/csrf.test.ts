@@ -79,7 +79,7 @@ for (const site of ['same-origin', 'none']) {
   });
 }
 
-test('the index page mints nothing for credentials that are refused: the tokens there are stay', async () => {
+test('the index page creates no token for refused credentials, and existing tokens stay valid', async () => {
   const [client, other] = await Promise.all([freshClient('minting'), freshClient('other')]);
   const tokens: string[] = [];
   for (let i = 0; i < 60; i++) tokens.push(await client.mintToken());

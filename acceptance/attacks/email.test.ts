@@ -82,7 +82,7 @@ describe('one address in several spellings', () => {
     ['the punctuation an address may have', "o'neil+a_b-c=1@sub.example.org", "o'neil+a_b-c=1@sub.example.org"],
   ];
   for (const [why, sent, kept] of spellings) {
-    test(`${why} is kept in its plain form, and known by it`, async () => {
+    test(`${why} is stored and found in its plain form`, async () => {
       const client = await freshClient('spelling');
       assertStatus(await client.addContacts([{ email: sent }]), 'ok');
       expect((await client.readContacts()).local.map(({ email }) => email)).toEqual([kept]);

@@ -21,7 +21,7 @@ afterAll(async () => {
 /** All of 127.0.0.0/8 is this machine; a random address has not failed before, in this run or the last. */
 const loopbackAddress = () => `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 
-test('after 300 failures from an address guesses answer 429, and the right key still works', async () => {
+test('after 300 failures from an address, guesses get 429, and the right key still works', async () => {
   const account = await createAccount('guessed');
   const options = { baseUrl: serve.baseUrl, localAddress: loopbackAddress() };
   const right = new Client(account, options);

@@ -11,7 +11,7 @@ import { demo } from '../lib/servers/running-demo.ts';
 const host = () => new URL(demo().base_url).host;
 const clear = '[]';
 
-/** The header lines of a valid request; each row replaces or adds the ones it is about. */
+/** The header lines of a valid request; each row replaces or adds some of them. */
 function lines({ client, token }: Victim, changes: { without?: string; add?: string[] } = {}): string[] {
   const good = [
     `Host: ${host()}`,
@@ -147,7 +147,7 @@ attackTable(
   })),
 );
 
-describe('what is not a request for us', () => {
+describe('requests that the server does not serve', () => {
   let client: Client;
   let victim: Pick<Victim, 'client' | 'token'>;
 
@@ -180,7 +180,7 @@ describe('what is not a request for us', () => {
     expect((await client.contacts()).status).toBe(200);
   });
 
-  test('forwarded headers of anybody are not believed', async () => {
+  test('forwarded headers of unknown senders are ignored', async () => {
     const response = await client.contacts({
       'X-Forwarded-Host': 'evil.example',
       'X-Forwarded-Proto': 'https',
@@ -191,7 +191,7 @@ describe('what is not a request for us', () => {
     expect(JSON.stringify(response.headerLines)).not.toContain('evil.example');
   });
 
-  test('a second request behind a smuggled length is not answered', async () => {
+  test('a second request behind a smuggled length gets no response', async () => {
     const smuggled = head(`GET /${client.user}/cgi/contacts_read.cgi HTTP/1.1`, lines(victim as Victim));
     const outer = head(
       wipe(victim as Victim),

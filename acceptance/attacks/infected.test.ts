@@ -26,7 +26,7 @@ for (const policy of ['required', 'best-effort']) {
       assertJson(await client.files(), []);
     });
 
-    test('an infected second file takes the first with it', async () => {
+    test('an infected second file also removes the first', async () => {
       const client = await clientHere();
       const response = await client.upload(
         { name: 'clean.txt', content: 'clean' },
@@ -36,7 +36,7 @@ for (const policy of ['required', 'best-effort']) {
       assertJson(await client.files(), []);
     });
 
-    test('an infected file does not replace a clean one of its name', async () => {
+    test('an infected file does not replace a clean one of the same name', async () => {
       const client = await clientHere();
       assertStatus(await client.upload({ name: 'same.txt', content: 'clean' }), 'done');
       assertErrorResponse(await client.upload({ name: 'same.txt', content: eicar }), 422, 'infected');

@@ -59,7 +59,7 @@ test('markup and templates in the message are shown as they were written', async
   }
 });
 
-test('the link leads to the configured address, whatever the request says the host is', async () => {
+test('the link has the configured address, whatever the Host header of the request', async () => {
   const client = await freshClient('host');
   const receiver = uniqueAddress('receiver');
   await introduce(client, [receiver]);

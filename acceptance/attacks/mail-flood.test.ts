@@ -25,7 +25,7 @@ const requestFiles = async (client: Client, to: string[], ddmessage: string) => 
   return client.giveDrop({ ddmessage });
 };
 
-test('an account writes to one receiver three times an hour, and keeps nobody else from writing to them', async () => {
+test('an account can write to one receiver three times an hour, and does not prevent others from writing to them', async () => {
   const victim = uniqueAddress('victim');
   const [one, other] = [await sender(victim), await sender(victim)];
   for (const ddmessage of ['1', '2', '3']) assertStatus(await requestFiles(one, [victim], ddmessage), 'ok');
@@ -38,7 +38,7 @@ test('an account writes to one receiver three times an hour, and keeps nobody el
   expect((await one.readHistory()).history.map((entry) => entry.ddmessage)).toEqual(['3', '2', '1']);
 });
 
-test('an account writes to six receivers an hour; a refused dispatch keeps everything as it was', async () => {
+test('an account can write to six receivers an hour; a refused dispatch changes nothing', async () => {
   const contacts = Array.from({ length: 7 }, () => uniqueAddress('receiver'));
   const client = await sender(...contacts);
   await stage(client, { to: contacts, files: [{ name: 'a.txt', content: 'a' }] });

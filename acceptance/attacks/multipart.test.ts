@@ -107,8 +107,8 @@ attackTable('too much of something', [
   tooMuch('a field do of a mebibyte', () => multipart([field('do', 'u'.repeat(1024 * 1024)), planted])),
 ]);
 
-describe('a client that goes away', () => {
-  test('in the middle of an upload leaves nothing to be seen', async () => {
+describe('a client that disconnects', () => {
+  test('in the middle of an upload leaves nothing visible', async () => {
     const client = await freshClient('vanishing');
     const { contentType, body } = multipart(uploadParts([{ name: 'half.bin', content: Buffer.alloc(2_000_000, 1) }]));
     const head = [
@@ -124,7 +124,7 @@ describe('a client that goes away', () => {
     for (let i = 0; i < 4; i++) {
       await sendAndVanish(demo().base_url, Buffer.concat([Buffer.from(head), body.subarray(0, 1_500_000)]));
     }
-    // A complete upload of the same size that began later has finished: by now the halves would have finished, too.
+    // A complete upload of the same size that began later has finished, so the halves would have finished by now too.
     assertStatus(await client.upload({ name: 'whole.bin', content: Buffer.alloc(2_000_000, 2) }), 'done');
     expect((await belongings(client)).files.map(({ name }) => name)).toEqual(['whole.bin']);
   });

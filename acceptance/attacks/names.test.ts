@@ -136,7 +136,7 @@ attackTable(
   })),
 );
 
-describe('a name that looks dangerous and is not', () => {
+describe('a harmless name that looks dangerous', () => {
   let account: Client;
 
   beforeAll(async () => {
@@ -171,7 +171,7 @@ describe('a name that looks dangerous and is not', () => {
     }
   });
 
-  test('filename and filename* that agree are one name', async () => {
+  test('equal filename and filename* are one name', async () => {
     const client = account.inDraft('agreeing');
     const part = disposition(`filename="na\u00efve.txt"; filename*=UTF-8''na%C3%AFve.txt`);
     assertStatus(await client.uploadBody(multipart([field('do', 'upload'), part])), 'done');

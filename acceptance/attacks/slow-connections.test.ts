@@ -1,4 +1,4 @@
-// Connections that are held without being used, and what they cost: each is cut, and nothing of it remains.
+// Connections that are held without being used: each is cut, and nothing of it remains.
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, timeout);
 afterAll(() => serve.stop());
 
-/** Without the empty line that would end it. */
+/** Writes the head of a request without the empty line that would end it. */
 async function makeHead(asking: Client, method: string, path: string): Promise<string> {
   return [
     `${method} /${asking.user}/${path} HTTP/1.1`,
@@ -43,7 +43,7 @@ async function makeHead(asking: Client, method: string, path: string): Promise<s
   ].join('\r\n');
 }
 
-/** How long after these bytes the server ends the connection. Then one byte per second follows, or nothing. */
+/** Measures how long after these bytes the server ends the connection, with one more byte per second or without. */
 async function cutAfter(bytes: string, { trickles, reads }: { trickles: boolean; reads: boolean }): Promise<number> {
   const { hostname, port } = new URL(serve.baseUrl);
   const socket = connect(Number(port), hostname);
@@ -83,7 +83,7 @@ describe.concurrent('is cut', () => {
   });
 });
 
-test('afterwards nothing of them is left', async () => {
+test('cut connections leave nothing behind', async () => {
   // Connections to the engines may have been opened and closed.
   await eventually(
     'as many open descriptors as before',

@@ -25,7 +25,7 @@ import { ownServe, ownWorker } from '../lib/servers/own-serve.ts';
  * that a search continues to those of code.
  */
 const home = mkdtempSync(join(tmpdir(), 'waybill-home-'));
-/** In memory, where access times are recorded. */
+/** A folder in memory, where access times are recorded. */
 const planted = mkdtempSync('/dev/shm/waybill-planted-');
 const mark = join(home, 'mark');
 const settings = mkdtempSync(join(tmpdir(), 'waybill-settings-'));
@@ -38,7 +38,7 @@ const code = {
   ts: leaveMarkAsModule,
   mjs: leaveMarkAsModule,
 };
-/** By the name that cosmiconfig, graphile-config and others derive their files from. */
+/** The names from which cosmiconfig, graphile-config and others derive their files. */
 const configurations = [
   'graphile-worker',
   'graphile',
@@ -132,7 +132,7 @@ async function listCommands(program: string, name: string, path: readonly string
   return [shellWords(name, example.trim())];
 }
 
-/** As many at a time as there are processors. */
+/** Runs as many at a time as there are processors. */
 async function inTurns<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = [...items.entries()];
@@ -143,7 +143,7 @@ async function inTurns<Item, Result>(items: readonly Item[], work: (item: Item) 
   return results;
 }
 
-test('access times show what is read', () => {
+test('access times show which files are read', () => {
   const path = join(planted, 'control');
   writeFileSync(path, 'x');
   utimesSync(path, longAgo, new Date());
@@ -188,7 +188,7 @@ test('nor does any command of the client', async () => {
 });
 
 test('a command works in a directory that its user cannot read', async () => {
-  // Another user's, for a root who has no more rights than others.
+  // A directory of another user, for a root without additional rights.
   const closed = join(settings, 'closed');
   mkdirSync(closed, { mode: 0o700 });
   chownSync(closed, 65_534, 65_534);

@@ -1,4 +1,4 @@
-// The receiver's and the contact's way in every browser, with scripts on and off.
+// The steps of receivers and contacts in every browser, with scripts on and off.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The text of the page once it and its scripts are loaded; a page that is just being left says nothing. */
+/** Reads the text of the page once it and its scripts are loaded; empty for a page that is just being left. */
 function readText(visitor: Visitor): Promise<string> {
   return visitor.evaluate<string>("document.readyState === 'complete' ? document.body.innerText : ''").catch(() => '');
 }
@@ -69,7 +69,7 @@ describe.each([
   const picture = async (visitor: Visitor, what: string) =>
     writeFileSync(join(pictures, `${browser}-${what}.png`), await visitor.screenshot());
 
-  /** As a mail program shows the mail, and then as a person opens the link. */
+  /** Shows the mail as a mail program does, and opens its link as a person does. */
   async function openFromMail(visitor: Visitor, { mail }: Sent, button: string, scripts: boolean): Promise<void> {
     const path = join(mkdtempSync(join(folder, 'mail-')), 'mail.html');
     writeFileSync(path, mail.email.html ?? '');

@@ -7,17 +7,17 @@ export interface Visitor extends AsyncDisposable {
   type(text: string): Promise<void>;
   /** Chooses files in the page's first field for files. */
   choose(paths: readonly string[]): Promise<void>;
-  /** The size of what is in view. */
+  /** Sets the size of the visible part. */
   resize(width: number, height: number): Promise<void>;
-  /** The value of an expression in the page. */
+  /** Returns the value of an expression in the page. */
   evaluate<T>(expression: string): Promise<T>;
-  /** A picture of what is in view, as PNG. */
+  /** Takes a picture of the visible part, as PNG. */
   screenshot(): Promise<Uint8Array>;
 }
 
 export interface VisitorOptions {
   readonly scripts: boolean;
-  /** Where the browser puts what it downloads. */
+  /** The folder in which the browser stores downloads. */
   readonly downloads: string;
 }
 
@@ -26,7 +26,7 @@ export type StartVisitor = (options: VisitorOptions) => Promise<Visitor>;
 export const textField = 'input[type=text]';
 export const fileField = 'input[type=file]';
 
-/** In XPath, which all browsers know; the text has no quotation mark in it. */
+/** Writes the selector as XPath, which all browsers support; the text must have no quotation marks. */
 export function pressable(text: string): string {
   return `//*[self::a or self::button][normalize-space()="${text}"]`;
 }

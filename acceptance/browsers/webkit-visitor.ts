@@ -35,7 +35,7 @@ export const startWebKit: StartVisitor = async ({ scripts, downloads }) => {
   };
 };
 
-/** WebKitGTK's driver, with a screen, a session bus and a home of its own. */
+/** Starts WebKitGTK's driver, with its own screen, session bus and home. */
 async function startDriver(stack: AsyncDisposableStack, downloads: string): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'waybill-webkit-'));
   stack.defer(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));

@@ -37,11 +37,11 @@ beforeEach(async () => {
   await uploadFiles('kept', [{ name: 'staged.bin', content: randomBytes(5000) }]);
 });
 
-test('a journal of kept promises is no violation', async () => {
+test('reports nothing if every promise was kept', async () => {
   expect(await check([journal])).toEqual([]);
 });
 
-test('an unanswered or refused request that left nothing is no violation', async () => {
+test('reports nothing for a request without a response, or a refused one, that left nothing', async () => {
   for (const outcome of ['unknown', 'failed'] as const) {
     const file = { name: `${outcome}.bin`, content: 'x' };
     journal.recordUpload(outcome, [file]).outcomes.push(outcome);
@@ -52,7 +52,7 @@ test('an unanswered or refused request that left nothing is no violation', async
   expect(await check([journal])).toEqual([]);
 });
 
-test('a drop that ends while it is being checked is no violation', async () => {
+test('reports nothing for a drop that ends during the check', async () => {
   await check([journal]);
   await query("update drops set expires_at = now() + interval '5 seconds' where message = $1", [dispatch.message]);
   const hasEnded = () => query('select 1 from drops where message = $1 and expires_at <= now()', [dispatch.message]);
@@ -67,31 +67,31 @@ test('a drop that ends while it is being checked is no violation', async () => {
   expect(await check([journal], { inside })).toEqual([]);
 });
 
-test('a usage that is not what the account stores', async () => {
+test('reports a usage that differs from what the account stores', async () => {
   const { user } = journal.sender;
   await query('update usage set stored_bytes = 7 from accounts where id = account_id and email = $1', [user]);
   expect(await check([journal])).toEqual([`usage of ${user}: is 7, but it stores 15000 bytes`]);
 });
 
 describe('acknowledged uploads', () => {
-  test('a staged file that is gone', async () => {
+  test('reports a staged file that is missing', async () => {
     succeeded(await journal.sender.inDraft('kept').removeFile('staged.bin'));
     expect(await check([journal])).toEqual(['acknowledged upload staged.bin: is not listed']);
   });
 
-  test('a staged file with other bytes', async () => {
+  test('reports a staged file with other bytes', async () => {
     succeeded(await journal.sender.inDraft('kept').upload({ name: 'staged.bin', content: 'other' }));
     expect(await check([journal])).toEqual(['acknowledged upload staged.bin: is kept with other bytes']);
   });
 });
 
 describe('nothing partial', () => {
-  test('a staged file that nobody sent', async () => {
+  test('reports a staged file that no client sent', async () => {
     succeeded(await journal.sender.inDraft('kept').upload({ name: 'foreign.bin', content: 'x' }));
     expect(await check([journal])).toEqual(['visible file foreign.bin: nobody sent it to draft kept']);
   });
 
-  test('a file whose bytes are not those that were sent', async () => {
+  test('reports a file with other bytes than were sent', async () => {
     const sent = dispatch.files[0];
     if (sent) sent.sha256 = '0'.repeat(64);
     for (const file of journal.uploads[0]?.files ?? []) if (file.name === sent?.name) file.sha256 = sent.sha256;
@@ -102,7 +102,7 @@ describe('nothing partial', () => {
     ]);
   });
 
-  test('a file that does not download', async () => {
+  test('reports a file that cannot be downloaded', async () => {
     await check([journal]);
     const key = chunkKey(await fileId('first.bin'), 0);
     await writeObject(key, (await readObject(key)).subarray(0, 100));
@@ -114,7 +114,7 @@ describe('nothing partial', () => {
 });
 
 describe('acknowledged dispatches', () => {
-  test('a drop without one of its links', async () => {
+  test('reports a drop without one of its links', async () => {
     await check([journal]);
     await query('delete from messages using links where links.email = $1 and messages.drop_id = links.drop_id', [
       outside,
@@ -127,7 +127,7 @@ describe('acknowledged dispatches', () => {
     ]);
   });
 
-  test('a link that is not the one in the mail', async () => {
+  test('reports a link that differs from the one in the mail', async () => {
     await check([journal]);
     await query('update links set token_digest = $1 where email = $2', [randomBytes(32), outside]);
     expect(await judge([journal])).toEqual([
@@ -136,7 +136,7 @@ describe('acknowledged dispatches', () => {
     ]);
   });
 
-  test('a drop without one of its files', async () => {
+  test('reports a drop without one of its files', async () => {
     await check([journal]);
     await query('update files set drop_id = null where id = $1', [await fileId('first.bin')]);
     const found = await judge([journal]);
@@ -144,7 +144,7 @@ describe('acknowledged dispatches', () => {
     expect(found).toContain(`ok dispatch ${dispatch.message}: is 0 times in the receiver's inbox`);
   });
 
-  test('a dispatch that is missing, and one that nobody asked for', async () => {
+  test('reports a missing dispatch, and one that was not requested', async () => {
     await check([journal]);
     await query('update drops set message = $1 where message = $2', ['another message', dispatch.message]);
     expect(await judge([journal])).toEqual([
@@ -155,7 +155,7 @@ describe('acknowledged dispatches', () => {
     ]);
   });
 
-  test('a dispatch that happened twice, with mails for both', async () => {
+  test('reports a dispatch that happened twice, with mails for both', async () => {
     const files = [{ name: 'again.bin', content: 'again' }];
     const uploadAndSend = async () => {
       const client = journal.sender.inDraft('sent');
@@ -171,12 +171,12 @@ describe('acknowledged dispatches', () => {
     expect(await check([journal])).toEqual([`ok dispatch ${twice.message}: is 2 drops`]);
   });
 
-  test('a refused dispatch that happened all the same', async () => {
+  test('reports a refused dispatch that happened nevertheless', async () => {
     dispatch.outcomes = ['failed'];
     expect(await check([journal])).toContain(`failed dispatch ${dispatch.message}: is 1 drops`);
   });
 
-  test('a receiver without a mail', async () => {
+  test('reports a receiver without a mail', async () => {
     await check([journal]);
     dispatch.receivers = [journal.receiver.user, uniqueAddress('nobody')];
     expect(await judge([journal])).toContain(
@@ -188,13 +188,13 @@ describe('acknowledged dispatches', () => {
 describe('links', () => {
   const update = (change: string) => query(`update drops set ${change} where message = $1`, [dispatch.message]);
 
-  test('an ended drop whose links answer "gone" and whose inbox entry is gone is no violation', async () => {
+  test('reports nothing for an ended drop whose links and inbox entry are gone', async () => {
     await check([journal]);
     await update(`expires_at = now() - interval '1 second'`);
     expect(await check([journal])).toEqual([]);
   });
 
-  test('a link that works, and an inbox entry that is shown, after the end', async () => {
+  test('reports a link that works, and an inbox entry that is listed, after the end', async () => {
     await check([journal]);
     // The checker sees that it has ended, and the server learns of it only afterwards.
     const inside = {
@@ -212,7 +212,7 @@ describe('links', () => {
     );
   });
 
-  test('an inbox that another account can read', async () => {
+  test('reports an inbox that another account can read', async () => {
     await check([journal]);
     // A sender that gets the receiver's response.
     const { sender, receiver } = journal;
@@ -224,7 +224,7 @@ describe('links', () => {
 });
 
 describe('mails', () => {
-  test('one that still waits', async () => {
+  test('reports one that still waits', async () => {
     await check([journal]);
     await query(
       `update messages set state = 'waiting', due_at = now() + interval '1 day', settled_at = null
@@ -234,7 +234,7 @@ describe('mails', () => {
     expect(await judge([journal])).toEqual([`drop ${dispatch.message}: its mail to ${outside} still waits`]);
   });
 
-  test('one that came twice, unless it can be explained', async () => {
+  test('reports one that was delivered twice without an explanation', async () => {
     await check([journal]);
     const path = await mailPath(outside);
     const copy = `${path}.copy`;
@@ -247,7 +247,7 @@ describe('mails', () => {
     }
   });
 
-  test('one that went to somebody else', async () => {
+  test('reports one that was sent to someone else', async () => {
     await check([journal]);
     const path = await mailPath(outside);
     const copy = `${path}.astray`;
@@ -262,7 +262,7 @@ describe('mails', () => {
 });
 
 describe('scans', () => {
-  test('a file that was not scanned, where that is required', async () => {
+  test('reports a file that was not scanned although that is required', async () => {
     expect(await check([journal], { scanned: true })).toEqual([]);
     await query(`update files set scan = 'unscanned' where id = $1`, [await fileId('staged.bin')]);
     expect(await judge([journal], { scanned: true })).toEqual([
@@ -270,7 +270,7 @@ describe('scans', () => {
     ]);
   });
 
-  test('an infected file that was taken', async () => {
+  test('reports an infected file that was accepted', async () => {
     const [intention] = journal.uploads.slice(-1);
     if (intention) intention.infected = true;
     expect(await check([journal])).toEqual([
@@ -281,14 +281,14 @@ describe('scans', () => {
 });
 
 describe('a clean bucket', () => {
-  test('a ready file that lacks an object', async () => {
+  test('reports a ready file without one of its objects', async () => {
     await check([journal]);
     const key = chunkKey(await fileId('staged.bin'), 0);
     await deleteObject(key);
     expect(await judge([journal])).toEqual([`object ${key}: the ready file staged.bin lacks it`]);
   });
 
-  test('an object that belongs to no file', async () => {
+  test('reports an object that belongs to no file', async () => {
     await check([journal]);
     const key = chunkKey(crypto.randomUUID(), 0);
     await writeObject(key, Buffer.from('stray'));
@@ -299,14 +299,14 @@ describe('a clean bucket', () => {
     }
   });
 
-  test('an object that its file does not need', async () => {
+  test('reports an object that its file does not need', async () => {
     await check([journal]);
     const key = chunkKey(await fileId('staged.bin'), 1);
     await writeObject(key, Buffer.from('left over'));
     expect(await judge([journal])).toEqual([`object ${key}: its file does not need it`]);
   });
 
-  test('a failed upload that was not swept', async () => {
+  test('reports a failed upload that was not swept', async () => {
     await check([journal]);
     // Leased to another sweep that never finishes, so that no other sweep takes it meanwhile.
     await query(

@@ -30,21 +30,24 @@ import {
 import { type IntendedDispatch, type Journal, type SentFile, settledOutcome } from './journal.ts';
 
 export interface Terms {
-  /** Where to look: the demo by default. */
+  /** The Waybill to examine, by default the demo. */
   readonly inside?: Inside;
-  /** How many mails may have arrived twice: one for each fault that can end a sender between "sent" and "recorded". */
+  /**
+   * The number of mails that may have arrived twice: one for each fault that can end a sender between "sent" and
+   * "recorded".
+   */
   readonly doubledMails?: number;
   /** Whether the policy is `required`. */
   readonly scanned?: boolean;
 }
 
-/** Every violation as a readable line; empty if there are none. */
+/** Returns every violation as a readable line. */
 export async function check(journals: Journal[], terms: Terms = {}): Promise<string[]> {
   await settle(terms.inside ?? demoInside, journals);
   return await judge(journals, terms);
 }
 
-/** The same without waiting for what ends on its own. */
+/** Does the same without waiting for unfinished work. */
 export async function judge(journals: Journal[], terms: Terms = {}): Promise<string[]> {
   const evidence = await gather(terms.inside ?? demoInside, journals);
   return [

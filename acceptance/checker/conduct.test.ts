@@ -15,23 +15,23 @@ const bounds = { memoryMiB: 100_000, secrets: new Map([['an API key', 'secret-ke
 const judgeOne = (one: OwnProcess, more: Partial<Conduct> = {}, terms = bounds) =>
   judgeConduct([{ process: one, name: 'serve', ...more }], terms);
 
-test('one that runs, and one that the test ended, are no violation', async () => {
+test('reports nothing for a process that runs, and for one that the test ended', async () => {
   expect(await judgeOne(calm())).toEqual([]);
   expect(await judgeOne(calm({ ended: Promise.resolve('SIGKILL') }), { endedBy: 'SIGKILL' })).toEqual([]);
 });
 
-test('one that ended by itself, or otherwise than it was told', async () => {
+test('reports a process that ended by itself, or by another signal', async () => {
   const accused = 'serve: ended with 1 unasked; it said last: {"msg":"serving"}';
   expect(await judgeOne(calm({ ended: Promise.resolve(1) }))).toEqual([accused]);
   expect(await judgeOne(calm({ ended: Promise.resolve(1) }), { endedBy: 'SIGTERM' })).toEqual([accused]);
 });
 
-test('one that took more memory than it may', async () => {
+test('reports a process that used too much memory', async () => {
   expect(await judgeOne(calm(), {}, { ...bounds, memoryMiB: 1 })).toEqual([
     expect.stringMatching(/^serve: took \d+ MiB, and 1 are allowed$/),
   ]);
 });
 
-test('one that says a secret', async () => {
+test('reports a process that logs a secret', async () => {
   expect(await judgeOne(calm({ said: ['{"key":"secret-key"}'] }))).toEqual(['serve: its log has an API key']);
 });

@@ -1,4 +1,6 @@
-/** How processes behaved: they end only when told to, log no secret, and use no more memory than allowed. */
+/**
+ * Checks the behaviour of processes: they end only when told to, log no secret, and use no more memory than allowed.
+ */
 import type { OwnProcess } from '../lib/servers/own-serve.ts';
 import { peakMemoryMiB } from '../sizes/process-memory.ts';
 
@@ -12,7 +14,7 @@ export interface Conduct {
 
 export interface Bounds {
   readonly memoryMiB: number;
-  /** Keys, tokens, texts: whatever must not be in a log, under a name that may be printed. */
+  /** Keys, tokens and texts that must not be in a log, each under a name that may be printed. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 

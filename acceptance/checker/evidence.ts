@@ -27,7 +27,7 @@ export interface DropRow {
   message: string;
   receiver_count: number;
   file_count: number;
-  /** Its deadline has passed, or it was revoked. */
+  /** Whether its deadline has passed, or it was revoked. */
   ended: boolean;
   links: { email: string; digest: string }[];
   mails: { receiver: string; state: string }[];
@@ -89,7 +89,7 @@ export async function settle(inside: Inside, journals: Journal[]): Promise<void>
     async () => {
       const drops = await readDrops(inside, senders);
       if (drops.some((drop) => drop.mails.some((mail) => mail.state === 'waiting'))) {
-        // Not all the time: a mail that is being sent must not seem overdue.
+        // Only now and then, because a mail that is being sent must not seem overdue.
         if (inside.advance && Date.now() > hurriedAt + hurryEveryMs) {
           await inside.advance(3600);
           await inside.sweep();
@@ -212,7 +212,7 @@ export async function readUsage({ query }: Inside, senders: string[]): Promise<U
   );
 }
 
-/** The minutes for which an interrupted upload of this account is kept have passed. */
+/** Ends the minutes for which an interrupted upload of this account is kept. */
 export async function endGrace({ query }: Inside, sender: string): Promise<void> {
   await query(
     `update uploads set due_at = now() from accounts

@@ -5,7 +5,8 @@ import type { FileToUpload } from '../lib/http/multipart.ts';
 import { type HttpResponse, header, text } from '../lib/http/response.ts';
 
 /**
- * The response that a client got. Unknown: the connection broke before a response came, so it may or may not have happened.
+ * The outcome for the client. Unknown: the connection broke before a response came, so the request may or may not have
+ * been carried out.
  */
 export type Outcome = 'ok' | 'failed' | 'unknown';
 
@@ -15,7 +16,7 @@ export interface SentFile {
   sha256: string;
 }
 
-/** One thing that a client wants done, however many requests it takes. */
+/** An operation that a client wants, however many requests it takes. */
 interface Intention {
   draft: string;
   files: SentFile[];
@@ -25,7 +26,7 @@ interface Intention {
   refusals: string[];
 }
 export interface IntendedUpload extends Intention {
-  /** It contains the scanner's test file, and must never be accepted. */
+  /** Whether it contains the scanner's test file, and must never be accepted. */
   infected?: boolean;
 }
 export interface IntendedDispatch extends Intention {
@@ -73,7 +74,7 @@ export class Journal {
   }
 }
 
-/** How often a client that is told to come back does so. */
+/** The number of retries of a client that gets a Retry-After. */
 const attempts = 5;
 
 /** Makes one request, and records the outcome. Without a response, the connection broke. */

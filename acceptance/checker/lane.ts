@@ -70,7 +70,7 @@ export class Lane {
     return new Lane(world, random, journal, addresses);
   }
 
-  /** A complete dispatch, or an infected upload; then the receiver downloads what has arrived. */
+  /** Makes a complete dispatch or an infected upload, and then downloads what has arrived. */
   async round(number: number): Promise<void> {
     const label = `${number}-${randomBytes(6).toString('hex')}`;
     const client = this.journal.sender.inDraft(label);
@@ -103,7 +103,7 @@ export class Lane {
     );
   }
 
-  /** Whatever is returned with 200 is what was sent, to the last byte. */
+  /** Checks that every response with 200 has exactly the bytes that were sent. */
   async #fetchNewest(): Promise<void> {
     const client = this.journal.receiver;
     const response = await this.#insist('get_history', client, (c) => c.history());
@@ -175,7 +175,7 @@ export class Lane {
     return client.through(url);
   }
 
-  /** Mostly one small file; occasionally two, or one of two chunks. */
+  /** Makes mostly one small file, occasionally two, or one of two chunks. */
   #files(label: string): FileToUpload[] {
     const kind = this.#random();
     const small = (suffix: string) => ({
@@ -193,7 +193,7 @@ export interface Sailing extends AsyncDisposable {
   readonly end: () => Promise<void>;
 }
 
-/** Lanes that run round after round until they are told to end. */
+/** Runs lanes round after round until they are told to end. */
 export function sail(lanes: readonly Lane[]): Sailing {
   const over = new AbortController();
   const sailing = Promise.all(

@@ -17,7 +17,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** A person at their own machine: an account, and a home directory where the command stores its files. */
+/** A person at their own machine, with an account and a home directory where the command stores its files. */
 export class Person implements Disposable {
   readonly account: Account;
   readonly home = mkdtempSync(join(tmpdir(), 'waybill-home-'));

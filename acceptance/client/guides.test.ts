@@ -86,7 +86,7 @@ interface Trial {
 const report = { name: 'report.pdf', content: 'the report' };
 const sendReport = ({ sender, receiver }: Pick<Trial, 'sender' | 'receiver'>) => deliver(sender, receiver, [report]);
 
-/** Whose machine it is, what has happened before, and how one sees that the code has worked. */
+/** The person, the state before, and the check that the code has worked. */
 const guides: Record<
   string,
   {

@@ -6,7 +6,7 @@ import { request } from '../lib/http/request.ts';
 import { json } from '../lib/http/response.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 
-test('anybody gets the description', async () => {
+test('anyone can read the description', async () => {
   const response = await request(demo().base_url, 'GET', '/openapi.json', {
     headers: { Host: new URL(demo().base_url).host },
   });
@@ -17,7 +17,7 @@ test('anybody gets the description', async () => {
   expect(Object.keys(document.paths)).toHaveLength(12);
 });
 
-test('an answer that is not as described is noticed', async () => {
+test('a response that does not match the description fails the test', async () => {
   const client = await freshClient('described');
   const response = await client.contacts();
   const path = `/${client.user}/cgi/contacts_read.cgi`;

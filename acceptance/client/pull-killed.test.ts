@@ -13,7 +13,7 @@ import { ended, Person } from './command.ts';
 
 const [pullerCount, entryCount, kills] = fullSize ? [10, 1_000, 200] : [4, 24, 12];
 
-/** Records what it was told, and what is there. */
+/** Records its arguments, and the files that exist. */
 const hookScript = `#!/bin/sh
 echo "$WAYBILL_DROP $WAYBILL_ATTEMPT $WAYBILL_NAME $(sha256sum < "$WAYBILL_FILE" | cut -d ' ' -f 1)" >> "$HOME/hook.log"
 `;
@@ -42,14 +42,14 @@ class Puller implements Disposable {
     [this.#process, this.#end] = this.#start();
   }
 
-  /** Whether it ended as it should. One that has only just been started is ended by the signal itself. */
+  /** Returns whether it ended as expected. A process that has only just been started is ended by the signal itself. */
   async stop(): Promise<boolean> {
     this.#process.kill('SIGTERM');
     const { exitCode, signal } = await this.#end;
     return exitCode === 130 || signal === 'SIGTERM';
   }
 
-  /** What its hook was told. */
+  /** Returns the arguments of its hook. */
   hooked(): { entry: string; attempt: number; name: string; sha256: string }[] {
     const log = join(this.#person.home, 'hook.log');
     const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];

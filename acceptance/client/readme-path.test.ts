@@ -1,4 +1,4 @@
-// A new user's path: what README.md says about the command, typed into a shell in an empty folder.
+// A new user's first steps: the commands of README.md, typed into a shell in an empty folder.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ function content(output: string): string[] {
   return lines.filter((line) => line !== '' && !/^[A-Z ]+$/.test(line));
 }
 
-test('the README’s walk with the packed client prints what the README prints', { timeout: 120_000 }, async () => {
+test('the walkthrough of the README prints the same with the packed client', { timeout: 120_000 }, async () => {
   const [sender, receiver] = await Promise.all([createAccount('path-a'), createAccount('path-b')]);
   const folder = mkdtempSync(join(tmpdir(), 'readme-path-'));
   const [home, empty] = [join(folder, 'home'), join(folder, 'empty')];

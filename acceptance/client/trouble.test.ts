@@ -29,7 +29,7 @@ async function inboxNames(client: Waybill): Promise<string[]> {
   return names;
 }
 
-test('a Redis that loses everything in the middle of sends changes nothing', async () => {
+test('sends succeed although Redis loses everything in the middle', async () => {
   const account = await createAccount('flushed');
   const receiver = await createAccount('flushed-receiver');
   // In its own Redis database: the test must not lose what others have there.
@@ -50,7 +50,7 @@ test('a Redis that loses everything in the middle of sends changes nothing', asy
   await serve.stop();
 });
 
-test('503s, 429s and lost answers in between change nothing', { timeout: 120_000 }, async () => {
+test('sends succeed despite 503s, 429s and lost responses', { timeout: 120_000 }, async () => {
   const [account, receiver] = [await createAccount('troubled'), await createAccount('troubled-receiver')];
   const fates: Fate[] = ['refuse', 'pass', 'pass', 'lose', 'pass', 'pass', 'limit', 'pass', 'pass', 'pass'];
   let requests = 0;

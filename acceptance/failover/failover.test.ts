@@ -31,7 +31,10 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** The trouble begins under load; what it returns ends it, once requests are served again. */
+/**
+ * Causes the trouble under load, waits until requests are served again, and ends it with the function that `trouble`
+ * returns.
+ */
 async function underLoad(what: string, times: number, trouble: () => Promise<() => Promise<void>>): Promise<void> {
   const world = { exchange, serveUrls };
   const lanes = await Promise.all([1, 2, 3].map((seed) => Lane.open(world, seeded(seed))));

@@ -69,7 +69,7 @@ describe('damage beyond the first chunk', () => {
       await expect(download(), 'the whole').rejects.toThrow(/^(?:aborted|socket hang up)$/);
       await expectBroken(0);
       await expectBroken(chunk * chunkBytes - 10);
-      // Whatever does not touch the damage is served as before.
+      // Ranges that do not touch the damage are served as before.
       const before = await download(`bytes=0-${chunk * chunkBytes - 1}`);
       expect(before.status).toBe(206);
       expectSame(before.body, content.subarray(0, chunk * chunkBytes));
@@ -82,7 +82,7 @@ describe('damage beyond the first chunk', () => {
   }
 });
 
-describe('damage in what is sent first', () => {
+describe('damage in the first chunk', () => {
   const damages: { name: string; harm: () => Promise<void> }[] = [
     { name: 'the first byte altered', harm: () => flipByte(0, 0) },
     { name: 'the first chunk emptied', harm: () => truncate(0, 0) },
@@ -120,8 +120,8 @@ function download(range?: string): Promise<HttpResponse> {
 }
 
 /**
- * Announced in full, right as far as it goes, and cut off before its end, so that no client can mistake it for the
- * file. If the damage comes early, the connection may be closed before its first byte.
+ * Expects a download that is announced in full, right as far as it goes, and cut off before its end, so that no client
+ * can mistake it for the file. If the damage is early, the connection may be closed before the first byte.
  */
 async function expectBroken(start: number): Promise<void> {
   const received: Buffer[] = [];
@@ -138,7 +138,7 @@ async function expectBroken(start: number): Promise<void> {
   expectSame(bytes, content.subarray(start, start + bytes.length));
 }
 
-/** By digest: a failure message with megabytes helps no one. */
+/** Compares digests, because a failure message with megabytes helps no one. */
 function expectSame(actual: Buffer, expected: Buffer): void {
   const digest = (bytes: Buffer) => `${bytes.length} ${createHash('sha256').update(bytes).digest('hex')}`;
   expect(digest(actual)).toBe(digest(expected));

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => serve.stop());
 
-/** Reset: the connection is torn down. Close: the client's system closes it properly, but too early. */
+/** Reset: the connection is reset. Close: the client's system closes it properly, but too early. */
 const departures = {
   reset: (socket: Socket) => socket.resetAndDestroy(),
   close: (socket: Socket) => socket.destroy(),

@@ -16,7 +16,7 @@ let postgres: OwnPostgres;
 let exchange: OwnExchange;
 let client: Client;
 
-/** From now on, PostgreSQL's clock differs from ours by this many hours. */
+/** Sets PostgreSQL's clock to this many hours from now. */
 function turnTo(hours: number): void {
   writeFileSync(offsetFile, `${hours < 0 ? '-' : '+'}${Math.abs(hours)}h\n`);
 }
@@ -75,7 +75,7 @@ test('a link ends when the clock has jumped over its deadline', async () => {
   expect(await status()).toBe(410);
 });
 
-test('a jump back does not bring an expired link to life again', async () => {
+test('a jump back does not make an expired link work again', async () => {
   const status = await sendFor(1);
   turnTo(25);
   expect(await status()).toBe(410);
@@ -94,7 +94,7 @@ test('after a jump back, files are sent, mailed and fetched as before', async ()
   expect(await status()).toBe(410);
 });
 
-test('a jump forward in the middle of uploads leaves none of them behind, and none half', {
+test('a jump forward in the middle of uploads loses none of them, and leaves no partial one', {
   timeout: 120_000,
 }, async () => {
   const draft = client.inDraft('jumping');

@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 afterAll(() => serves.stop());
 
-test('the points tried here are all that the program has', () => {
+test('tests all checkpoints of the program', () => {
   const source = new URL('../../server/src', import.meta.url).pathname;
   const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -128,7 +128,7 @@ for (const checkpoint of reachedCheckpoints) {
 
 describe(`${rounds} times each`, () => {
   for (const checkpoint of checkpoints) {
-    test(`killed at ${checkpoint}, asked again elsewhere`, { timeout: 180_000 + rounds * 10_000 }, async () => {
+    test(`killed at ${checkpoint}, repeated elsewhere`, { timeout: 180_000 + rounds * 10_000 }, async () => {
       const waiting = Array.from({ length: rounds }, (_, round) => round).values();
       const results = await Promise.allSettled(
         lanes.map(async (lane) => {
@@ -140,7 +140,7 @@ describe(`${rounds} times each`, () => {
   }
 });
 
-test('afterwards every promise is found kept', { timeout: 300_000 + rounds * 10_000 }, async () => {
+test('the checker finds no violation afterwards', { timeout: 300_000 + rounds * 10_000 }, async () => {
   expect(await check(lanes.map((lane) => lane.journal))).toEqual([]);
   const intentions = lanes.flatMap(({ journal }) => [...journal.uploads, ...journal.dispatches]);
   const putOff = intentions.flatMap((intention) => intention.refusals);

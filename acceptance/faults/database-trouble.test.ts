@@ -55,7 +55,7 @@ test('restarted, killed and with backends terminated under load: nothing acknowl
   expect(await judgeConduct(world.conducts, { memoryMiB: 512, secrets: new Map() })).toEqual([]);
 });
 
-test('with its disk full: what needs space is put off, and goes on when there is some again', {
+test('with its disk full: requests that need space get 503, and succeed when there is space again', {
   timeout: 180_000,
 }, async () => {
   await using postgres = await OwnPostgres.start({ mebibytes: 160 });

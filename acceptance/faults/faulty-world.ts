@@ -123,7 +123,7 @@ export class FaultyWorld implements AsyncDisposable {
     return this.#role(name).process.pid;
   }
 
-  /** SIGKILL, and a new process in its place. */
+  /** Kills a process (SIGKILL), and starts a new one in its place. */
   async replace(name: string): Promise<void> {
     const role = this.#role(name);
     await role.process.kill();

@@ -38,13 +38,13 @@ const sent = (address: string) =>
     slowly,
   );
 
-test('the mail server is away for an hour: nothing is lost, and one mail each comes afterwards', {
+test('the mail server is unavailable for an hour: nothing is lost, and each mail arrives once afterwards', {
   timeout: 180_000,
 }, async () => {
   await anHourWithout(`smtp://127.0.0.1:${await closedPort()}`, 'ECONNREFUSED');
 });
 
-test('the mail server refuses our login for an hour: nothing is given up, and one mail each comes afterwards', {
+test('the mail server refuses the login for an hour: nothing is abandoned, and each mail arrives once afterwards', {
   timeout: 180_000,
 }, async () => {
   await using server = await startScriptedSmtp({ AUTH: '535 5.7.8 the password has expired' });
@@ -52,7 +52,7 @@ test('the mail server refuses our login for an hour: nothing is given up, and on
   expect(server.accepted).toEqual([]);
 });
 
-/** Mails that are tried for an hour with a mail server that accepts none, and then with the real one. */
+/** Tries mails for an hour with a mail server that accepts none, and then with the real one. */
 async function anHourWithout(smtpUrl: string, outcome: string): Promise<void> {
   const client = await exchange.client('away');
   const receivers = Array.from({ length: 10 }, () => uniqueAddress('patient'));
@@ -107,7 +107,7 @@ async function anHourWithout(smtpUrl: string, outcome: string): Promise<void> {
   for (const receiver of receivers) expect(await mailsTo(receiver)).toHaveLength(1);
 }
 
-test('the database goes away at the moment when the mail server has taken a mail: the mail is sent once', {
+test('the database becomes unavailable just when the mail server has accepted a mail: the mail is sent once', {
   timeout: 120_000,
 }, async () => {
   const client = await exchange.client('noted');
@@ -178,7 +178,7 @@ test('many messages to one receiver: further ones wait, and nobody’s dispatch 
   await later.stop();
 });
 
-test('messages that were given up are all sent again on command, by their reason', { timeout: 120_000 }, async () => {
+test('a command sends all abandoned messages again, by their reason', { timeout: 120_000 }, async () => {
   const client = await exchange.client('revived');
   const receivers = Array.from({ length: 3 }, () => uniqueAddress('revived'));
   await dispatch(client, { to: receivers, files: [{ name: 'a.txt', content: 'a' }] });
@@ -213,7 +213,7 @@ for (const [command, problem] of [
   [['retry', '--all', '--since', 'yesterday'], '2026-11-15T08:00:00Z'],
   [['retry', '--waiting', '--since', '2026-01-01'], 'can only be used with --all'],
 ] as const) {
-  test(`the command outbox ${command.join(' ')} is used wrongly`, async () => {
+  test(`rejects wrong usage: outbox ${command.join(' ')}`, async () => {
     const { exitCode, stdout, stderr } = await exchange.admin('outbox', ...command);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(problem);
@@ -229,7 +229,7 @@ async function killedAt(checkpoint: string, reach: () => Promise<unknown>): Prom
   await exchange.sweep();
 }
 
-test('a worker killed after a mail was taken: it is sent once more, with the same Message-ID', {
+test('a worker killed after a mail was accepted: it is sent once more, with the same Message-ID', {
   timeout: 120_000,
 }, async () => {
   const client = await exchange.client('killed');
@@ -292,7 +292,7 @@ for (const checkpoint of ['check:read-back', 'check:before-commit']) {
   });
 }
 
-test('a worker killed while it sweeps: the rest is swept by the next', { timeout: 120_000 }, async () => {
+test('a worker killed during a sweep: the next one sweeps the rest', { timeout: 120_000 }, async () => {
   const client = await exchange.client('swept');
   const receiver = uniqueAddress('late');
   await dispatch(client, { to: [receiver], files: [{ name: 'a.txt', content: 'a' }] });

@@ -124,7 +124,7 @@ async function timed(name: string, ask: Ask): Promise<Timed> {
   return { name, tookMs: elapsed(), response };
 }
 
-/** Each of them repeatedly, several at once, until told to stop. */
+/** Makes each request repeatedly, several at once, until told to stop. */
 async function load(wanted: Asks, atOnce: number, until: () => boolean, everyMs = 0): Promise<Timed[]> {
   const seen: Timed[] = [];
   const loop = async ([name, ask]: [string, Ask]) => {
@@ -197,7 +197,7 @@ for (const { engine, begin, end, needing, others } of outages) {
       expect(during.filter((one) => !isServed(one)).length, 'requests put off').toBeGreaterThan(0);
     });
 
-    test('what does not need it is answered as usual', () => {
+    test('requests that do not need it are served as usual', () => {
       const [before, meanwhile, busy] = [usual, besides, elsewhere].map(p99).map(Math.round) as [
         number,
         number,

@@ -36,7 +36,7 @@ const losses: Record<string, () => Promise<void>> = {
   },
 };
 for (const [how, lose] of Object.entries(losses)) {
-  test(`${how}: the token is refused, a new one works, and what was staged is still there`, async () => {
+  test(`${how}: the token is refused, a new one works, and staged files are still there`, async () => {
     const receiver = uniqueAddress('receiver');
     const draft = client.inDraft(how.slice(0, 6));
     await introduce(client, [receiver]);
@@ -55,7 +55,7 @@ for (const [how, lose] of Object.entries(losses)) {
 }
 
 for (const fault of ['swallow', 'freeze', 'refuse'] as const) {
-  test(`${fault}: nobody waits for more than a moment, and the same token works afterwards`, async () => {
+  test(`${fault}: no request waits for long, and the same token works afterwards`, async () => {
     expect((await client.contacts()).status).toBe(200);
     way.fault = fault;
     try {

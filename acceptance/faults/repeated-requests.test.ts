@@ -17,7 +17,7 @@ test(`the same drop, requested ${times} times at once through two servers, is on
     headers: { 'idempotency-key': 'at-once' },
     json: { uploads: [await one.upload('once.txt', 'once')], receivers: [{ email }] },
   };
-  /** As often as it is told to come back later. */
+  /** Repeats the request as long as the response has a Retry-After. */
   const requestThrough = (v1: V1Client) =>
     eventually('it is answered', async () => {
       const response = await v1.ask('POST', '/drops', request);

@@ -14,7 +14,7 @@ async function serving(policy: string, work: (serve: OwnServe) => Promise<void>)
   }
 }
 
-test('policy required: an upload is put off, and nothing of it is kept', async () => {
+test('policy required: an upload gets 503, and nothing of it is kept', async () => {
   await serving('required', async ({ baseUrl }) => {
     const client = (await freshClient('required', { baseUrl })).impatient();
     assertErrorResponse(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
@@ -24,7 +24,7 @@ test('policy required: an upload is put off, and nothing of it is kept', async (
   });
 });
 
-test('policy best-effort: an upload is taken, and the file is marked as not scanned wherever it is listed', async () => {
+test('policy best-effort: an upload is accepted, and the file is marked as not scanned wherever it is listed', async () => {
   await serving('best-effort', async ({ baseUrl }) => {
     const [sender, receiver] = [await freshClient('sender', { baseUrl }), await freshClient('receiver', { baseUrl })];
     const entry = await deliver(sender, receiver, [{ name: 'a.txt', content: 'a' }]);
@@ -35,7 +35,7 @@ test('policy best-effort: an upload is taken, and the file is marked as not scan
   });
 });
 
-test('policy off: an upload is taken, and not called scanned', async () => {
+test('policy off: an upload is accepted, and not marked as scanned', async () => {
   await serving('off', async ({ baseUrl }) => {
     const [sender, receiver] = [await freshClient('sender', { baseUrl }), await freshClient('receiver', { baseUrl })];
     const entry = await deliver(sender, receiver, [{ name: 'a.txt', content: 'a' }]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => serve.stop());
 
-test('an upload of four times its lease is swept by nobody, and keeps every byte', { timeout: 120_000 }, async () => {
+test('an upload that takes four times its lease is not swept, and keeps every byte', { timeout: 120_000 }, async () => {
   const client = (await freshClient('slow')).through(serve.baseUrl);
   const receiver = await freshClient('receiver');
   const content = Buffer.alloc(2 * chunkBytes + 1000, 'slow upload ');
@@ -36,7 +36,7 @@ test('an upload of four times its lease is swept by nobody, and keeps every byte
   for (let piece = 0; piece < pieces; piece++) {
     const at = (share: number) => Math.floor((body.length * share) / pieces);
     if (!outgoing.write(body.subarray(at(piece), at(piece + 1)))) await once(outgoing, 'drain');
-    // The speed is what is being tested.
+    // The test is about the speed.
     await pause((leaseSeconds * 4 * 1000) / pieces);
   }
   outgoing.end();

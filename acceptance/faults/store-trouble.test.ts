@@ -33,7 +33,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 const isPut = ({ method }: IncomingMessage) => method === 'PUT';
 const isGet = ({ method }: IncomingMessage) => method === 'GET';
 
-test('503 at p = 0.3: 99 of 100 uploads are taken at once', { timeout: 300_000 }, async () => {
+test('503 at p = 0.3: 99 of 100 uploads succeed at once', { timeout: 300_000 }, async () => {
   const random = seeded(30);
   world.s3Fate = () => (random() < 0.3 ? 'refuse' : 'pass');
   const count = fullSize ? 1000 : 200;
@@ -88,7 +88,7 @@ test(`an upload of ${largeBytes / 1024 ** 2} MiB outlasts 20 % of PUTs refused, 
   await unscanned.stop();
 });
 
-test('every PUT’s first answer lost: uploads are taken, once each', { timeout: 120_000 }, async () => {
+test('the first response of every PUT lost: each upload succeeds once', { timeout: 120_000 }, async () => {
   const met = new Set<string>();
   world.s3Fate = (request) => {
     const url = request.url ?? '';
@@ -107,7 +107,7 @@ for (const [how, fault] of [
   ['silent', () => (world.ways.s3.fault = 'swallow')],
   ['frozen', () => world.gateway.freeze()],
 ] as const) {
-  test(`${how}: an upload is put off within ${refusedWithinMs / 1000} s, and nothing of it is listed`, async () => {
+  test(`${how}: an upload gets 503 within ${refusedWithinMs / 1000} s, and nothing of it is listed`, async () => {
     const client = sender.inDraft(`away-${how}`);
     await fault();
     const elapsed = stopwatch();
@@ -119,7 +119,7 @@ for (const [how, fault] of [
   });
 }
 
-test('half a second late: uploads and downloads are slower, and nothing else', async () => {
+test('half a second late: uploads and downloads are only slower', async () => {
   world.ways.s3.fault = { delayMs: 500 };
   const entry = await deliver(sender, receiver, [{ name: 'late.txt', content: 'late' }], { desttime: 500_000 });
   expect((await receiver.download(entry.url, 'late.txt')).body.toString()).toBe('late');

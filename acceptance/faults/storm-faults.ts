@@ -6,9 +6,9 @@ import type { FaultyWorld } from './faulty-world.ts';
 
 export interface FaultKind {
   readonly name: string;
-  /** How often it is chosen, relative to the others. */
+  /** Its frequency, relative to the others. */
   readonly weight: number;
-  /** Makes it happen, and ends it. */
+  /** Causes the fault, and ends it. */
   readonly inject: (world: FaultyWorld, random: () => number) => Promise<void>;
   /** It may end a sender between "sent" and "recorded", so that a mail is sent again. */
   readonly mayDoubleMails?: true;

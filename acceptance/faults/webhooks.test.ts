@@ -54,7 +54,7 @@ function isSigned({ headers, body }: Received, secret: string): boolean {
   return String(headers['webhook-signature']).split(' ').includes(`v1,${signature}`);
 }
 
-test('an event reaches its receiver, signed, and again when the worker was killed before it noted it', {
+test('an event is sent with a signature, and again if the worker was killed before it recorded that', {
   timeout: 180_000,
 }, async () => {
   await using peer = await receiver();

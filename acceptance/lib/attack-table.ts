@@ -6,14 +6,12 @@ import type { HttpResponse } from './http/response.ts';
 import type { Contact, History, InboxEntry, UploadedFile } from './http/shapes.ts';
 import { deliver, introduce, stage } from './scenario.ts';
 
-/**
- * An account with something to lose: a contact, a staged dispatch that only has to be sent, and a file in its inbox.
- */
+/** An account with data: a contact, a staged dispatch that only has to be sent, and a file in its inbox. */
 export interface Victim {
   client: Client;
   token: string;
   inbox: InboxEntry;
-  /** Another account, which sent what is in the inbox. */
+  /** The account that sent the file in the inbox. */
   sender: Client;
 }
 
@@ -41,7 +39,7 @@ async function createVictim(): Promise<Victim> {
 }
 
 /**
- * Everything that can be read from an account. Global contacts are excluded: they belong to the administrator, and may
+ * Reads everything that an account can read. Global contacts are excluded: they belong to the administrator, and may
  * change.
  */
 export async function belongings(client: Client): Promise<Belongings> {

@@ -19,14 +19,18 @@ export async function introduce(client: Client, contacts: (string | ContactInput
   succeeded(await client.addContacts(contacts.map(asContact)));
 }
 
-/** Everything before createdrop.cgi, in the order of docs/api.md#workflow; the receivers must already be contacts. */
+/**
+ * Does everything before createdrop.cgi, in the order of docs/api.md#workflow; the receivers must already be contacts.
+ */
 export async function stage(client: Client, { to, files }: Pick<Dispatch, 'to' | 'files'>): Promise<void> {
   succeeded(await client.setReceivers(to.map(asContact)));
   succeeded(await client.files());
   for (const file of files) succeeded(await client.upload(file));
 }
 
-/** A complete dispatch (docs/api.md#workflow). Returns its entry in the history, found by its unique message. */
+/**
+ * Makes a complete dispatch (docs/api.md#workflow), and returns its entry in the history, found by its unique message.
+ */
 export async function dispatch(client: Client, { to, files, parameters = {} }: Dispatch): Promise<HistoryEntry> {
   await introduce(client, to);
   await stage(client, { to, files });
@@ -43,7 +47,7 @@ export async function entryWith(client: Client, ddmessage: string): Promise<Hist
   return entry;
 }
 
-/** A dispatch from one account on this server to another; returns what appeared in the other's inbox. */
+/** Makes a dispatch from one account on this server to another, and returns the new entry in the other's inbox. */
 export async function deliver(
   from: Client,
   to: Client,

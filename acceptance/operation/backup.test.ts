@@ -39,7 +39,7 @@ test('backed up under load, emptied and restored: every acknowledged file is byt
 });
 
 async function backUpAndRestore(kind: string): Promise<void> {
-  // Without a worker: all mails wait, and are sent after the restore.
+  // There is no worker, so that all mails wait, and are sent after the restore.
   await using exchange = await ownExchange({ settings: laneSettings });
   await using place = await newPlace(kind);
   await using keyPlace = await newPlace('a directory');
@@ -62,7 +62,7 @@ async function backUpAndRestore(kind: string): Promise<void> {
   await sailing.end();
   expect(lanes.flatMap(({ problems }) => problems)).toEqual([]);
   expect([first.lost_files, backup.lost_files]).toEqual([0, 0]);
-  // Only what is new is copied.
+  // Only new objects are copied.
   expect(backup.copied_objects).toBeLessThan(backup.objects);
   expect([first.day_keys_exported, backup.day_keys_exported]).toEqual([null, expect.any(Number)]);
   expect(await run('verify', ...withDayKeys, '--from')).toMatchObject({ backup: backup.backup, damaged: 0 });
@@ -194,5 +194,5 @@ function succeeded<Result>({ exitCode, stdout, stderr }: AdminResult): Result {
   return JSON.parse(stdout) as Result;
 }
 
-/** How far a command is, it says every half minute, such as "953 files, 313 MiB read". */
+/** A command reports its progress every half minute, such as "953 files, 313 MiB read". */
 const withoutProgress = (stderr: string) => stderr.replaceAll(/^(?!waybilld: )[a-z\d].*\n/gm, '');

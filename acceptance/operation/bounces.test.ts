@@ -43,11 +43,11 @@ interface Receiver {
 interface Sent {
   readonly dropId: string;
   readonly to: string;
-  /** Mails that the sender had got about this address until then. */
+  /** The mails that the sender had got about this address before. */
   readonly told: number;
 }
 
-/** A drop to this address and to one that works. */
+/** Sends a drop to this address and to one that works. */
 async function send(to: string): Promise<Sent> {
   const { length } = await told(to);
   await dispatch(client, {
@@ -66,7 +66,7 @@ async function readReceivers(dropId: string): Promise<[bad: Receiver, good: Rece
 const told = async (about: string) =>
   (await readMailsTo(postfix.mailFolder, client.user)).filter(({ email }) => email.subject?.includes(about));
 
-/** Everything that should happen once a mail could not be delivered. */
+/** Expects everything that should happen once a mail could not be delivered. */
 async function expectUndeliverable({ dropId, to, told: before }: Sent, reason: RegExp): Promise<void> {
   const [bad, good] = await eventually('the receiver is undeliverable', async () => {
     const receivers = await readReceivers(dropId);
@@ -91,7 +91,7 @@ async function expectUndeliverable({ dropId, to, told: before }: Sent, reason: R
   expect(mails.at(-1)?.email.text).toMatch(/a\.txt/);
 }
 
-test('refused at once', async () => {
+test('a mail that is refused at once makes its receiver undeliverable', async () => {
   await exchange.work();
   const sent = await send('nouser@receiver.test');
   const { dropId, to } = sent;
@@ -109,9 +109,9 @@ test('refused at once', async () => {
   await exchange.rest();
 }, 120_000);
 
-test('sent back to a Maildir', async () => {
+test('a mail that is sent back to a Maildir makes its receiver undeliverable', async () => {
   const address = { WAYBILL_BOUNCE_ADDRESS: 'bounces@mailbox.test' };
-  // A mail that comes back although there is still hope changes nothing. It is left there for us to see.
+  // A report of a delay changes nothing. It is left in the Maildir, where the test finds it.
   await exchange.work(address);
   const slow = await send('slow@receiver.test');
   const delayed = await eventually('a report of a delay', async () => readdirSync(`${postfix.bounceFolder}/new`)[0]);
@@ -130,7 +130,7 @@ test('sent back to a Maildir', async () => {
   await exchange.rest();
 }, 120_000);
 
-test('sent back to a command', async () => {
+test('a mail that is sent back to a command makes its receiver undeliverable', async () => {
   await exchange.work({ WAYBILL_BOUNCE_ADDRESS: 'bounces@pipe.test' });
   const late = await send('late@receiver.test');
   await expectUndeliverable(late, /no such mailbox/);

@@ -92,7 +92,7 @@ test('no connection is refused, and an upload in progress ends in the old proces
   started.push(successor);
   expect(successor).not.toBe(serve.pid);
   expect(await serve.readiness()).toBe(200);
-  // The old process no longer takes connections, so each of these is the new one's.
+  // The old process no longer accepts connections, so the new one gets each of these.
   const before = statuses.length;
   await eventually('requests to the new process', async () => (statuses.length > before + 20 ? true : undefined));
   over.abort();

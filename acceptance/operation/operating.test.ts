@@ -47,7 +47,7 @@ function keyFile(content: string, mode = 0o600): string {
 }
 const storedKeys = () => readFileSync(programEnvironment()['WAYBILL_MASTER_KEY_FILE'] ?? '', 'utf8');
 
-test('the program tells its version', async () => {
+test('the program prints its version', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../server/package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
@@ -194,12 +194,12 @@ describe('the environment file', () => {
     expect(await listed(file(line))).toEqual({ stderr: '', exitCode: 0 });
   });
 
-  test('gives way to the environment', async () => {
+  test('is overridden by the environment', async () => {
     const path = file('WAYBILL_DATABASE_URL=postgres://127.0.0.1:1/none');
     expect(await listed(path, { WAYBILL_DATABASE_URL: databaseUrl })).toEqual({ stderr: '', exitCode: 0 });
   });
 
-  test('is refused when everyone can read it, when it is missing, and when a line means nothing', async () => {
+  test('is refused if everyone can read it, if it is missing, and if a line is invalid', async () => {
     const open = file(`WAYBILL_DATABASE_URL=${databaseUrl}`, 0o644);
     expect(await listed(open)).toMatchObject({ exitCode: 78, stderr: expect.stringContaining(`chmod o= ${open}`) });
     expect(await listed('/none')).toMatchObject({
@@ -215,7 +215,7 @@ describe('the environment file', () => {
   });
 });
 
-test('a key file for the service’s group, as the set-up makes it, is taken', async () => {
+test('a key file for the service’s group, as set-up creates it, is accepted', async () => {
   const path = keyFile(storedKeys(), 0o640);
   const serve = await ownServe({ WAYBILL_MASTER_KEY_FILE: path });
   await serve.stop();
@@ -241,7 +241,7 @@ test('the documented rotation leaves a key file that the service can read, with 
   await serve.stop();
 });
 
-test('an engine that is merely away does not stop the start, and readiness names it', async () => {
+test('an unavailable engine does not prevent the start, and readiness names it', async () => {
   const reached = expect.stringMatching(/^(?:ok|slow)$/);
   // One refuses connections, the other accepts them and stays silent.
   const silent = createServer().listen(0, '127.0.0.1');
@@ -295,7 +295,7 @@ for (const [role, own, setting] of [
   });
 }
 
-test('the client’s variables do not keep the server’s program from starting', async () => {
+test('variables of the client do not prevent the server from starting', async () => {
   const { exitCode, stderr } = await admin(['accounts', 'list', '--json'], '', {
     WAYBILL_URL: 'https://files.example.org',
     WAYBILL_USER: 'me@example.org',
@@ -304,7 +304,7 @@ test('the client’s variables do not keep the server’s program from starting'
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 });
 
-test('a command says which engine is out of reach, and what to check', async () => {
+test('a command says which engine is unavailable, and what to check', async () => {
   const url = `postgres://postgres@127.0.0.1:${await closedPort()}/waybill`;
   const { exitCode, stderr } = await admin(['accounts', 'list'], '', { WAYBILL_DATABASE_URL: url });
   expect(exitCode).toBe(1);
@@ -340,7 +340,7 @@ describe('through a pipe', () => {
     expect(stdout.split('\n')).toHaveLength(lines + 1);
   });
 
-  test('a full disk is a failure, told in a line', async () => {
+  test('a full disk is a failure, reported in one line', async () => {
     const { stderr, exitCode } = await inShell('waybilld admin accounts list > /dev/full');
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^waybilld: The output cannot be written: .*\n$/);
@@ -374,7 +374,7 @@ describe('drops', () => {
     expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('such as WB-7F3K-29QD') });
   });
 
-  test('one of another account is not shown, and that is a failure', async () => {
+  test('showing one of another account fails', async () => {
     const other = await freshClient('other');
     const [drop] = await list(sender.user);
     const message = `${other.user} has no drop ${drop?.id}.`;

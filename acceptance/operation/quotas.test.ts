@@ -37,7 +37,7 @@ async function checkUsage({ user }: Client): Promise<number> {
 const limit = ({ user }: Client, ...options: string[]) =>
   adminJson(['accounts', 'set', '--email', user, ...options, '--json']);
 
-test('fifty uploads at once against the last of what an account may store: never over, never under by more than one', async () => {
+test('fifty uploads at once for the last space of an account: never over the limit, and under it by at most one', async () => {
   const client = await freshClient('full');
   succeeded(await client.upload({ name: 'earlier.bin', content: randomBytes(earlierBytes) }));
   await limit(client, '--max-stored', String(earlierBytes + leftBytes));
@@ -64,7 +64,7 @@ test('fifty uploads at once against the last of what an account may store: never
   expect(used, 'never under by more than one upload').toBeGreaterThanOrEqual(earlierBytes + leftBytes - uploadBytes);
 }, 120_000);
 
-test('what a process that was killed had reserved is given back', async () => {
+test('reservations of a killed process are released', async () => {
   const serve = await ownServe({ WAYBILL_UPLOAD_LEASE_SECONDS: '2' });
   const client = await freshClient('killed', { baseUrl: serve.baseUrl });
   const requests = await Promise.all(['a', 'b', 'c'].map((draft) => beginUpload(client, draft)));
@@ -84,7 +84,7 @@ test('what a process that was killed had reserved is given back', async () => {
   expect(recounted.find(({ email }) => email === client.user)).toMatchObject({ corrected_by: 0 });
 });
 
-test('what a contact announces counts when it arrives, and who sends too much is told how much it may be', async () => {
+test('bytes of a contact count when they arrive, and a contact who sends too much is told the limit', async () => {
   const client = await freshClient('contacts');
   await limit(client, '--max-stored', '1MB');
   const { link, contact } = await requestFiles(client);

@@ -23,7 +23,7 @@ const steps = [
 ];
 const content = Buffer.from('what was sent before the backup');
 
-test('killed at every step, a restore leaves nothing that starts, and is completed by restoring again', {
+test('after a kill at any step, no process starts, and restoring again completes the restore', {
   timeout: 600_000,
 }, async () => {
   // Without a worker: the mail waits, and must not be sent after the restore.
@@ -36,7 +36,7 @@ test('killed at every step, a restore leaves nothing that starts, and is complet
   await dispatch(sender, { to: ['someone@example.org'], files: [{ name: 'mailed.txt', content }] });
   const backup = await exchange.admin('backup', '--to', join(folder, 'backup'), ...places);
   expect([backup.exitCode, backup.stderr]).toEqual([0, '']);
-  // All of this is replaced, and its object is nobody's afterwards.
+  // All of this is replaced, and its object belongs to no file afterwards.
   await dispatch(sender, { to: ['someone@example.org'], files: [{ name: 'later.txt', content }] });
   const [before] = await exchange.query<{ epoch: string }>('select epoch::text from event_log');
   const restore = (failpoint = '') =>

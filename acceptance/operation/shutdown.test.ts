@@ -20,7 +20,7 @@ import { uploadStream } from '../sizes/upload-stream.ts';
 
 /** More than the kernel and HAProxy buffer, so that for the server a download that pauses is still in progress. */
 const sizeBytes = fullSize ? 1024 ** 3 : 64 * 1024 ** 2;
-/** So many that some of them are on the process that is stopped. */
+/** Enough that some of them are on the process that is stopped. */
 const transfers = fullSize ? 10 : 6;
 const requestsPerSecond = fullSize ? 200 : 60;
 /** The speed of each transfer, as over a network: at full speed they would leave no processor time for the requests. */

@@ -1,4 +1,4 @@
-// SIGTERM when the last client has left, but what it caused has not been recorded yet: the process ends after it is.
+// SIGTERM after the last client has disconnected, but before its work is recorded: the process ends only after that.
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';

@@ -72,7 +72,7 @@ export class Client {
     return other;
   }
 
-  /** Callers see it fail, and the next call creates another token. */
+  /** If it fails, its callers see the failure, and the next call creates another token. */
   #keep(token: Promise<string>): void {
     this.#token = token;
     token.catch(() => this.discardToken());
@@ -109,14 +109,14 @@ export class Client {
     return this.#token as Promise<string>;
   }
 
-  /** This token was refused: the next request creates another. */
+  /** Discards a refused token; the next request creates another. */
   discardToken(): void {
     this.#token = undefined;
   }
 
   /** With credentials and a token, below the account's path. */
   async call(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
-    // Not created without need: a test that counts tokens supplies its own.
+    // A token is created only if needed: a test that counts tokens supplies its own.
     const token = options.headers?.['CSRF-Token'] ?? (await this.token());
     return await this.plain(method, `/${this.user}/${path}`, {
       ...options,
@@ -201,7 +201,7 @@ export class Client {
   }
 }
 
-/** For the steps before the actual test: the response has to be 200. */
+/** Throws unless the response is 200; for the steps before the actual test. */
 export function succeeded<T = unknown>(response: HttpResponse): T {
   if (response.status !== 200) throw new Error(`expected 200, got ${response.status}: ${text(response)}`);
   return json<T>(response);

@@ -1,4 +1,4 @@
-// The instruments themselves: each fault of the two proxies does what its name says, and ends when it is cleared.
+// The faults of the two proxies: each does what its name says, and ends when it is cleared.
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -59,7 +59,7 @@ describe('over TCP', () => {
   const until = (what: string, met: () => boolean) =>
     eventually(what, async () => met() || undefined, { withinMs: 3000, everyMs: 5 });
 
-  test('pass: both ways', async () => {
+  test('pass: forwards bytes both ways', async () => {
     const { socket, seen } = await open();
     socket.write('hello');
     await until('the answer', () => seen.response === 'HELLO');
@@ -68,7 +68,7 @@ describe('over TCP', () => {
     expect(proxy.broken).toBe(0);
   });
 
-  test('freeze: nothing moves, on old and new connections, and all of it comes afterwards', async () => {
+  test('freeze: forwards nothing on old and new connections, and everything afterwards', async () => {
     const old = await open();
     old.socket.write('a');
     await until('the first answer', () => old.seen.response === 'A');
@@ -91,7 +91,7 @@ describe('over TCP', () => {
     await until('what was held back', () => old.seen.response === 'AB' && late.seen.response === 'C');
   });
 
-  test('swallow: nothing arrives, and the connections do not survive it', async () => {
+  test('swallow: discards everything, and closes the connections afterwards', async () => {
     const { socket, seen } = await open();
     proxy.fault = 'swallow';
     socket.write('lost');
@@ -103,7 +103,7 @@ describe('over TCP', () => {
     expect(heard).toBe('');
   });
 
-  test('refuse: old and new connections are reset', async () => {
+  test('refuse: resets old and new connections', async () => {
     const { socket: old, seen } = await open();
     old.write('first');
     await until('it is through', () => seen.response === 'FIRST');
@@ -131,7 +131,7 @@ describe('over TCP', () => {
     expect('HEL'.startsWith(seen.response)).toBe(true);
   });
 
-  test('delayMs: later, and in order', async () => {
+  test('delayMs: forwards everything later, in order', async () => {
     proxy.fault = { delayMs: 40 };
     const { socket, seen } = await open();
     const began = performance.now();
@@ -142,7 +142,7 @@ describe('over TCP', () => {
     expect(performance.now() - began).toBeGreaterThan(150);
   });
 
-  test('cut: once, for who is connected', async () => {
+  test('cut: resets existing connections only', async () => {
     const { socket, seen } = await open();
     socket.write('first');
     await until('it is through', () => seen.response === 'FIRST');
@@ -179,7 +179,7 @@ describe('over HTTP', () => {
     return { proxy, target, seen, ask, [Symbol.asyncDispose]: close };
   }
 
-  test('refuse and limit: the server does not see it', async () => {
+  test('refuse and limit: the server does not get the request', async () => {
     await using line = await through('s3', 'refuse', 'limit');
     expect(await line.ask()).toEqual({ status: 503, text: expect.stringContaining('<Code>SlowDown</Code>') });
     expect((await line.ask()).status).toBe(429);
@@ -189,7 +189,7 @@ describe('over HTTP', () => {
     expect(line.proxy.troubles).toBe(2);
   });
 
-  test('lose: the server has done it', async () => {
+  test('lose: the server carries out the request, and the response is lost', async () => {
     await using line = await through('waybill', 'lose');
     await expect(line.ask()).rejects.toThrow('fetch failed');
     expect(line.seen).toEqual([{ url: '/path?a=b', host: new URL(line.target).host, body: 'body' }]);
@@ -201,7 +201,7 @@ describe('over HTTP', () => {
     expect(line.proxy.troubles).toBe(1);
   });
 
-  test('flipAt: one bit of one byte', async () => {
+  test('flipAt: changes one bit of one byte', async () => {
     await using line = await through('waybill', { flipAt: 3 });
     expect(await line.ask()).toEqual({ status: 200, text: '0122456789' });
     expect(line.proxy.troubles).toBe(1);

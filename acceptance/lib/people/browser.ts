@@ -7,7 +7,7 @@ export { launchBrowser } from '../../../tools/shared/browser.ts';
 export const phone = { width: 390, height: 844 };
 export const desktop = { width: 1280, height: 800 };
 
-/** A separate browser, and everything that went wrong in it. */
+/** A browser of its own, and everything that went wrong in it. */
 export interface Visitor extends AsyncDisposable {
   context: BrowserContext;
   page: Page;

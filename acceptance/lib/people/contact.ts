@@ -28,7 +28,7 @@ export async function requestFiles(
   return { contact: email, receiver: email, mail, link: `${demo().base_url}/u/${token}` };
 }
 
-/** A person presses the button on the page that a link leads to. */
+/** Opens a link and presses the button on its page, as a person does. */
 export async function openPage(page: Page, link: string): Promise<void> {
   await page.goto(link);
   await page.getByRole('button').click();

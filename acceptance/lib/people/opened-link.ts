@@ -1,4 +1,4 @@
-/** The cookie and address that a browser has after a person pressed the button of a link, got without a browser. */
+/** The cookie and address that a browser has after a person opened a link, obtained without a browser. */
 export interface OpenedLink {
   /** The address of the receiver's page. */
   readonly page: string;

@@ -15,7 +15,7 @@ export interface Sent {
   link: string;
 }
 
-/** Files sent to a new receiver, and the mail they got. */
+/** Sends files to a new receiver, and waits for their mail. */
 export async function sendFiles(
   client: Client,
   files: FileToUpload[],
@@ -51,7 +51,7 @@ export async function readReceiverState({
 
 export const untouched = { opened: false, complete: false, deliveries: 0 };
 
-/** Its deadline has passed. */
+/** Moves the deadline into the past. */
 export async function end({ receiver }: Sent): Promise<void> {
   await query(
     `update drops set expires_at = now() - interval '1 second'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { demo } from '../servers/running-demo.ts';
 import { eventually } from '../wait.ts';
 
-/** The texts that the carrier behind the gateway has received for a number so far. */
+/** The SMS that the carrier behind the gateway has received for a number so far. */
 export async function textsTo(number: string): Promise<string[]> {
   const log = await readFile(demo().sms_log, 'utf8');
   return [...log.matchAll(new RegExp(`Got message \\d+: <\\S+ ${number} \\S+ (.*)>$`, 'gm'))].map(

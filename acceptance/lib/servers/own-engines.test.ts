@@ -40,7 +40,7 @@ for (const [name, start] of Object.entries(kinds)) {
   });
 }
 
-test('a PostgreSQL that is restarted at once keeps what was committed, and no connection', async () => {
+test('an immediate restart of PostgreSQL keeps committed data, and no connection', async () => {
   await using postgres = await OwnPostgres.start();
   const before = new pg.Client(postgres.url);
   const lost = new Promise((resolve) => before.once('error', resolve));

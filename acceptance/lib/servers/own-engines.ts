@@ -107,7 +107,7 @@ export class OwnEngine implements AsyncDisposable {
     for (const pid of [this.pid, ...descendants(this.pid)]) signal(pid, 'SIGCONT');
   }
 
-  /** As a power failure would. */
+  /** Kills it, as a power failure would. */
   async kill(): Promise<void> {
     if (!this.runs || !this.#child) return;
     const exited = once(this.#child, 'exit');
@@ -122,7 +122,7 @@ export class OwnEngine implements AsyncDisposable {
   }
 }
 
-/** To a process that may already have ended. */
+/** Sends a signal to a process that may already have ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

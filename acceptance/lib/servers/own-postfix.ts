@@ -7,7 +7,7 @@ import { isReachable, OwnEngine } from './own-engines.ts';
 
 const run = promisify(execFile);
 
-/** Whom it runs the command as: Postfix wants anybody but root and itself. */
+/** The user that runs the command: Postfix allows neither root nor its own user. */
 const nobody = { uid: 65_534, gid: 65_534 };
 
 /**
@@ -35,7 +35,7 @@ export class OwnPostfix extends OwnEngine {
           .replace(/^127\S+/m, `127.0.0.1:${port}`)
           .replace(/^(qmgr .*)300/m, '$1  1');
         writeFileSync(join(folder, 'conf/master.cf'), services + bounceService(join(folder, 'own/bounce')));
-        // Postfix waits until its configuration is two seconds old, lest somebody is still writing it.
+        // Postfix waits until its configuration is two seconds old, in case it is still being written.
         for (const name of ['main.cf', 'master.cf']) utimesSync(join(folder, 'conf', name), 1, 1);
         const start = `postfix -c ${folder}/conf check; exec /usr/lib/postfix/sbin/master -c ${folder}/conf -d -s`;
         return ['sh', '-c', start];
@@ -56,7 +56,7 @@ export class OwnPostfix extends OwnEngine {
     return join(this.folder, 'mail/bounces');
   }
 
-  /** A file that the command may read, and nobody else. */
+  /** Writes a file that only the command may read. */
   entrust(name: string, content: string): string {
     const path = join(this.folder, 'own', name);
     writeFileSync(`${path}.new`, content, { mode: 0o700 });
@@ -65,7 +65,7 @@ export class OwnPostfix extends OwnEngine {
     return path;
   }
 
-  /** What is handed whatever comes back to `pipe.test`. */
+  /** Sets the command that gets every mail that comes back to `pipe.test`. */
   runForBounces(command: string, environment: Record<string, string>): void {
     const settings = Object.entries(environment).map(([name, value]) => `export ${name}='${value}'\n`);
     this.entrust('bounce', `#!/bin/sh\n${settings.join('')}exec ${command}\n`);

@@ -9,14 +9,14 @@ import { type Inside, objectKeys, openPool } from './exchange-internals.ts';
 export interface OwnStorage extends AsyncDisposable, Required<Inside> {
   readonly databaseUrl: string;
   readonly bucket: string;
-  /** What tells a process to use them. */
+  /** The settings with which a process uses them. */
   readonly settings: Record<string, string>;
 }
 
 export interface OwnStorageOptions {
   /** A PostgreSQL server other than the demo's. */
   readonly databaseServer?: string | undefined;
-  /** What the checker needs to know of the other settings. */
+  /** The other settings that the checker needs. */
   readonly settings?: Record<string, string>;
 }
 

@@ -15,7 +15,9 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** How a route knows its caller. Every route must declare it; one that does not stops the server from starting. */
+/**
+ * The way in which a route authenticates its caller. The server does not start with a route that does not declare it.
+ */
 export type Authentication =
   | 'nobody'
   | 'account'
@@ -31,7 +33,7 @@ declare module 'fastify' {
     authentication?: Authentication;
     /** Whether the route transfers files: only a limited number of such requests begin at the same time. */
     transfer?: boolean;
-    /** Whether the route takes a body of any media type. */
+    /** Whether the route accepts a body of any media type. */
     anyBody?: boolean;
     /** The part of the server that the route belongs to. */
     surface?: Surface;
@@ -48,7 +50,7 @@ declare module 'fastify' {
      * nothing.
      */
     transferBegan: () => void;
-    /** For other work of a transfer that many requests may do at the same time, such as recording its end. */
+    /** Limits other work of transfers that many requests may do at the same time, such as recording their end. */
     transferLimiter: ConcurrencyLimiter;
   }
 }

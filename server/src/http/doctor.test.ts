@@ -30,7 +30,7 @@ const ask = (url: string, token: string | undefined) =>
     payload: 'x',
   });
 
-test('the operator learns how the request arrived, and nothing secret', async () => {
+test('tells the operator how the request arrived, and nothing secret', async () => {
   const { statusCode, body } = await ask('/doctor', genuine());
   expect(statusCode).toBe(200);
   expect(JSON.parse(body.split('\n', 1)[0] ?? '')).toEqual({
@@ -48,7 +48,7 @@ test.each<[who: string, token: () => string | undefined]>([
   ['with a token of an hour ago', () => tokens.make(random, Date.now() - 3_600_000)],
   ['with a token from the future', () => tokens.make(random, Date.now() + 3_600_000)],
   ['with a changed time', () => genuine().replace(/^\d+/, (seconds) => `${Number(seconds) + 1}`)],
-])('everyone else, %s, is answered as if there were no such path', async (_who, token) => {
+])('responds to anyone else, %s, as if there were no such path', async (_who, token) => {
   const [response, nowhere] = [await ask('/doctor', token()), await ask('/nowhere', token())];
   expect(response.statusCode).toBe(404);
   expect(response.json()).toEqual(nowhere.json());

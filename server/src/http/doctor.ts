@@ -4,11 +4,11 @@ import { type ProbeResponse, ProbeTokens, probeHeader, probeMediaType, probePath
 import { ExchangeError } from '../domain/exchange-error.ts';
 import type { App } from './app.ts';
 
-/** The doctor's own request has less. */
+/** More than the doctor's own request has. */
 const maxBodyBytes = 4 * 1024 ** 2;
-/** A proxy that passes on what it has passes on this much at once. */
+/** Enough for a proxy that does not buffer to forward it at once. */
 const paddingBytes = 256 * 1024;
-/** Between the two parts of the response: enough to be noticed by the one who measures. */
+/** The pause between the two parts of the response, long enough to be measured. */
 const pauseMs = 1_000;
 
 /** Tells `waybilld admin doctor` how its request arrived through the proxies in front of this process. */
@@ -21,7 +21,7 @@ export function doctorProbe(app: App, engines: { readonly pepper: Buffer }): voi
       url: probePath,
       config: { authentication: 'operator' },
       onRequest: async (request) => {
-        // Before the body is asked for: the doctor declares the largest possible one to learn who refuses it.
+        // Responds before it asks for the body: the doctor declares the largest possible one to learn who refuses it.
         const isGenuine = new ProbeTokens(engines.pepper).isGenuine(request.headers[probeHeader], Date.now());
         if (!isGenuine) throw new ExchangeError('not_found');
       },

@@ -8,7 +8,7 @@ import { carriers } from '../testing/carriers.ts';
 import { drain } from './drain.ts';
 
 describe.each(carriers)('over $name', ({ certificate }) => {
-  /** A server whose responses the test holds back, and a client that keeps its connections open. */
+  /** Starts a server whose responses the test delays, and a client that keeps its connections open. */
   async function started() {
     const held: PromiseWithResolvers<string>[] = [];
     const app = fastify({
@@ -40,7 +40,7 @@ describe.each(carriers)('over $name', ({ certificate }) => {
     };
   }
 
-  test('serves on during the delay, and each answer is the last of its connection', async () => {
+  test('continues to serve during the delay, and each response is the last of its connection', async () => {
     const { app, ask, connections, end } = await started();
     expect(await ask('/quick')).toEqual({ body: 'quick', connection: 'keep-alive' });
     expect(connections()).toBe(1);
@@ -52,7 +52,7 @@ describe.each(carriers)('over $name', ({ certificate }) => {
     end();
   });
 
-  test('a request in progress ends, idle connections are closed, and no new one is taken', async () => {
+  test('finishes a request in progress, closes idle connections and accepts no new ones', async () => {
     const { app, ask, held, end } = await started();
     const slow = ask('/held');
     await ask('/quick');
@@ -72,7 +72,7 @@ describe.each(carriers)('over $name', ({ certificate }) => {
     end();
   });
 
-  test('what is left when the time is up is cut', async () => {
+  test('cuts the remaining requests when the time is up', async () => {
     const { app, ask, held, end } = await started();
     const cut = expect(ask('/held')).rejects.toThrow();
     await expect.poll(() => held.length).toBe(1);

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 export interface DrainOptions {
-  /** How long to continue serving, so that load balancers notice that this process is not ready. */
+  /** The time to continue serving, in which load balancers notice that this process is not ready. */
   readonly delayMs: number;
-  /** How long requests in progress may take after that. */
+  /** The time that requests in progress may take after that. */
   readonly graceMs: number;
   /** Another process accepts the connections of the same socket, so this one stops listening at once. */
   readonly isReplaced?: boolean;

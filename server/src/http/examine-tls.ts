@@ -10,7 +10,7 @@ export interface TlsExamination {
   readonly now?: () => number;
 }
 
-/** The certificate that `serve` itself shows: the one of a proxy can only be seen through the public URL. */
+/** Examines the certificate of `serve` itself; that of a proxy can only be seen through the public URL. */
 export async function* examineTls({ files, publicUrl, now = Date.now }: TlsExamination): AsyncGenerator<Finding> {
   let certificate: X509Certificate;
   try {

@@ -28,9 +28,9 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
   ].join('');
 
   interface Exchange {
-    /** What was received before any of the body was sent. */
+    /** The response before any of the body was sent. */
     first: string;
-    /** What was received after the body, if the server asked for it. */
+    /** The response after the body, if the server asked for it. */
     after: string;
   }
 
@@ -58,7 +58,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
   }
   const upload = () => `/${user}/cgi/upload.cgi`;
 
-  test('a body that is wanted is asked for, and then taken', async () => {
+  test('asks for an acceptable body, and accepts it', async () => {
     const { first, after } = await send(upload(), {});
     expect(first).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     expect(after).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"status":"done"/);
@@ -76,22 +76,22 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
       413,
       'too_large',
     ],
-  ])('a body %s is refused and not asked for', async (_what, headers, status, code) => {
+  ])('refuses a body %s without asking for it', async (_what, headers, status, code) => {
     const { first } = await send(upload(), headers);
     expect(first).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*"code":"${code}"`));
   });
 
-  test('nor is one for a path that does not exist, or JSON that is too long', async () => {
+  test('does not ask for a body for a path that does not exist, or for JSON that is too long', async () => {
     expect((await send('/nowhere', {})).first).toMatch(/^HTTP\/1\.1 404 /);
     const json = { 'Content-Type': 'application/json', 'Content-Length': '100000000' };
     expect((await send(`/${user}/cgi/createdrop.cgi`, json)).first).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('another expectation is refused', async () => {
+  test('refuses another expectation', async () => {
     expect((await send(upload(), { Expect: 'miracles' })).first).toMatch(/^HTTP\/1\.1 400 [\s\S]*malformed_request/);
   });
 
-  test('a length that is too large is refused without an expectation too', async () => {
+  test('refuses a length that is too large, even without an expectation', async () => {
     const response = await app.inject({
       method: 'POST',
       url: upload(),

@@ -5,11 +5,11 @@ import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import type { App } from './app.ts';
 
-/** What a form adds to each of its files: a boundary and a few headers. */
+/** The bytes that a form adds to each of its files: a boundary and a few headers. */
 const formBytesPerFile = 16 * 1024;
 
 /**
- * Asks for a body only when it is wanted. The hooks before this one have checked the caller; this one rejects a
+ * Asks for a body only if it can be accepted. The hooks before this one have checked the caller; this one rejects a
  * declared length that could never be accepted, and then sends the `100 Continue` that a client with `Expect:
  * 100-continue` waits for. A client that is rejected has sent nothing of its body.
  */

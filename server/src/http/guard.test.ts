@@ -3,7 +3,7 @@ import type { ErrorCode } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { findRefusal } from './guard.ts';
 
-/** What Node's parser would return: the first of two headers, or a list of both. */
+/** Imitates Node's parser, which returns the first of two headers, or a list of both. */
 function request(options: { method?: string; url?: string | undefined; headers?: readonly [string, string][] }) {
   const headers = options.headers ?? [['Host', 'files.example.org']];
   const parsed: Record<string, string> = {};

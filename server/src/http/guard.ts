@@ -3,7 +3,7 @@ import type { ErrorCode } from '@waybill/protocol';
 
 const maxHeaders = 100;
 
-/** Headers that decide something: if one is sent twice, each party on the way might use a different one. */
+/** Headers that affect the result: if one is sent twice, each party on the way might use a different one. */
 const single = new Set([
   'host',
   'authorization',

@@ -9,7 +9,7 @@ const refused = (text: string | Buffer) => {
   expect(() => parseJson(Buffer.from(text as string))).toThrow(malformed);
 };
 
-describe('JSON as it is meant', () => {
+describe('valid JSON', () => {
   const key = fc.string().filter((name) => name !== '__proto__');
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -22,12 +22,12 @@ describe('JSON as it is meant', () => {
     ),
   }));
 
-  test.prop([value, fc.constantFrom(undefined, 1, '\t')])('is what JSON.parse makes of it', (any, space) => {
+  test.prop([value, fc.constantFrom(undefined, 1, '\t')])('has the same value as with JSON.parse', (any, space) => {
     const text = JSON.stringify(any, null, space);
     expect(parse(text)).toStrictEqual(JSON.parse(text));
   });
 
-  test.prop([fc.string(), fc.string(), fc.nat()])('is refused wherever JSON.parse refuses', (before, after, cut) => {
+  test.prop([fc.string(), fc.string(), fc.nat()])('is refused if JSON.parse refuses it', (before, after, cut) => {
     const text = `${before}${JSON.stringify({ a: [before, { b: after }] }).slice(cut % 20)}${after}`;
     let expected: unknown;
     try {
@@ -76,7 +76,7 @@ describe('a key twice in one object', () => {
   );
 });
 
-describe('what JSON.parse forgives', () => {
+describe('input that JSON.parse accepts', () => {
   test.each([
     '{"__proto__":1}',
     '[{"a":{"__proto__":{"admin":true}}}]',
@@ -87,7 +87,7 @@ describe('what JSON.parse forgives', () => {
     `[1${'0'.repeat(400)}]`,
   ])('is refused: %s', refused);
 
-  test('nesting is bounded', () => {
+  test('limits nesting', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(() => parse(nested(limits.jsonDepth))).not.toThrow();
     refused(nested(limits.jsonDepth + 1));
@@ -105,7 +105,7 @@ describe('what JSON.parse forgives', () => {
   });
 
   test.each(['', ' ', '{', '{"a"}', '[1,]', "{'a':1}", 'NaN', '01', '"\n"', '[] []', ':', '"a":1', '{"a":1}}'])(
-    'what is no JSON at all is refused: %s',
+    'refuses what is not JSON at all: %s',
     refused,
   );
 });

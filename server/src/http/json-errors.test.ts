@@ -6,7 +6,7 @@ import { toErrorBody } from './json-errors.ts';
 import { possibleErrors } from './v1/openapi/openapi.ts';
 import { routes } from './v1/routes.ts';
 
-/** What callers are promised: docs and clients rely on each of these. */
+/** The statuses that documentation and clients rely on. */
 const documented: Record<number, string[]> = {
   400: ['invalid_input', 'invalid_name', 'malformed_request'],
   401: ['unauthorized'],

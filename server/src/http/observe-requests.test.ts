@@ -29,7 +29,7 @@ async function server() {
     (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(prefix));
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
   const ask = async (path: string, method = 'GET') => (await fetch(`${origin}${path}`, { method })).text();
-  /** A response may arrive before its end was counted. */
+  /** Waits, because a response may arrive before its end is counted. */
   const counted = (prefix: string, expected: unknown[]) =>
     vi.waitFor(async () => expect(await samples(prefix)).toEqual(expected));
   return { port: Number(new URL(origin).port), ask, samples, counted };
@@ -50,7 +50,7 @@ test('a request is counted by its route, its status and its error', async () => 
   expect(await samples('waybill_http_request_duration_seconds_count')).toHaveLength(2);
 });
 
-test('whatever is requested, with whatever method, adds no series', async () => {
+test('adds no series for unknown paths and methods', async () => {
   const { ask, samples, counted } = await server();
   const before = async () => (await samples('waybill_')).length;
   await ask('/nothing');
@@ -66,7 +66,7 @@ test('whatever is requested, with whatever method, adds no series', async () => 
   ]);
 });
 
-test('a request whose client goes away is in progress until then, and counts as cut', async () => {
+test('a request is in progress until its client disconnects, and then counts as cut', async () => {
   const { port, samples, counted } = await server();
   const request = httpRequest({ host: '127.0.0.1', port, path: '/slow' });
   request.on('error', () => undefined).end();

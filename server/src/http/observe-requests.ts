@@ -54,7 +54,7 @@ function readHeader({ headers }: FastifyRequest, name: string): string | undefin
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Counted at the sockets, so that a transfer counts while it runs and not only when it has ended. */
+/** Counts bytes at the sockets, so that a transfer counts while it runs and not only when it has ended. */
 function readTraffic(app: App): NonNullable<Observation['metrics']['sources']['traffic']> {
   const open = new Set<Socket>();
   let [receivedBefore, sentBefore] = [0, 0];

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** How long handlers may take after the last connection was closed. The program's limit for stopping is later. */
+/**
+ * The time that handlers may take after the last connection was closed; shorter than the program's limit for stopping.
+ */
 const lastStepsMs = 20_000;
 
 /**

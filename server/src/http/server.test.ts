@@ -15,13 +15,13 @@ import type { CgiEngines } from './cgi/route.ts';
 import { applyBrand } from './pages/assets.ts';
 import { buildServer, type ServerEngines } from './server.ts';
 
-/** The engines are not used before a request comes. */
+/** No engine is used before the first request. */
 const noEngines = {} as ServerEngines;
 
 const exchange = await useTestExchange();
 
 describe('every route declares who may call it', () => {
-  test('these are all of them', async () => {
+  test('and these are all routes', async () => {
     const app = buildServer(noEngines, options);
     const routes: string[] = [];
     app.addHook('onRoute', (route: RouteOptions) => {
@@ -144,7 +144,7 @@ describe('every route declares who may call it', () => {
     await app.close();
   });
 
-  test('and one that does not stops the server from starting', async () => {
+  test('or the server does not start', async () => {
     const app = buildServer(noEngines, options);
     expect(() => app.get('/open', async () => 'oops')).toThrow('/open does not declare its authentication');
     await app.close();
@@ -152,14 +152,14 @@ describe('every route declares who may call it', () => {
 });
 
 describe('the log', () => {
-  /** A server on the test's exchange that records every line it logs. */
+  /** Starts a server on the test's exchange that records every line it logs. */
   function logged(changes: Partial<CgiEngines> = {}) {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
     return { lines, app: buildTestServer(exchange, changes, { log }) };
   }
 
-  test('holds no key, token or text of anyone, whatever happens', async () => {
+  test('contains no key, token or text of a person, whatever happens', async () => {
     const receiver = await exchange.account();
     const sender = await exchange.account(receiver.email);
     const account = await exchange.engines.store.accounts.byEmail(receiver.email);
@@ -311,7 +311,7 @@ describe('the log', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each([
     ['of an unknown path', { url: '/nowhere' }, 404, 'not_found'],
     [
@@ -340,7 +340,7 @@ describe('every answer', () => {
     await app.close();
   });
 
-  test('of another method says which ones there are', async () => {
+  test('to another method lists the allowed ones', async () => {
     const app = buildServer(noEngines, options);
     const allowed = async (url: string) =>
       (await app.inject({ method: 'PUT', url, headers: { host } })).headers['allow'];
@@ -380,14 +380,14 @@ describe('a browser', () => {
     ['that accepts anything', { accept: '*/*' }],
     ['in Java, which accepts HTML by default', { accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' }],
     ['with a key', { accept: 'text/html,application/xhtml+xml', authorization: 'Basic eDp5' }],
-  ])('is not a program %s: it gets JSON', async (_what, headers) => {
+  ])('is told from a program %s, which gets JSON', async (_what, headers) => {
     const app = buildServer(engines, options);
     const response = await app.inject({ url: '/nowhere', headers: { host, ...headers } });
     expect(response.json()).toMatchObject({ code: 'not_found' });
     await app.close();
   });
 
-  test('finds out at / who runs this server, and how to recognise a genuine link', async () => {
+  test('is told at / who runs this server, and how to recognise a genuine link', async () => {
     const operator = {
       name: 'Acme Files',
       supportAddress: 'help@acme.example',

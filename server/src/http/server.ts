@@ -65,7 +65,7 @@ export interface ServerOptions {
   readonly paceLimits: PaceLimits;
   readonly pages: PageOptions;
   readonly observation?: Observation;
-  /** Speaks HTTPS if there is one. */
+  /** The files of the certificate; without them, the server speaks plain HTTP. */
   readonly certificate?: Certificate | undefined;
 }
 

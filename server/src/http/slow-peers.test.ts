@@ -57,7 +57,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
   const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n';
   const received = (socket: Socket, bytes: number) => expect.poll(() => socket.bytesRead).toBeGreaterThanOrEqual(bytes);
 
-  /** A peer that has sent this much of a request, whose handler reads the body. */
+  /** Connects a peer that has sent this much of a request, whose handler reads the body. */
   async function sending(text: string) {
     let begun = false;
     const peer = await exchange((request) => {
@@ -88,7 +88,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
     expect(peer.socket.destroyed).toBe(true);
   });
 
-  test('a peer that waits to be asked for its body is cut only when it was asked and does not send', async () => {
+  test('a peer that waits for 100 Continue is cut only if it was asked for its body and does not send it', async () => {
     await using peer = await sending(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'));
     peer.pass(60);
     expect(peer.socket.destroyed).toBe(false);
@@ -99,7 +99,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
     expect(peer.socket.destroyed).toBe(true);
   });
 
-  test('a body that keeps up one KiB a second is not cut, however long it takes', async () => {
+  test('a body of at least one KiB per second is not cut, however long it takes', async () => {
     await using peer = await sending(head);
     for (let window = 1; window <= 10; window += 1) {
       peer.client.write(Buffer.alloc(30 * 1024));
@@ -111,7 +111,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
     expect(peer.socket.destroyed).toBe(true);
   });
 
-  test('a body that we do not read is not the sender’s fault', async () => {
+  test('a sender whose body is not being read is not cut', async () => {
     let begun = false;
     await using peer = await exchange(() => {
       begun = true;
@@ -123,7 +123,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
     expect(peer.socket.destroyed).toBe(false);
   });
 
-  test('a finished request may take its time to be answered', async () => {
+  test('a complete request is not cut while it waits for its response', async () => {
     let reply: ServerResponse | undefined;
     await using peer = await exchange((request, response) => {
       request.resume();
@@ -142,7 +142,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
     peer.client.pause();
     peer.client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect.poll(() => peer.socket.writableLength).toBeGreaterThan(0);
-    // What the kernel still accepts counts as progress, until it accepts no more.
+    // Bytes that the kernel still accepts count as progress.
     let taken = -1;
     await expect.poll(() => taken === (taken = peer.socket.bytesWritten - peer.socket.writableLength)).toBe(true);
     peer.pass(55);
@@ -151,7 +151,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
     expect(peer.socket.destroyed).toBe(true);
   });
 
-  test('a reader that takes something now and then is not', async () => {
+  test('a reader that reads a little now and then is not cut', async () => {
     await using peer = await exchange((_request, response) => {
       const more = () => {
         while (response.write(Buffer.alloc(1024 * 1024)));
@@ -180,13 +180,13 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
     }
   });
 
-  test('an idle connection is left to the server’s own limit', async () => {
+  test('an idle connection is not cut here, because the server has its own limit for it', async () => {
     await using peer = await exchange(() => undefined);
     peer.pass(3_600);
     expect(peer.socket.destroyed).toBe(false);
   });
 
-  test('the pace a body must keep is the operator’s to set', async () => {
+  test('the operator can set the minimum speed of a body', async () => {
     for (const [minBodyBytesPerSecond, cut] of [
       [10, false],
       [200, true],
@@ -194,7 +194,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
       await using peer = await exchange((request) => void request.resume(), minBodyBytesPerSecond);
       peer.client.write(`${head}${'x'.repeat(100)}`);
       await received(peer.socket, head.length + 100);
-      // The window begins with the request; only what follows counts.
+      // The window begins with the request; only later bytes count.
       peer.client.write('x'.repeat(30 * 100));
       await received(peer.socket, head.length + 3_100);
       peer.pass(35);
@@ -203,7 +203,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
   });
 });
 
-test('nothing is checked any more once it has been stopped', async () => {
+test('checks nothing any more once it is stopped', async () => {
   const server = createServer();
   const { stop } = cutSlowPeers(server, { minBodyBytesPerSecond: 1024 });
   expect(vi.getTimerCount()).toBe(1);

@@ -11,7 +11,7 @@ interface Peer {
   /** Infinity while the peer waits to be asked for its body. */
   windowStart: number;
   readAtStart: number;
-  /** By the end of the request before. */
+  /** The count at the end of the previous request. */
   readBefore: number;
   written: number;
   writtenAt: number;
@@ -26,7 +26,7 @@ export interface PaceLimits {
 export const paceLimits: PaceLimits = { minBodyBytesPerSecond: 1024 };
 
 export interface SlowPeers {
-  /** From now on, a peer that sent `Expect: 100-continue` has to send its body. */
+  /** Expects the body of a peer that sent `Expect: 100-continue` from now on. */
   bodyIsAskedFor(socket: Socket): void;
   stop(): void;
 }

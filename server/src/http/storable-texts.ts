@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { isStorable, unstorable } from '../domain/contacts/contact-from-input.ts';
 import { Faults } from '../domain/faults.ts';
 
-/** As many as help a person; a body may have almost as many texts as bytes. */
+/** Enough to help a person; a body may have almost as many texts as bytes. */
 const maxFaults = 100;
 
 /**
- * Refuses texts that cannot be stored, wherever they are in a query, in JSON or in a form, and names each place. Looks
- * at every field there is or will be: a text of this kind that reaches the database is a fault of ours.
+ * Refuses texts that cannot be stored, wherever they are in a query, in JSON or in a form, and lists their positions.
+ * Checks every field, including future ones: a text of this kind that reaches the database is a bug.
  */
 export function requireStorableTexts(input: unknown): void {
   const faults = new Faults();
@@ -18,7 +18,7 @@ export function requireStorableTexts(input: unknown): void {
   faults.throwIfAny();
 }
 
-/** JSON pointers (RFC 6901) to the texts and names that cannot be stored. How deep JSON may be is limited already. */
+/** JSON pointers (RFC 6901) to the texts and names that cannot be stored. The depth of JSON is already limited. */
 function* unstorableIn(value: unknown, pointer: string): Generator<string, void, void> {
   if (typeof value === 'string') {
     if (!isStorable(value)) yield pointer;

@@ -33,7 +33,7 @@ function store({ cert, key }: Certificate, { certificate: certFile, key: keyFile
   writeFileSync(keyFile, key, { mode: 0o600 });
 }
 
-/** A server that serves what the files hold, what it logs, and a way to connect to it. */
+/** Starts a server with the certificate in the files; returns its log and a way to connect to it. */
 async function serving() {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
@@ -91,7 +91,7 @@ test('serves a new certificate on new connections, and keeps those that are open
   expect(lines.join('')).toContain('serving a new certificate');
 });
 
-test('notices that a link leads to another file', async () => {
+test('notices that a symbolic link points to another file', async () => {
   const target = (name: string) => ({ certificate: join(folder, `${name}-cert`), key: join(folder, `${name}-key`) });
   const linkTo = (name: string) => {
     for (const part of ['certificate', 'key'] as const) {
@@ -112,7 +112,7 @@ test.each([
   ['is broken', () => writeFileSync(files().certificate, 'no certificate')],
   ['belongs to another key', () => writeFileSync(files().certificate, second.cert)],
   ['is gone', () => unlinkSync(files().certificate)],
-])('keeps the old certificate if the new one %s, says so once, and recovers', async (_what, damage) => {
+])('keeps the old certificate if the new one %s, logs it once, and recovers', async (_what, damage) => {
   const { lines, nameServed } = await serving();
   damage();
   vi.advanceTimersByTime(60_000);

@@ -5,7 +5,10 @@ import { createSecureContext, Server as TlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { SetupError } from '../domain/setup-error.ts';
 
-/** How often the files are read again: they are small, and a link that leads to another file is noticed too. */
+/**
+ * The interval at which the files are read again: they are small, and reading also notices a symbolic link that points
+ * to another file.
+ */
 const checkMs = 10_000;
 
 export interface CertificateFiles {
@@ -18,7 +21,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Throws if what the files hold cannot be served. */
+/** Throws if the files do not contain a usable certificate and key. */
 export function readCertificate(files: CertificateFiles): Certificate {
   try {
     const found = loadCertificate(files);

@@ -77,10 +77,13 @@ test.each([
   expect((await app.inject(url)).json()).toMatchObject({ code: 'invalid_input', message });
 });
 
-describe('every rule a person cannot guess says what it wants', () => {
+describe('every rule that a person cannot guess has a description', () => {
   const requests = { ContactsAddRequest, ReceiversSetRequest, DispatchParameters, RemoveFileQuery };
 
-  /** Patterns and choices, wherever they are in a schema. A pattern inside a described choice is not shown. */
+  /**
+   * Finds patterns and choices without a description anywhere in a schema. A pattern inside a described choice is not
+   * shown.
+   */
   function* undescribed(schema: unknown, path: string): Generator<string> {
     if (typeof schema !== 'object' || schema === null) return;
     const { pattern, anyOf, description } = schema as Record<string, unknown>;

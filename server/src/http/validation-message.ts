@@ -1,7 +1,7 @@
 /** A validator's finding, as Ajv reports it when it is `verbose`. */
 export interface Finding {
   readonly keyword: string;
-  /** Where in the input it is: `/2/number`. */
+  /** The position in the input: `/2/number`. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly parentSchema?: { readonly description?: string };
@@ -29,15 +29,15 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** What a person has to change, as a sentence: `"number" in entry 3 must be a telephone number of …`. */
+/** Says in a sentence what a person has to change: `"number" in entry 3 must be a telephone number of …`. */
 export function validationMessage(findings: readonly Finding[], context = 'body'): string {
-  // For a choice, each alternative reports why it does not match; the choice itself says what would.
+  // Each alternative of a choice reports why it does not match; the choice itself says what would.
   const finding = findings.find(({ keyword }) => keyword === 'anyOf') ?? findings[0];
   if (!finding) return 'The request is not valid.';
   return `${describePlace(finding.instancePath, context)} ${describeDemand(finding)}.`;
 }
 
-/** Where in the input it is, as a JSON pointer (RFC 6901). */
+/** Formats the position in the input as a JSON pointer (RFC 6901). */
 export function toPointer({ keyword, instancePath, params }: Finding): string {
   if (keyword === 'required') return `${instancePath}/${String(params['missingProperty'])}`;
   if (keyword === 'additionalProperties') return `${instancePath}/${escaped(String(params['additionalProperty']))}`;
@@ -79,7 +79,7 @@ function describeDemand({ keyword, params, parentSchema }: Finding): string {
   }
 }
 
-/** A name that the caller may have chosen: shown, but only up to a limited length. */
+/** Shows a name that the caller may have chosen, up to a limited length. */
 function quoted(name: unknown): string {
   const text = String(name);
   return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;

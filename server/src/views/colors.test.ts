@@ -12,7 +12,7 @@ const [light = {}, dark = {}] = readFileSync(new URL('assets/tokens.css', import
 
 const news = ['good', 'warn', 'bad'];
 const text = ['ink', 'quiet', 'accent', ...news];
-/** What is drawn on what, and the contrast that it needs: 4.5 as text, 3 as the edge of a control. */
+/** Pairs of colours that touch, and the contrast that they need: 4.5 for text, 3 for the edge of a control. */
 const pairs = [
   ...['page', 'card', 'tint'].flatMap((surface) => [
     ...text.map((over) => [over, surface, 4.5] as const),
@@ -30,7 +30,7 @@ function tooLow(tokens: Record<string, string | undefined>): string[] {
     .map(([over, under, , found]) => `${over} on ${under}: ${found}`);
 }
 
-describe('everything can be read, in light and in dark', () => {
+describe('everything is readable, in light and in dark', () => {
   test("in Waybill's own colours", () => {
     expect([...tooLow(light), ...tooLow({ ...light, ...dark })]).toEqual([]);
   });
@@ -47,16 +47,16 @@ describe('everything can be read, in light and in dark', () => {
 });
 
 describe("an operator's colour", () => {
-  test('stays as it is where it can be read', () => {
+  test('is not changed where it is readable', () => {
     expect(toShades('#0b5d63').light).toMatchObject({ accent: '#0b5d63', fill: '#0b5d63', onFill: '#ffffff' });
   });
 
-  test('stays as it is on a button if it is bright', () => {
+  test('is not changed on a button if it is bright', () => {
     expect(toShades('#ffe000').light).toMatchObject({ fill: '#ffe000', onFill: '#0c1214' });
   });
 });
 
-test('a contrast is the one that WCAG gives', () => {
+test('computes contrasts as WCAG defines them', () => {
   expect(contrast('#000000', '#ffffff')).toBe(21);
   expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
 });

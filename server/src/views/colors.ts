@@ -21,7 +21,7 @@ const readable = 4.5;
 const surfaces = { light: ['#f4f2ed', '#ffffff'], dark: ['#11171a', '#1a2226'] } as const;
 const [black, white, darkText] = ['#000000', '#ffffff', '#0c1214'];
 
-/** Whatever the colour is, everything that is written in it or on it can be read. */
+/** Derives the shades of a colour, so that any text in or on them is readable. */
 export function toShades(color: string): Shades {
   const light = readableShade(color, black, surfaces.light, 0.09);
   const dark = readableShade(color, white, surfaces.dark, 0.13);
@@ -37,7 +37,7 @@ export function toShades(color: string): Shades {
   };
 }
 
-/** Sets the tokens of that colour; loaded after the others. */
+/** Writes a stylesheet with the tokens of the colour, to be loaded after the others. */
 export function brandStylesheet(color: string): string {
   const { light, dark } = toShades(color);
   const rule = ({ accent, fill, fillHover, onFill, tint }: typeof light) =>
@@ -45,7 +45,9 @@ export function brandStylesheet(color: string): string {
   return `${rule(light)}@media (prefers-color-scheme:dark){${rule(dark)}}`;
 }
 
-/** The colour, or the closest mix with black or white that can be read on the surfaces and on a tint of itself. */
+/**
+ * Returns the colour, or its closest mix with black or white that is readable on the surfaces and on a tint of itself.
+ */
 function readableShade(
   color: string,
   towards: string,
@@ -60,7 +62,7 @@ function readableShade(
   }
 }
 
-/** As defined by WCAG: from 1, identical colours, to 21, black on white. */
+/** Computes the contrast as WCAG defines it: from 1 (identical colours) to 21 (black on white). */
 export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

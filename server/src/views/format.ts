@@ -1,15 +1,15 @@
-/** Numbers, sizes, dates and durations as written in the reader's locale. Runs on the server and in the browser. */
+/** Formats numbers, sizes, dates and durations for the reader's locale. Runs on the server and in the browser. */
 export interface Formatters {
   formatNumber(value: number): string;
   /** Powers of 1000, as in `1.4 MB`. */
   formatSize(bytes: number): string;
-  /** Always names its time zone: the reader may be in another one. */
+  /** Always includes the time zone: the reader may be in another one. */
   formatDate(date: Date): string;
   /** The time of day alone, for events within minutes. */
   formatTime(date: Date): string;
-  /** How far away it is: “in 3 days”. */
+  /** Formats the distance from now: “in 3 days”. */
   formatDistance(date: Date, now: Date): string;
-  /** Rounded to the unit that matters: seconds, minutes, hours or days. */
+  /** Rounds to the largest fitting unit: seconds, minutes, hours or days. */
   formatDuration(seconds: number): string;
 }
 

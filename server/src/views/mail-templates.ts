@@ -14,7 +14,7 @@ import { webhookDisabledMail } from './mails/webhook-disabled-mail.ts';
 import type { Operator } from './operator.ts';
 import type { Translator, Translators } from './translator.ts';
 
-/** Every mail and text we send, each in the best available language for its reader, in the operator's name. */
+/** Creates every mail and SMS, each in the best available language for its reader, in the operator's name. */
 export function createMailTemplates(all: Translators, operator: Operator) {
   const inLanguage =
     <About>(write: (translator: Translator, about: About) => MailContent) =>

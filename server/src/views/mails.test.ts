@@ -35,7 +35,7 @@ function plain(text: string): string {
 describe('a drop’s mail', () => {
   const mail = mailTemplates.drop('en', drop);
 
-  test('says who, what, where and until when, in both parts', () => {
+  test('has the sender, the files, the link and the expiry in both parts', () => {
     expect(mail.subject).toBe('kim@example.com has sent you 3 files');
     for (const part of [plain(mail.text), plain(mail.html)]) {
       for (const said of [
@@ -53,7 +53,7 @@ describe('a drop’s mail', () => {
     }
   });
 
-  test('says of every file whether it was scanned, in both parts, as the receipt of it does', () => {
+  test('says for every file whether it was scanned, in both parts, as its receipt does', () => {
     const files = [
       { name: 'plan.pdf', sizeBytes: 1, scan: 'clean' as const },
       { name: 'film.mov', sizeBytes: 1, scan: 'unscanned' as const },
@@ -79,7 +79,7 @@ describe('a drop’s mail', () => {
     expect(mail.text).toContain(`\n${link}\n`);
   });
 
-  test('asks nothing of the network', () => {
+  test('loads nothing from the network', () => {
     expect(mail.html).not.toMatch(/<(?:img|link|script|iframe)|url\(|@import/i);
   });
 
@@ -104,7 +104,7 @@ test('a mail about many files lists the first five of them', () => {
 describe('a long message', () => {
   const message = `${'Words of the sender that go on and on. '.repeat(20)}The end.`;
 
-  test('is cut where its page shows the rest', () => {
+  test('is shortened if a page shows all of it', () => {
     const { text, html } = mailTemplates.drop('en', { ...drop, message });
     for (const part of [text, html]) {
       expect(part).not.toContain('The end.');
@@ -114,7 +114,7 @@ describe('a long message', () => {
     expect(quoted(mailTemplates.drop('en', { ...drop, message: 'x'.repeat(600) }).text)).toHaveLength(600);
   });
 
-  test('is whole where there is no page', () => {
+  test('is complete if there is no page', () => {
     const mail = mailTemplates.received('en', { ...drop, contact: 'a@b.example', message });
     expect(quoted(mail.text)).toBe(message);
     expect(mail.html).toContain('The end.');
@@ -128,7 +128,7 @@ function quoted(text: string): string {
 describe.each(languages)('in %s', (language) => {
   const translator = all.for(language);
 
-  test('whoever did not ask for a mail can stop it, and report its sender where there is someone to report to', () => {
+  test('a mail that its reader did not ask for can be stopped, and its sender reported if the operator takes reports', () => {
     const stoppable = new Set([
       'drop',
       'drop-one',
@@ -148,14 +148,14 @@ describe.each(languages)('in %s', (language) => {
     }
   });
 
-  test('the text parts keep to their width', () => {
+  test('the lines of text parts are not too long', () => {
     for (const [name, { text }] of Object.entries(mailStates(translator))) {
       const lines = text.split('\n').filter((line) => !line.startsWith('https://'));
       expect([name, lines.filter((line) => line.length > 78)]).toEqual([name, []]);
     }
   });
 
-  test('what the button is about comes before what the sender wrote', () => {
+  test('the facts about the button come before the message of the sender', () => {
     for (const name of ['drop', 'drop-many', 'request', 'request-reminder', 'reminder']) {
       const { text, html } = mailStates(translator)[name] ?? { text: '', html: '' };
       const note = plain(translator.formatDate(deadline));
@@ -174,7 +174,7 @@ describe.each(languages)('in %s', (language) => {
     }
   });
 
-  test('nothing is said where nobody sees it', () => {
+  test('has no hidden text', () => {
     for (const [name, { html }] of Object.entries(mailStates(translator))) {
       const hidden = /<div style="display:none[^>]*>([^<]*)<\/div>/.exec(html)?.[1] ?? '';
       const visible = html.replace(/<div style="display:none.*?<\/div>/, '').replace(/<[^>]+>/g, ' ');
@@ -185,7 +185,7 @@ describe.each(languages)('in %s', (language) => {
     }
   });
 
-  test('a code is in the subject, for telephones that show it at once', () => {
+  test('a code is in the subject, which phones show at once', () => {
     const { code } = mailStates(translator);
     expect(code?.subject).toMatch(/^482913 /);
     expect(code?.text).toContain('\n    482913\n');
@@ -201,10 +201,10 @@ describe.each(languages)('in %s', (language) => {
   });
 });
 
-describe('what strangers write is shown, never obeyed', () => {
+describe('text of other people is escaped', () => {
   const mails = mailStates(english, hostile);
 
-  // These contain nothing that a stranger wrote.
+  // These mails contain no text of other people.
   test.each(Object.keys(mails).filter((name) => name !== 'test' && !name.startsWith('webhook')))('%s', (name) => {
     const { subject, text, html } = mails[name] ?? { subject: '', text: '', html: '' };
     expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029\u202A-\u202E]/u);
@@ -254,7 +254,7 @@ describe('an operator', () => {
     }
   });
 
-  test('has their colour on buttons, in a shade that can be read', () => {
+  test('has their colour on buttons, in a readable shade', () => {
     const { html } = mails.find(([name]) => name === 'drop')?.[1] ?? { html: '' };
     const [, background = ''] = /class="w-button" bgcolor="(#[\da-f]{6})"/.exec(html) ?? [];
     const [, text = ''] = /class="w-button".*?<a [^>]*?[;"]color:(#[\da-f]{6})/s.exec(html) ?? [];
@@ -264,7 +264,7 @@ describe('an operator', () => {
   });
 });
 
-test('a mail about a drop says by which reference people speak of it', () => {
+test('a mail about a drop has its reference', () => {
   for (const [name, { text, html }] of Object.entries(mailStates(english))) {
     if (name === 'test' || name === 'code' || name.startsWith('webhook')) continue;
     for (const part of [text, html]) expect([name, part]).toEqual([name, expect.stringContaining('WB-7F3K-29QD')]);

@@ -39,14 +39,14 @@ describe.each(all.languages.map(({ language }) => language))('in %s', (language)
       expect(page.match(/<main[ >]/g)).toHaveLength(1);
       expect(page).toContain('<meta name="referrer" content="no-referrer"/>');
       if (name === 'download-hostile') return;
-      // A key on the page means that a text is missing, and a placeholder means that it was not filled in.
+      // A key on the page means a missing text, and a placeholder a missing value.
       const said = page.replace(/<script.*<\/script>/s, '').replace(/<[^>]*>/g, '\n');
       expect(said).not.toMatch(/\b(?:common|landing|confirm|code|download|upload|sent|gone|error)\.[a-z]+|\{\{/);
     },
   );
 });
 
-describe('what strangers write is shown, never obeyed', () => {
+describe('text of other people is escaped', () => {
   const states = pageStates(english, hostile);
 
   test.each(Object.entries(states))('%s', (_, state) => {
@@ -70,7 +70,7 @@ describe('the download page', () => {
   const page = html(english, findState('download-some'));
   const files = page.match(/class="file"/g)?.length ?? 0;
 
-  test('has every file, its digest and all of them at once', () => {
+  test('has every file with its digest, and all files as one ZIP', () => {
     for (const part of [
       'href="/d/files/0"',
       'href="/d/files/3"',
@@ -84,7 +84,7 @@ describe('the download page', () => {
     expect(page.match(/class="done" hidden>/g)).toHaveLength(files - 1);
   });
 
-  test('has the checksums in one place, to be selected, copied by a script or downloaded', () => {
+  test('has all checksums in one place, to select, copy or download', () => {
     const [verify = ''] = /<details class="verify small">.*<\/details>/s.exec(page) ?? [];
     expect(verify.match(/<code dir="ltr">9f86d081884c7d65\w+<\/code>/g)).toHaveLength(files);
     expect(verify.match(/<button[^>]* hidden [^>]*data-copy="9f86d081884c7d65/g)).toHaveLength(files);
@@ -92,7 +92,7 @@ describe('the download page', () => {
     expect(page.replace(verify, '')).not.toContain('9f86d081884c7d65');
   });
 
-  test('shows the folders of files that were sent in one', () => {
+  test('shows the folders of files', () => {
     expect(html(english, findState('download-many'))).toContain(
       '<bdi class="file-folder">scans/2026/</bdi><bdi>scan-100.tiff</bdi>',
     );
@@ -108,7 +108,7 @@ describe('the download page', () => {
     expect(gzipSync(many).length + gzipSync(stylesheet).length).toBeLessThan(30_000);
   });
 
-  test('folds the end of a long message away, and keeps all of it', () => {
+  test('folds the end of a long message, and keeps all of it', () => {
     const long = html(english, findState('download-some', { ...hostile, message: `${'word '.repeat(400)}end.` }));
     expect(long).toContain('Show the rest of the message');
     expect(long.match(/\bword\b/g)).toHaveLength(400);
@@ -128,7 +128,7 @@ describe('the forms', () => {
     );
   });
 
-  test('a spent code has no field, and who had too many has no button for more', () => {
+  test('a used-up code has no field, and after too many codes there is no button for more', () => {
     expect(page('code-expired')).not.toContain('name="code"');
     expect(page('code-too-many-tries')).not.toContain('name="code"');
     expect(page('code-too-many-codes')).toContain('name="code"');
@@ -136,7 +136,7 @@ describe('the forms', () => {
     expect(page('code-wrong')).toContain('You have 3 tries left.');
   });
 
-  test('a form that was not taken says why where it is read first, and keeps what was written', () => {
+  test('a form that was rejected says why at its top, and keeps the input', () => {
     const refused = page('upload-problem-too-many-files');
     expect(refused).toMatch(/<form[^>]*><div class="banner tone-bad" id="problem" role="alert">/);
     expect(refused).toContain('No more than 200 files can be sent. Choose fewer and send again.');
@@ -154,7 +154,7 @@ describe('the forms', () => {
   });
 });
 
-test('the switcher leads to the same page in every language', () => {
+test('the language switcher links to the same page in every language', () => {
   const page = html(english, findState('gone-expired'));
   expect(page).toContain('<a href="/d/page?lang=sv" lang="sv" hreflang="sv">Svenska</a>');
   expect(page.match(/aria-current="true"/g)).toHaveLength(1);

@@ -9,17 +9,17 @@ export function formatName(name: string, address: string): string {
   return name === address ? address : `${name} (${address})`;
 }
 
-/** On one line: whatever breaks a line or a header becomes a space. */
+/** Puts a text on one line: anything that breaks a line or a header becomes a space. */
 export function collapse(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
 }
 
-/** Another person's words on one line; characters that would reverse the text are made visible. */
+/** Puts another person's text on one line; characters that would reverse text become visible. */
 export function oneLine(text: string): string {
   return collapse(text).replace(direction, '\uFFFD');
 }
 
-/** Another person's words on several lines: of all invisible characters, only line feeds and tabs are kept. */
+/** Keeps the lines of another person's text: of all invisible characters, only line feeds and tabs remain. */
 export function manyLines(text: string): string {
   return text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
@@ -41,7 +41,7 @@ export function splitMessage(message: string, maxLength: number): [start: string
   return [message.slice(0, at).trimEnd(), message.slice(at).trim()];
 }
 
-/** Broken at spaces, so that no line is longer than this where the words allow it. */
+/** Breaks lines at spaces, so that none is longer than the width unless a word is. */
 export function wrap(text: string, width = 76): string {
   return text
     .split('\n')
@@ -65,8 +65,8 @@ function wrapLine(line: string, width: number): string {
 }
 
 /**
- * For a value in the middle of a sentence: a name written from right to left must not reverse the words around it. The
- * marks are added only then, because old mail programs draw a box for them.
+ * Isolates a value in the middle of a sentence: a name written from right to left must not reverse the words around it.
+ * Only such a value gets marks, because old mail programs draw a box for them.
  */
 export function isolate(text: string): string {
   const line = oneLine(text);

@@ -14,11 +14,11 @@ export interface LanguageLink {
 export interface Frame {
   readonly title: string;
   readonly page: VNode;
-  /** Where the page is available in other languages; if empty, there is no switcher. */
+  /** The URLs of the page in other languages; if empty, there is no switcher. */
   readonly languageLinks: readonly LanguageLink[];
   /** The address of pages.css. */
   readonly stylesheet: string;
-  /** Sets the operator's colour. */
+  /** The address of the stylesheet with the operator's colour. */
   readonly brandStylesheet?: string | undefined;
   readonly script?: string | undefined;
   readonly icon?: string | undefined;
@@ -27,7 +27,7 @@ export interface Frame {
   readonly operator: Operator;
 }
 
-/** A whole HTML document. It contains no style and no script, so that the strictest policy can forbid both. */
+/** Renders a whole HTML document. It contains no style and no script, so that the strictest policy can forbid both. */
 export function renderPage(translator: Translator, frame: Frame): string {
   return `<!doctype html>${renderToString(
     <TranslatorContext.Provider value={translator}>
@@ -36,7 +36,7 @@ export function renderPage(translator: Translator, frame: Frame): string {
   )}`;
 }
 
-/** The same page in every available language, requested with `?lang=`. */
+/** Lists the URLs of the page in every available language, with `?lang=`. */
 export function languageLinks(translator: Translators, path: string): readonly LanguageLink[] {
   return translator.languages.map(({ language, name }) => ({
     language,
@@ -94,7 +94,7 @@ function Document({ translator, frame }: { translator: Translator; frame: Frame 
   );
 }
 
-/** Who runs this server, and whom to ask. */
+/** Says who runs this server, and whom to ask. */
 function Contact({ translator, operator }: { translator: Translator; operator: Operator }): JSX.Element {
   const { supportAddress, imprintUrl, privacyUrl } = operator;
   return (

@@ -25,7 +25,7 @@ function placeholders(text: string): string[] {
     .toSorted();
 }
 
-test('the languages are all there', () => {
+test('has texts in all languages', () => {
   expect(languages.toSorted()).toEqual(['de', 'en', 'es', 'fr', 'sv']);
 });
 
@@ -38,7 +38,7 @@ describe.each(languages)('%s', (language) => {
     );
   });
 
-  test('has a form for every number its grammar tells apart', () => {
+  test('has a form for every number that its grammar distinguishes', () => {
     const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted();
     const forms = Map.groupBy(
       Object.keys(own).filter((key) => plural.test(key)),
@@ -50,18 +50,18 @@ describe.each(languages)('%s', (language) => {
     }
   });
 
-  test('puts the same things into the same texts', () => {
+  test('has the same placeholders in each text', () => {
     const wanted = new Map(Object.entries(english).map(([key, text]) => [base(key), placeholders(text)]));
     for (const [key, text] of Object.entries(own))
       expect([key, placeholders(text)]).toEqual([key, wanted.get(base(key))]);
   });
 
-  test('does not let a line of a page end in the middle of “e-mail”', () => {
+  test('does not allow a line break in “e-mail”', () => {
     const pages = Object.entries(own).filter(([key]) => !/^(?:mail|sms)\./.test(key));
     expect(pages.filter(([, text]) => /\be-(?:mail|post)/i.test(text))).toEqual([]);
   });
 
-  test('is finished', () => {
+  test('is fully translated', () => {
     for (const [key, text] of Object.entries(own)) {
       expect(text.trim(), key).toBe(text);
       expect(text, key).not.toMatch(/^$|TODO|\s{2}|\$t\(|<[a-zA-Z]/);
@@ -71,7 +71,7 @@ describe.each(languages)('%s', (language) => {
   });
 });
 
-test('the code asks for every text, and for no text that is missing', () => {
+test('the code uses every text, and no text that is missing', () => {
   const sources = globSync('**/*.{ts,tsx}', { cwd: import.meta.dirname })
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => readFileSync(`${import.meta.dirname}/${file}`, 'utf8'))
@@ -81,7 +81,7 @@ test('the code asks for every text, and for no text that is missing', () => {
   const asked = new Set(
     [...sources.matchAll(new RegExp(String.raw`'((?:${groups})\.[\w.]+)'`, 'g'))].map((match) => match[1] ?? ''),
   );
-  // Prefixes, not texts: what is sent to the browser.
+  // Prefixes of the texts that are sent to the browser.
   for (const prefix of ['island.', 'upload.', 'gone.expired.', 'common.', 'scan.']) asked.delete(prefix);
   expect([...asked].filter((key) => !known.has(key))).toEqual([]);
   expect([...known].filter((key) => !asked.has(key))).toEqual([]);

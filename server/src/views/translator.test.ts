@@ -37,20 +37,20 @@ describe('the language', () => {
     ['../../etc/passwd', 'en', 'en-GB'],
     ['__proto__', 'en', 'en-GB'],
     [undefined, 'en', 'en-GB'],
-  ])('%s is answered in %s, written as in %s', (tag, language, locale) => {
+  ])('for %s is %s, formatted as in %s', (tag, language, locale) => {
     expect(translator.for(tag)).toMatchObject({ language, locale, dir: 'ltr' });
   });
 
-  test('the first of several that there is', () => {
+  test('is the first of several that is available', () => {
     expect(translator.for(['nb', 'fr-CA', 'de']).locale).toBe('fr-CA');
   });
 
-  test('out of a header', () => {
+  test('can come from a header', () => {
     expect(acceptedLanguages('da, en-gb;q=0.8, sv;q=0.9, *;q=0')).toEqual(['da', 'sv', 'en-gb']);
     expect(acceptedLanguages(undefined)).toEqual([]);
   });
 
-  test('each says its own name', () => {
+  test('has its own name for itself', () => {
     expect(translator.languages.map(({ name }) => name)).toEqual([
       'Deutsch',
       'English',
@@ -105,7 +105,7 @@ describe('numbers', () => {
     expect(plain(translator.for(language).t('common.more', { count }))).toBe(text);
   });
 
-  test('a duration in the unit that matters', () => {
+  test('formats a duration in the largest fitting unit', () => {
     const { formatDuration } = translator.for('en');
     expect([0, 59, 61, 7300, 200_000].map((seconds) => formatDuration(seconds))).toEqual([
       '1 second',
@@ -146,11 +146,11 @@ describe('an operator’s own texts', () => {
     [{ 'sv.json': ['Visa'] }, /no text '0'/],
     [{ 'sv.json': { 'landing.open': 1 } }, /not an object of texts/],
     [{ 'no language.json': {} }, /not named by a language tag/],
-  ])('that cannot be used stop the start: %j', (files, message) => {
+  ])('stop the program from starting if they are invalid: %j', (files, message) => {
     expect(() => createTranslators({ fallback: 'en', overridesDir: overrides(files) })).toThrow(message);
   });
 
-  test('a fallback that is not there stops the start', () => {
+  test('a missing fallback stops the program from starting', () => {
     expect(() => createTranslators({ fallback: 'xx' })).toThrow(/fallback/);
   });
 });

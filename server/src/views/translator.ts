@@ -6,11 +6,11 @@ import { type Formatters, formatters } from './format.ts';
 
 export type Params = Readonly<Record<string, string | number>>;
 
-/** Everything a view says to one reader. Values put into a text are plain text, never HTML: the views escape them. */
+/** The texts for one reader. Values in a text are plain text, never HTML: the views escape them. */
 export interface Translator extends Formatters {
   /** The language of the texts, and the `lang` of the page. */
   readonly language: string;
-  /** The language that the reader asked for, with its region if that is known: dates and numbers follow it. */
+  /** The requested language, with its region if known, for dates and numbers. */
   readonly locale: string;
   readonly dir: 'ltr' | 'rtl';
   t(key: string, params?: Params): string;
@@ -37,7 +37,7 @@ const maxLocales = 500;
 export function createTranslators(options: {
   fallback: string;
   overridesDir?: string | undefined;
-  /** For the times that are shown. */
+  /** The time zone of formatted times. */
   timeZone?: string | undefined;
 }): Translators {
   const texts = new Map<string, Record<string, string>>();
@@ -91,14 +91,14 @@ export function createTranslators(options: {
       const known = made.get(key);
       if (known) return known;
       const translator = createTranslator(language, locale);
-      // A client can send any tag, so the number kept is limited.
+      // A client can send any tag, so the size of the cache is limited.
       if (made.size < maxLocales) made.set(key, translator);
       return translator;
     },
   };
 }
 
-/** The tags of an Accept-Language header, the most wanted first. */
+/** Parses the tags of an Accept-Language header, the most preferred first. */
 export function acceptedLanguages(header: string | undefined): readonly string[] {
   return (header ?? '')
     .slice(0, 500)
@@ -131,7 +131,7 @@ function readTexts(directory: string): [language: string, Record<string, string>
     });
 }
 
-/** Otherwise a misspelt key in an operator's file would change nothing, without any notice. */
+/** Rejects unknown keys: a misspelt one in an operator's file would silently change nothing. */
 function requireKnownKeys(language: string, texts: Record<string, string>, english: Record<string, string>): void {
   const known = new Set(Object.keys(english).map(withoutPlural));
   for (const key of Object.keys(texts)) {
@@ -144,7 +144,8 @@ function withoutPlural(key: string): string {
 }
 
 /**
- * RFC 4647, lookup: the tag itself, then shorter and shorter; finally any language of the same family (pt finds pt-BR).
+ * Chooses a language (RFC 4647, lookup): the tag itself, then shorter and shorter ones; finally any language of the
+ * same family (pt finds pt-BR).
  */
 function choose(
   wanted: readonly string[],

@@ -24,7 +24,7 @@ test.each([
 });
 
 test.each(['attacker.example', 'attacker.example:8081', '10.0.0.11.attacker.example', 'admin.example.org:80'])(
-  'the console is not served as %s, which may be a name that a stranger points here',
+  'the console is not served as %s, a name that a stranger could point here',
   async (host) => {
     for (const url of ['/metrics', '/healthz', '/readyz']) {
       const response = await app.inject({ url, headers: { host } });

@@ -18,7 +18,7 @@ function watched(checks: EngineChecks) {
 }
 const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-test('every engine has a state of its own, known without waiting', async () => {
+test('every engine has its own state, which is known without waiting', async () => {
   const { watch } = watched({
     postgres: async () => undefined,
     valkey: () => after(800),
@@ -58,7 +58,7 @@ test('a change is logged once, with the engine’s name and the reason', async (
   watch.stop();
 });
 
-test('an engine that does not answer is asked one question at a time', async () => {
+test('an engine that does not respond is checked once at a time', async () => {
   const check = vi.fn(() => new Promise<void>(() => undefined));
   const { watch } = watched({ s3: check });
   await vi.advanceTimersByTimeAsync(60_000);
@@ -66,7 +66,7 @@ test('an engine that does not answer is asked one question at a time', async () 
   watch.stop();
 });
 
-test('a process is ready whatever its engines do, from its start until it stops', async () => {
+test('a process is ready from its start until it stops, whatever its engines do', async () => {
   let status: ProcessStatus = 'starting';
   const app = buildConsole({
     allowedHosts: [],

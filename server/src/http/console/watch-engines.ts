@@ -12,7 +12,8 @@ const isUp: Readonly<Record<EngineState, boolean | undefined>> = {
 };
 
 /**
- * Each throws when the engine of that name does not respond, and a SetupError when the response shows a wrong setting.
+ * Checks by the name of their engine. A check throws if the engine does not respond, and a SetupError if its response
+ * shows a wrong setting.
  */
 export type EngineChecks = Readonly<Record<string, () => Promise<void>>>;
 
@@ -85,7 +86,7 @@ export async function withDeadline<Result>(work: Promise<Result>, deadlineMs: nu
   }
 }
 
-/** What happened, for the log: if an error was translated, what the engine itself said. */
+/** Describes an error for the log: if it was translated, by the words of the engine itself. */
 export function toReason(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error ? cause.message || cause.name : message;

@@ -21,7 +21,7 @@ const age = ({ dropId }: SentLink, share: number) =>
     [dropId],
   );
 
-/** The mails that the sender has been sent about this drop. */
+/** Reads the mails to the sender about this drop. */
 async function mailsToSender({ dropId, sender }: SentLink): Promise<Mail[]> {
   const sent: Mail[] = [];
   const mailer = {
@@ -38,7 +38,7 @@ async function mailsToSender({ dropId, sender }: SentLink): Promise<Mail[]> {
   return sent;
 }
 
-/** The page of a browser in which a person opened the link. */
+/** Opens the link as a person would, and returns the path of its page. */
 async function opened(sent: SentLink) {
   const response = await press(`/d/${sent.token}`);
   const cookie = String(response.headers['set-cookie']).split(';', 1)[0] as string;
@@ -46,7 +46,7 @@ async function opened(sent: SentLink) {
 }
 
 describe('a link that has expired', () => {
-  test('names the sender, who is asked once to send it again', async () => {
+  test('names the sender, who can be asked once to send the files again', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
     await age(sent, 1.1);
     const page = await get(`/d/${sent.token}`);
@@ -74,7 +74,7 @@ describe('a link that has expired', () => {
     expect(mails[0]?.text).toMatch(/Reference: WB-/);
   });
 
-  test('that the sender ended has nothing to be asked', async () => {
+  test('offers no question if the sender ended it', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
     await revokeDrop(
       exchange.engines,
@@ -92,7 +92,7 @@ describe('a link that has expired', () => {
   test.each([
     ['a scanner that posts forms', 'gesture=script', {}],
     ['a form of another site', 'gesture=pressed', { 'sec-fetch-site': 'cross-site' }],
-  ])('is not asked about by %s', async (_who, payload, headers) => {
+  ])('sends no question for %s', async (_who, payload, headers) => {
     const sent = await sentLink(exchange, ['a.txt']);
     await age(sent, 1.1);
     await post(`/d/${sent.token}/ask`, payload, headers);
@@ -100,7 +100,7 @@ describe('a link that has expired', () => {
   });
 });
 
-test('a browser that cannot show that a person pressed the button asks for a word', async () => {
+test('asks for a word if the browser cannot show that a person pressed the button', async () => {
   const sent = await sentLink(exchange, ['a.txt']);
   await age(sent, 1.1);
   const asked = await post(`/d/${sent.token}/ask`, 'gesture=');
@@ -125,7 +125,7 @@ describe('a link that still works', () => {
     expect((await get(url, headers)).body).toContain('You have asked the sender for more time.');
     expect(await mailsToSender(sent)).toMatchObject([{ subject: expect.stringContaining('is asking for more time') }]);
 
-    // Having asked for one does not prevent asking for the other.
+    // One question does not prevent the other.
     await age(sent, 1.1);
     expect((await get(url, headers)).body).toContain('Ask the sender to send it again');
   });

@@ -11,8 +11,8 @@ import { gestureField, requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 
 /**
- * Where a receiver asks the sender for more time, or to send it again. `find` looks the link up, and throws if it has
- * ended.
+ * The page on which a receiver asks the sender for more time, or to send the files again. `find` looks up the link and
+ * throws if it has ended.
  */
 export function askPage(
   app: App,
@@ -38,7 +38,7 @@ export function askPage(
   });
 }
 
-/** What the receiver of this link may ask the sender, as the page shows it. */
+/** The question that the receiver of this link may ask the sender, for the page to show. */
 export function toAsking(request: FastifyRequest, link: Link): Asking | undefined {
   const question = chooseQuestion(link);
   if (!question) return undefined;

@@ -13,10 +13,11 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * The names of the pages' own stylesheet and scripts depend on their content, so that a browser may keep them forever.
+ * The stylesheet and scripts of the pages. Their names depend on their content, so that a browser may keep them
+ * forever.
  */
 export interface Assets {
-  /** The address of a source file's built form. */
+  /** Returns the address of the file that was built from a source file. */
   href(source: string): string;
   /** The addresses of the operator's own files. */
   readonly stylesheet?: string | undefined;
@@ -46,7 +47,7 @@ export interface Brand {
   readonly logo?: { readonly type: 'svg' | 'png'; readonly content: Buffer } | undefined;
 }
 
-/** The assets, including those that show the operator's colour and logo. */
+/** Adds the assets that show the operator's colour and logo. */
 export function applyBrand(assets: Assets, { color, logo }: Brand): Assets {
   const files = new Map(assets.files);
   const add = (stem: string, extension: string, content: Buffer) => {
@@ -64,7 +65,7 @@ export function applyBrand(assets: Assets, { color, logo }: Brand): Assets {
 
 export function serveAssets(app: App, assets: Assets): void {
   for (const [name, content] of assets.files) {
-    // Each form is made once, on the first request for it.
+    // Each encoding is made once, on the first request for it.
     const forms = new Map<Encoding | undefined, Promise<string | Buffer>>();
     app.get(`/assets/${name}`, { config: { authentication: 'nobody' } }, async (request, reply) => {
       const encoding = bestEncoding(request.headers['accept-encoding']);

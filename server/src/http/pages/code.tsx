@@ -14,7 +14,7 @@ import { requireSession } from './session.ts';
 
 const config = { authentication: 'code-pending' } as const;
 
-/** Where a person enters the code that was sent to them, and can ask for another. */
+/** The page on which a person enters the code that was sent to them, or asks for another. */
 export function codePages(app: App, engines: PageEngines, options: PageOptions, pages: LinkPages): void {
   const home = `${pages.home}/:handle/`;
 
@@ -35,7 +35,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     }
     const right = !isPassed(engines, session) && (await passCode(engines, session, typed));
     const tried = await requireSession(engines, request, pages);
-    // The same form was sent twice at once, and one of the two has passed.
+    // The same form may have been sent twice at once, and the other one may have passed.
     if (right || isPassed(engines, tried)) return reply.redirect(inChosenLanguage(request, './'), 303);
     const problem = (await standing(engines, tried)) ?? 'wrong';
     return sendCodePage(engines, options, request, reply.code(403), tried, problem);
@@ -75,7 +75,7 @@ export async function sendCodePage(
   return sendPage(options, request, reply, translator, { title: codeTitle(translator), page: <CodePage {...props} /> });
 }
 
-/** What prevents this browser from entering a code, or from asking for another. */
+/** Finds the reason why this browser can no longer enter its code, or cannot get another. */
 async function standing(
   engines: Pick<PageEngines, 'store' | 'policy' | 'sms'>,
   { link, code }: LinkSession,
@@ -86,6 +86,6 @@ async function standing(
   return code && !code.expired ? 'too_many_tries' : 'expired';
 }
 
-/** Enough to know which phone or mailbox to look at, but not enough to learn the number or address. */
+/** Shows enough to know which phone or mailbox to look at, but not enough to learn the number or address. */
 const maskedNumber = (number: string) => `•••• ${number.slice(-3)}`;
 const maskedAddress = (address: string) => address.replace(/^(.).*(?=@)/, '$1•••');

@@ -6,15 +6,15 @@ const deflate = promisify(gzip);
 
 export type Encoding = 'br' | 'gzip';
 
-/** The smallest encoding that the client accepts. */
+/** Chooses the smallest encoding that the client accepts. */
 export function bestEncoding(acceptEncoding: string | undefined): Encoding | undefined {
   const accepted = acceptedEncodings(acceptEncoding);
   return (['br', 'gzip'] as const).find((encoding) => accepted.has(encoding));
 }
 
 /**
- * `quick` for a page, which is made for one reader and sent once. Pages contain no secret that could be guessed from
- * their length: what opens a link is in its URL or in a cookie. Files are never compressed.
+ * Compresses quickly (`quick`) a page that is made for one reader and sent once. Pages contain no secret that could be
+ * guessed from their length: the secrets that open a link are in its URL or in a cookie. Files are never compressed.
  */
 export async function compressContent(
   content: string | Buffer,

@@ -12,7 +12,7 @@ async function* makeChunk(character: string): AsyncGenerator<Buffer, void, void>
   yield Buffer.alloc(chunkBytes, character);
 }
 
-test('bytes go nowhere but where the request said, although another went on in between', async () => {
+test('stores bytes only at the offset of their request, although another request continued in between', async () => {
   const { link } = await openRequestLink(exchange);
   const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
   const [slow, quick] = [0, 1].map(
@@ -25,7 +25,7 @@ test('bytes go nowhere but where the request said, although another went on in b
   expect(await listDraftFiles(engines, link)).toMatchObject([{ receivedBytes: chunkBytes, state: 'uploading' }]);
 });
 
-test('an empty file is received with its creation, or when it is looked at after that was cut off', async () => {
+test('receives an empty file with its creation, or at the next query if that was cut off', async () => {
   const { link } = await openRequestLink(exchange);
   const whole = { id: engines.random.uuid(), name: 'whole.txt', mediaType: 'text/plain', sizeBytes: 0 };
   await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).create(whole);

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
 import type { PageEngines } from './routes.tsx';
 
-/** `/`: who runs this server, and how to recognise a genuine link. */
+/** `/`: says who runs this server, and how to recognise a genuine link. */
 export function homePage(app: App, { policy }: Pick<PageEngines, 'policy'>, options: PageOptions): void {
   app.route({
     method: ['GET', 'HEAD'],

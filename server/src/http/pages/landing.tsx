@@ -16,7 +16,7 @@ import type { PageEngines } from './routes.tsx';
 import { sessionCookie, sessionPath } from './session.ts';
 
 /**
- * `/d/{token}` and `/u/{token}`: what the mails link to. Visiting it changes nothing, because scanners visit every
+ * `/d/{token}` and `/u/{token}`: the pages that mails link to. A visit changes nothing, because scanners visit every
  * link; a person's click exchanges the link for a cookie and a URL without a secret in it.
  */
 export function landingPage(app: App, engines: PageEngines, options: PageOptions, pages: LinkPages): void {

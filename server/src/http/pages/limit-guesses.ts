@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 
-/** Looks up what a token in the URL leads to. Guessing a token is hopeless, but it is still rate-limited. */
+/** Looks up the token in the URL. Guessing one is hopeless, but attempts are still rate-limited. */
 export async function limitGuesses<Found>(
   engines: Pick<Engines, 'failureLimit'>,
   request: FastifyRequest,

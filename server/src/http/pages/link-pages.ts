@@ -1,6 +1,6 @@
 import type { Link } from '../../domain/links/link-store.ts';
 
-/** What a kind of link leads to: the URL in its mail, and the URL of its page once a person has opened it. */
+/** The URLs of a kind of link: in its mail, and of its page once a person has opened it. */
 export interface LinkPages {
   readonly kind: 'download' | 'upload';
   readonly type: Link['type'];

@@ -14,11 +14,11 @@ export interface PageOptions {
   readonly secureCookies: boolean;
 }
 
-/** Only our own files; no inline code, and no framing by other pages. */
+/** Allows only our own files: no inline code, and no framing by other pages. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The reader's choice, otherwise the receiver's language as given by the sender, otherwise the browser's. */
+/** Takes the reader's choice, otherwise the receiver's language as given by the sender, otherwise the browser's. */
 export function chooseTranslator(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Translator {
   const { lang } = request.query as { lang?: unknown };
   const chosen = typeof lang === 'string' ? lang : '';
@@ -26,7 +26,7 @@ export function chooseTranslator(options: PageOptions, request: FastifyRequest, 
   return options.translator.for([chosen, receiverLanguage, ...browser].filter(Boolean));
 }
 
-/** The path, with the language that the reader chose. */
+/** Adds the language that the reader chose to the path. */
 export function inChosenLanguage(request: FastifyRequest, path: string): string {
   const { lang } = request.query as { lang?: unknown };
   return typeof lang === 'string' ? `${path}?lang=${encodeURIComponent(lang)}` : path;
@@ -36,7 +36,7 @@ export interface PageContent {
   title: string;
   page: VNode;
   script?: 'gesture.ts' | 'download.ts' | 'upload.tsx';
-  /** Whether it exists in one language only. */
+  /** Whether the page exists in one language only. */
   languages?: 'one';
 }
 

@@ -55,7 +55,7 @@ async function trace({ dropId }: SentLink) {
 }
 const untouched = { opened: false, completed: false, sessions: 0, deliveries: 0 };
 
-/** Over a real connection, because an injected request gets a body that Node would not have sent. */
+/** Uses a real connection, because an injected request gets a body that Node would not have sent. */
 async function asked(method: 'GET' | 'HEAD', url: string, headers: Headers = {}) {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
@@ -72,7 +72,7 @@ async function asked(method: 'GET' | 'HEAD', url: string, headers: Headers = {})
   return { status: response.statusCode, headers: same, bytes: await buffer(response) };
 }
 
-/** A person's click, and the browser's state after it. */
+/** Opens a link as a person's click does, and returns the state of the browser. */
 async function opened(files: readonly string[]) {
   const sent = await sentLink(exchange, files);
   const response = await post(`/d/${sent.token}`, 'gesture=pressed');
@@ -83,7 +83,7 @@ async function opened(files: readonly string[]) {
 }
 
 describe('the page a mail points to', () => {
-  test('can be looked at as often as one likes: nothing has happened', async () => {
+  test('changes nothing, however often it is visited', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
     for (const method of ['GET', 'HEAD', 'GET'] as const) {
       const headers = { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-user': '?1' };
@@ -96,7 +96,7 @@ describe('the page a mail points to', () => {
     expect(await trace(sent)).toEqual(untouched);
   });
 
-  test('names no file and says nothing of the message', async () => {
+  test('shows neither a file name nor the message', async () => {
     const sent = await sentLink(exchange, ['confidential.txt']);
     const { body } = await get(`/d/${sent.token}`);
     expect(body).not.toContain('confidential');
@@ -104,7 +104,7 @@ describe('the page a mail points to', () => {
   });
 });
 
-describe('a form that is sent', () => {
+describe('a form opens the link only if a person sent it:', () => {
   const cases: [what: string, payload: string, headers: Headers, opens: boolean][] = [
     ['after a press the script vouches for', 'gesture=pressed', {}, true],
     [
@@ -150,7 +150,7 @@ describe('a form that is sent', () => {
     }
   });
 
-  test('as JSON, as multipart or too large is no form of ours', async () => {
+  test('refuses JSON, multipart and a form that is too large', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
     for (const [type, payload] of [
       ['application/json', '{"gesture":"pressed"}'],
@@ -167,7 +167,7 @@ describe('a form that is sent', () => {
 });
 
 describe('the cookie', () => {
-  test('is for this link’s page only, and for nobody else', async () => {
+  test('is sent only to the page of its link', async () => {
     const { cookie, page, link, token } = await opened(['a.txt']);
     const [pair, ...attributes] = cookie.split('; ');
     expect(pair).toMatch(/^waybill_link=[A-Za-z0-9_-]{43}$/);
@@ -182,14 +182,14 @@ describe('the cookie', () => {
     expect(page).not.toContain(token);
   });
 
-  test('of several links are told apart by the address', async () => {
+  test('of several links are distinguished by the URL', async () => {
     const [one, other] = [await opened(['one.txt']), await opened(['other.txt'])];
     const cookie = `${one.secret.cookie}; foreign=1; ${other.secret.cookie}`;
     expect((await get(one.page, { cookie })).body).toContain('one.txt');
     expect((await get(other.page, { cookie })).body).toContain('other.txt');
   });
 
-  test('missing, foreign or made up finds nothing', async () => {
+  test('finds nothing if it is missing, made up or of another link', async () => {
     const [mine, other] = [await opened(['a.txt']), await opened(['b.txt'])];
     for (const cookie of [
       '',
@@ -211,7 +211,7 @@ describe('the cookie', () => {
 });
 
 describe('the receiver’s page', () => {
-  test('shows each file with its digest, and what is in it', async () => {
+  test('shows the message, each file with its digest and link, and the ZIP', async () => {
     const { page, secret, link } = await opened(['a b.txt', 'ö?#.txt']);
     const { body, statusCode } = await get(page, secret);
     expect(statusCode).toBe(200);
@@ -240,7 +240,7 @@ describe('the receiver’s page', () => {
     ).toBeUndefined();
   });
 
-  test.each(['identity', 'gzip', 'br'])('asked for by HEAD is described as by GET, as %s', async (coding) => {
+  test.each(['identity', 'gzip', 'br'])('has the same headers for HEAD as for GET, as %s', async (coding) => {
     const { page, secret } = await opened(['a.txt', 'b.txt']);
     const headers = { ...secret, 'accept-encoding': coding };
     const [described, shown] = [await asked('HEAD', page, headers), await asked('GET', page, headers)];
@@ -249,7 +249,7 @@ describe('the receiver’s page', () => {
     expect(Number(described.headers['content-length'])).toBe(shown.bytes.length);
   });
 
-  test('asked for by HEAD without its cookie is not there', async () => {
+  test('is not found by HEAD without its cookie', async () => {
     const { page } = await opened(['a.txt']);
     for (const path of [page, `${page}all.zip`]) {
       const [described, shown] = [await asked('HEAD', path), await asked('GET', path)];
@@ -258,7 +258,7 @@ describe('the receiver’s page', () => {
     }
   });
 
-  test('past its deadline says so', async () => {
+  test('says that its deadline has passed', async () => {
     const { page, secret, dropId, token } = await opened(['a.txt']);
     await exchange.database.query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
     for (const [url, headers] of [
@@ -275,7 +275,7 @@ describe('the receiver’s page', () => {
 });
 
 describe('a file', () => {
-  test('is sent with its length, digest and name, whole or in part', async () => {
+  test('is sent whole or in part, with its length, digest and name', async () => {
     const { page, secret, link } = await opened(['a.txt']);
     const [file] = await exchange.engines.store.links.files(link);
     const url = `${page}files/${file?.id}/whatever`;
@@ -296,7 +296,7 @@ describe('a file', () => {
     expect(beyond.statusCode).toBe(416);
   });
 
-  test('asked for by HEAD is described and not delivered', async () => {
+  test('is described by HEAD, which does not count as a delivery', async () => {
     const sent = await opened(['a.txt']);
     const [file] = await exchange.engines.store.links.files(sent.link);
     const url = `${sent.page}files/${file?.id}/a.txt`;
@@ -305,7 +305,7 @@ describe('a file', () => {
     expect((await trace(sent)).deliveries).toBe(0);
   });
 
-  test('of another drop is not found', async () => {
+  test('is not found if it belongs to another drop', async () => {
     const [mine, other] = [await opened(['a.txt']), await opened(['b.txt'])];
     const [file] = await exchange.engines.store.links.files(other.link);
     for (const id of [file?.id, '..', '%2e%2e%2f', "'", 'x'.repeat(100)]) {
@@ -314,7 +314,7 @@ describe('a file', () => {
     expect((await trace(other)).deliveries).toBe(0);
   });
 
-  test('counts as delivered when all of it was sent, over as many requests as it took', async () => {
+  test('counts as delivered when all of it was sent, in however many requests', async () => {
     const sent = await opened(['a.txt']);
     const [file] = await exchange.engines.store.links.files(sent.link);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -332,8 +332,8 @@ describe('a file', () => {
   });
 });
 
-describe('beside its files, the page', () => {
-  test('has their checksums as a file that sha256sum takes, in the unpacked ZIP', async () => {
+describe('the page of a receiver, besides the files,', () => {
+  test('offers their checksums as a file that sha256sum accepts in the unpacked ZIP', async () => {
     const sent = await opened(['reports/2026/q1.txt', 'q1.txt', 'CON', 'ö (1).txt']);
     const sums = await get(`${sent.page}SHA256SUMS`, sent.secret);
     expect(sums.headers['content-disposition']).toBe('attachment; filename="SHA256SUMS"');
@@ -348,7 +348,7 @@ describe('beside its files, the page', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('tells its script which of them were sent in full', async () => {
+  test('tells its script which files were sent in full', async () => {
     const sent = await opened(['a.txt', 'b.txt']);
     const delivered = async () => (await get(`${sent.page}delivered`, sent.secret)).json<string[]>();
     expect(await delivered()).toEqual([]);
@@ -359,7 +359,7 @@ describe('beside its files, the page', () => {
 });
 
 describe('all files as one ZIP', () => {
-  test('has the length it announced, and counts when its last byte was sent', async () => {
+  test('has the announced length, and counts as delivered when its last byte was sent', async () => {
     const sent = await opened(['a.txt', 'ö.txt']);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
     const response = await fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
@@ -390,7 +390,7 @@ describe('all files as one ZIP', () => {
     ]);
   });
 
-  test('asked for by HEAD is described as by GET, and neither read nor delivered', async () => {
+  test('has the same headers for HEAD as for GET, and is then neither read nor delivered', async () => {
     const sent = await opened(['a.txt', 'ö.txt']);
     const url = `${sent.page}all.zip`;
     const described = await asked('HEAD', url, sent.secret);
@@ -400,13 +400,13 @@ describe('all files as one ZIP', () => {
     expect(described.headers).toEqual(whole.headers);
     expect(Number(described.headers['content-length'])).toBe(whole.bytes.length);
 
-    // It is the same when the objects are gone, because nothing is read.
+    // The response is the same without the objects, because nothing is read.
     const files = await exchange.engines.store.links.files(sent.link);
     await exchange.engines.objects.delete(files.map(({ id }) => `${id}/00000000`));
     expect(await asked('HEAD', url, sent.secret)).toEqual(described);
   });
 
-  test('breaks off where a file is damaged, and does not count it', async () => {
+  test('breaks off at a damaged file, and does not count it as delivered', async () => {
     const sent = await opened(['a.txt', 'b.txt']);
     const [, second] = await exchange.engines.store.links.files(sent.link);
     await exchange.engines.objects.delete([`${second?.id}/00000000`]);
@@ -420,7 +420,7 @@ describe('all files as one ZIP', () => {
     expect(await trace(sent)).toMatchObject({ completed: false });
   });
 
-  test('that a receiver breaks off completes nothing and harms nobody', async () => {
+  test('counts nothing and holds no connection if the receiver breaks it off', async () => {
     const actor = await exchange.account('r@example.org');
     await exchange.upload(actor, 'large.bin', randomBytes(30_000_000));
     const { token, link } = await sentLink(exchange, ['a.txt'], ['r@example.org'], actor);
@@ -438,9 +438,9 @@ describe('all files as one ZIP', () => {
   });
 });
 
-describe('a link that nobody has', () => {
+describe('a link that does not exist', () => {
   test.each(['x', randomBytes(32).toString('base64url'), '%00', '..%2f'])(
-    '%s is a page that says so',
+    'shows a page that says so: %s',
     async (token) => {
       const response = await get(`/d/${token}`);
       expect(response.statusCode).toBe(404);
@@ -449,18 +449,18 @@ describe('a link that nobody has', () => {
     },
   );
 
-  test('guessed too often is answered later', async () => {
+  test('gets 429 after too many guesses', async () => {
     await app.close();
     app = build(17);
     const response = await get(`/d/${randomBytes(32).toString('base64url')}`);
     expect(response.statusCode).toBe(429);
     expect(response.headers['retry-after']).toBe('17');
-    // Guesses by others do not stop a person who has a link.
+    // Guesses do not stop a person who has a link.
     const { token } = await sentLink(exchange, ['a.txt']);
     expect((await get(`/d/${token}`)).statusCode).toBe(200);
   });
 
-  test('because it is for uploading opens nothing here', async () => {
+  test('includes a link for uploads at the address of downloads', async () => {
     const actor = await exchange.account('r@example.org');
     await setReceivers(exchange.engines, actor, '', [{ email: 'r@example.org' }]);
     await createFileRequest(exchange.engines, actor, { draft: '', parameters: {} });
@@ -490,7 +490,7 @@ describe('the language', () => {
     }
   });
 
-  test('of the choice goes on to the next page, and cannot lead elsewhere', async () => {
+  test('is kept on the next page if it was chosen, and cannot redirect elsewhere', async () => {
     const { token } = await sentLink(exchange, ['a.txt']);
     const location = async (lang: string) =>
       (await post(`/d/${token}?lang=${lang}`, 'gesture=pressed')).headers.location;
@@ -501,7 +501,7 @@ describe('the language', () => {
   });
 });
 
-test('what is refused at the door is refused with a page', async () => {
+test('a request that is rejected early gets a page', async () => {
   const { token } = await sentLink(exchange, ['a.txt']);
   const refused = async (headers: Headers) => {
     const { statusCode, headers: responseHeaders } = await get(`/d/${token}`, headers);
@@ -511,7 +511,7 @@ test('what is refused at the door is refused with a page', async () => {
   expect(await refused({ 'content-encoding': 'gzip' })).toEqual([415, 'text/html; charset=utf-8']);
 });
 
-test('every page forbids what it does not need, and needs nothing inline', async () => {
+test('every page forbids what it does not need, and has nothing inline', async () => {
   const { page, secret, token } = await opened(['a.txt', 'b.txt']);
   const responses = [
     await get(`/d/${token}`),
@@ -532,7 +532,7 @@ test('every page forbids what it does not need, and needs nothing inline', async
   }
 });
 
-test('stylesheet and scripts may be kept forever, and only those', async () => {
+test('only the stylesheet and the scripts may be cached forever', async () => {
   const response = await get('/assets/pages.css');
   expect(response.statusCode).toBe(200);
   expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -559,10 +559,10 @@ describe('a link that asks for a code', () => {
     );
   };
 
-  test('offers one to a browser that has none, and lets in who has it, also when the form came twice', async () => {
+  test('offers a code to a browser without one, and accepts it, even if the form is sent twice', async () => {
     const sent = await opened(['a.txt']);
     expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
-    // Required from now on, even of browsers that were already let in.
+    // A code is required from now on, even of browsers that were already let in.
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
     const page = await get(sent.page, sent.secret);
     expect(page.body).toContain('action="resend"');
@@ -576,7 +576,7 @@ describe('a link that asks for a code', () => {
     expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
   });
 
-  test('asks a browser again that entered one by mail, when the rule becomes one by SMS, and not the other way round', async () => {
+  test('asks for another code when the rule changes from mail to SMS, but not from SMS to mail', async () => {
     await app.close();
     app = buildTestServer(exchange, { sms: { send: async () => ({ outcome: 'sent', response: '202' }) } });
     const sent = await opened(['a.txt']);
@@ -598,14 +598,14 @@ describe('a link that asks for a code', () => {
     expect([await isIn(), await file()]).toEqual([true, 200]);
     await rule('mail');
     expect(await isIn()).toBe(true);
-    // A code by mail is all there is to ask for.
+    // Only a code by mail can be asked for.
     await exchange.database.query("update link_sessions set passed_channel = 'mail' where drop_id = $1", [sent.dropId]);
     await exchange.database.query("update links set phone = '' where drop_id = $1", [sent.dropId]);
     await rule('sms');
     expect(await isIn()).toBe(true);
   });
 
-  test('says when the code was sent, and counts no try for what cannot be a code', async () => {
+  test('says when the code was sent, and does not count input that cannot be a code as a try', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
     const response = await post(`/d/${sent.token}`, 'gesture=pressed');
@@ -640,7 +640,7 @@ describe('a link that asks for a code', () => {
     }
   });
 
-  test('takes a code from a page of ours only', async () => {
+  test('accepts a code only from its own page', async () => {
     const sent = await opened(['a.txt']);
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
     for (const path of ['code', 'resend']) {
@@ -664,7 +664,7 @@ describe('a link that asks for a code', () => {
 });
 
 describe('the page of a receiver', () => {
-  test('says of every file whether it was scanned', async () => {
+  test('says for every file whether it was scanned', async () => {
     const sent = await opened(['clean.txt', 'unknown.txt']);
     await exchange.database.query(
       "update files set scan = (case name when 'clean.txt' then 'clean' else 'unscanned' end)::scan_result where drop_id = $1",
@@ -689,7 +689,7 @@ describe('“Done on this device”', () => {
       `waybill_link=; Path=${sent.page}; HttpOnly; SameSite=Lax; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure`,
     );
     expect(await trace(sent)).toMatchObject({ opened: true, sessions: 0 });
-    // A copy of the cookie opens nothing.
+    // A copied cookie opens nothing.
     const [file] = await exchange.engines.store.links.files(sent.link);
     for (const path of ['', 'all.zip', `files/${file?.id}/a.txt`]) {
       expect((await get(`${sent.page}${path}`, sent.secret)).statusCode).toBe(404);
@@ -697,7 +697,7 @@ describe('“Done on this device”', () => {
     expect((await post(`/d/${sent.token}`, 'gesture=pressed')).statusCode).toBe(303);
   });
 
-  test('can be pressed twice, in the chosen language, and by a page of ours only', async () => {
+  test('can be pressed twice, keeps the chosen language, and is accepted only from its own page', async () => {
     const sent = await opened(['a.txt']);
     const headers = { ...sent.secret, 'sec-fetch-site': 'cross-site' };
     expect((await post(`${sent.page}done`, '', headers)).statusCode).toBe(403);

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 
-/** More than any of our forms has, except the one with files. */
+/** More than any of our forms needs, except the one with files. */
 export const formBytes = 16 * 1024;
 
 /** The field in which our script records how the form was sent; empty if no script ran. */
@@ -18,16 +18,13 @@ export function isPersonsClick(request: FastifyRequest, form: URLSearchParams): 
   return gesture === 'pressed' || (gesture === '' && request.headers['sec-fetch-user'] === '?1');
 }
 
-/**
- * Our forms are sent from our own pages. If the browser does not say where a form came from, the link's token alone
- * decides.
- */
+/** Whether one of our own pages sent the form. If the browser does not say, the link's token alone decides. */
 export function isOwnForm(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site'];
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-/** For requests that our pages make once their link is open. */
+/** Protects requests that our pages make once their link is open. */
 export function requireOwnForm(request: FastifyRequest): void {
   if (!isOwnForm(request)) throw new ExchangeError('cross_site');
 }

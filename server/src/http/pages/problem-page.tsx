@@ -8,7 +8,7 @@ import { formatName } from '../../views/plain.ts';
 import { toAsking } from './ask.tsx';
 import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
 
-/** Shows an error as a page; `error` means that it is our fault. The reply's status is already set. */
+/** Sends an error as a page; the reason `error` means that it is our fault. The reply's status is already set. */
 export function sendProblemPage(
   options: PageOptions,
   request: FastifyRequest,
@@ -33,8 +33,8 @@ export function sendProblemPage(
 }
 
 /**
- * Whether a person's browser makes the request. Unlike every browser, programs that accept HTML do not also accept
- * XHTML, or they send a key.
+ * Whether a browser makes the request. Programs that accept HTML do not also accept XHTML, as every browser does, or
+ * they send a key.
  */
 export function wantsPage({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
   const accepted = headers.accept ?? '';

@@ -11,7 +11,7 @@ export interface Problem {
 
 const fault: Problem = { status: 500, reason: 'error' };
 
-/** Reasons that a status alone does not tell. */
+/** Reasons that do not follow from the status alone. */
 const reasons: Partial<Record<ErrorCode, Reason>> = {
   link_not_opened: 'not_opened',
   link_ended: 'expired',

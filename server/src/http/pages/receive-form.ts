@@ -9,12 +9,12 @@ import type { Part } from '../shared/multipart.ts';
 import { type Form, isFile, receiveFiles } from '../shared/receive-files.ts';
 import type { PageEngines } from './routes.tsx';
 
-/** What was entered in the form, as far as it has been read, so that it can be shown again if the form is rejected. */
+/** The input that has been read from the form so far, to be shown again if the form is rejected. */
 export interface Written {
   message: string;
 }
 
-/** The plain form: puts its files in the contact draft, all or none. */
+/** Adds the files of the plain form to the contact draft, all or none. */
 export async function receiveForm(
   engines: PageEngines,
   link: Link,

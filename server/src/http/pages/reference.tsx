@@ -8,7 +8,7 @@ import {
 import type { App } from '../app.ts';
 import { type PageOptions, SharedPage } from './page.ts';
 
-/** What the API can do, for programmers. */
+/** The reference of the API, for programmers. */
 export interface Reference {
   readonly reference: ReferencePageProps;
   readonly problems: ProblemsPageProps;

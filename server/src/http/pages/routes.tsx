@@ -42,7 +42,10 @@ export type PageEngines = Pick<
   | 'stopLinks'
 > & { readonly intake: Intake };
 
-/** What people see: receivers and contacts, and those who write programs for the API. Everything works without JavaScript; every response is a page, even an error. */
+/**
+ * Pages for receivers, contacts and programmers who use the API. Everything works without JavaScript; every response is
+ * a page, even an error.
+ */
 export function receiverPages(
   app: App,
   engines: PageEngines,
@@ -83,6 +86,6 @@ export function receiverPages(
   }
   downloadPages(app, engines, transfers, options);
   app.register(async (scope) => stopPages(scope as unknown as App, engines, options));
-  // In its own scope: only here may a body be anything but a small form.
+  // A scope of its own: only here may a body be anything but a small form.
   app.register(async (scope) => uploadPages(scope as unknown as App, engines, options));
 }

@@ -16,7 +16,7 @@ const deriveHandle = (secret: string) =>
 
 export const sessionPath = (pages: LinkPages, secret: string) => `${pages.home}/${deriveHandle(secret)}/`;
 
-/** `expires` undefined: the cookie is deleted when the browser is closed. */
+/** Without `expires`, the cookie is deleted when the browser is closed. */
 export function sessionCookie(pages: LinkPages, secret: string, expires: Date | undefined, secure: boolean): string {
   return cookie(secret, sessionPath(pages, secret), expires, secure);
 }
@@ -39,7 +39,7 @@ function cookie(value: string, path: string, expires: Date | undefined, secure: 
 
 const handleIn = (request: FastifyRequest) => (request.params as { handle: string }).handle;
 
-/** The secret of the browser's session, if it has one for this page. */
+/** Reads the secret of the browser's session for this page, if it has one. */
 export function readSecret(request: FastifyRequest): string | undefined {
   return (request.headers.cookie ?? '')
     .split(/;\s*/)
@@ -48,7 +48,7 @@ export function readSecret(request: FastifyRequest): string | undefined {
     .find((value) => deriveHandle(value) === handleIn(request));
 }
 
-/** The browser's session; it may still have to enter a code. */
+/** Finds the browser's session, which may still need a code. */
 export async function requireSession(
   engines: Pick<Engines, 'store'>,
   request: FastifyRequest,
@@ -61,7 +61,7 @@ export async function requireSession(
   return session;
 }
 
-/** The link of a browser that has entered everything it was asked for. */
+/** Finds the link of a browser that has entered its code, if one is required. */
 export async function requireLink(
   engines: Pick<Engines, 'store' | 'policy' | 'sms'>,
   request: FastifyRequest,

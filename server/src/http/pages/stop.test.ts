@@ -13,7 +13,7 @@ const get = (url: string, on = app) => on.inject({ url, headers: { host } });
 const post = (url: string, payload: string, headers = {}) => postForm(app, url, payload, headers);
 const press = (url: string) => post(url, 'gesture=pressed');
 
-/** A drop, and the path of the stop link in its mail. */
+/** Sends a drop, and returns the path of the stop link in its mail. */
 async function sent(): Promise<SentLink & { url: string }> {
   const link = await sentLink(exchange, ['a.txt']);
   const [message] = await exchange.database.query<{ id: string }>('select id from messages where drop_id = $1', [
@@ -42,7 +42,7 @@ describe('the page behind a stop link', () => {
     expect(await reports(drop)).toBe(0);
   });
 
-  test('stops the sender, and allows it again', async () => {
+  test('stops the sender, and can allow the sender again', async () => {
     const drop = await sent();
     const response = await press(`${drop.url}/stop?lang=sv`);
     expect(response.statusCode).toBe(303);
@@ -64,7 +64,7 @@ describe('the page behind a stop link', () => {
     expect(body).not.toContain(`${drop.url}/report`);
   });
 
-  test('offers no report where the operator has no address for it', async () => {
+  test('offers no report if the operator has no address for reports', async () => {
     const drop = await sent();
     const without = serverWith({ ...exchange.engines.policy, supportAddress: undefined });
     expect((await get(drop.url, without)).body).not.toContain('Report');

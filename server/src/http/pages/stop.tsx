@@ -16,8 +16,8 @@ import type { PageEngines } from './routes.tsx';
 const choices = { stop: stopMail, resume: resumeMail, report: reportSender };
 
 /**
- * `/m/{token}`: where the reader of a mail stops or reports its sender. Visiting it changes nothing, because scanners
- * visit every link.
+ * `/m/{token}`: the page on which the reader of a mail stops or reports its sender. A visit changes nothing, because
+ * scanners visit every link.
  */
 export function stopPages(app: App, engines: PageEngines, options: PageOptions): void {
   const config = { authentication: 'link' } as const;

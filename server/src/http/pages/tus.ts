@@ -11,7 +11,7 @@ import { requireLink } from './session.ts';
 /** Resumable uploads for the contact's page. */
 export function tusEndpoint(app: App, engines: PageEngines): void {
   const config = { authentication: 'link-session' } as const;
-  // The body is read as it arrives.
+  // Handlers read the body as it arrives.
   app.addContentTypeParser(tusType, async (_request: unknown, body: Readable) => body);
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {

@@ -64,7 +64,7 @@ describe('while the account is disabled', () => {
   const inboxSize = async () =>
     (await exchange.engines.store.drops.inboxPage(sentRequest.actor.accountId, undefined, 5)).length;
 
-  test('a contact sends nothing, and goes on when it is enabled again', async () => {
+  test('a contact can send nothing, and continues when it is enabled again', async () => {
     const id = readUploadId(await create('a.bin', 10));
     await readyFile(exchange.engines, sentRequest.link, 'b.txt');
     await setDisabled(true);
@@ -89,7 +89,7 @@ describe('while the account is disabled', () => {
     expect(await inboxSize()).toBe(1);
   });
 
-  test('a form that is still arriving is not sent', async () => {
+  test('a form that is still arriving is rejected', async () => {
     const body = async function* () {
       yield '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nabc';
       await setDisabled(true);
@@ -100,7 +100,7 @@ describe('while the account is disabled', () => {
     expect(await inboxSize()).toBe(0);
   });
 
-  test('a receiver still gets what it sent', async () => {
+  test('a receiver still gets the files that it sent', async () => {
     const { token } = await sentLink(exchange, ['a.txt'], [sentRequest.link.receiver], sentRequest.actor);
     await setDisabled(true);
     const response = await postForm(app, `/d/${token}`, 'gesture=pressed');
@@ -113,7 +113,7 @@ describe('while the account is disabled', () => {
 });
 
 describe('an upload by tus', () => {
-  test('says where in a folder the file was', async () => {
+  test('keeps the path of the file in its folder', async () => {
     const inFolder = (path: string) => ({
       'upload-metadata': `${metadata('x')},path ${Buffer.from(path).toString('base64')}`,
     });
@@ -125,7 +125,7 @@ describe('an upload by tus', () => {
     expect(await listFiles()).toMatchObject([{ path: 'grüße/2026/x' }, { path: 'x' }]);
   });
 
-  test('is announced, sent in pieces and asked for its offset', async () => {
+  test('is created, sent in parts and queried for its offset', async () => {
     const bytes = randomBytes(chunkBytes + 10);
     const created = await create('a.bin', bytes.length);
     expect([created.statusCode, created.headers['tus-resumable']]).toEqual([201, '1.0.0']);
@@ -141,7 +141,7 @@ describe('an upload by tus', () => {
     expect(await listFiles()).toMatchObject([{ state: 'checking', receivedBytes: bytes.length }]);
   });
 
-  test('tells when it is ready whether it was scanned', async () => {
+  test('reports whether it was scanned once it is ready', async () => {
     await readyFile(exchange.engines, sentRequest.link, 'a.txt');
     await create('b.txt', 10);
     expect(await listFiles()).toMatchObject([
@@ -150,7 +150,7 @@ describe('an upload by tus', () => {
     ]);
   });
 
-  test('may say more about itself than is understood', async () => {
+  test('may have unknown metadata', async () => {
     const more = { 'upload-metadata': `${metadata('a.bin')},colour ${Buffer.from('blå').toString('base64')}` };
     expect((await create('a.bin', 1, more)).statusCode).toBe(201);
     expect(await listFiles()).toMatchObject([{ name: 'a.bin' }]);
@@ -161,7 +161,7 @@ describe('an upload by tus', () => {
     expect(await listFiles()).toMatchObject([{ name: 'empty.txt', state: 'checking' }]);
   });
 
-  test('says nothing to other origins, and has the headers of every answer', async () => {
+  test('allows no other origins, and has the headers of every response', async () => {
     const responses = [
       await create('a.bin', 1, { origin: 'https://elsewhere.example' }),
       await tus('OPTIONS', 'tus', { origin: 'https://elsewhere.example' }),
@@ -180,8 +180,8 @@ describe('an upload by tus', () => {
     ['of more than a file may be', 413, () => create('a.bin', 101 * 1024 * 1024)],
     ['without a name', 400, () => tus('POST', 'tus', { 'upload-length': '1' })],
     ['with a path for a name', 400, () => create('../a.bin', 1)],
-    ['from another site', 403, () => create('a.bin', 1, { 'sec-fetch-site': 'cross-site' })],
-    ['without the cookie', 404, () => create('a.bin', 1, { cookie: '' })],
+    ['a request from another site', 403, () => create('a.bin', 1, { 'sec-fetch-site': 'cross-site' })],
+    ['a request without the cookie', 404, () => create('a.bin', 1, { cookie: '' })],
     ['that was never announced', 404, () => patch('01a1dca1-b6e4-73d7-b45e-3306c96c241d', 0, Buffer.from('a'))],
     ['whose id is none', 404, () => patch('..%2fa', 0, Buffer.from('a'))],
   ])('%s is refused', async (_what, status, act) => {
@@ -189,7 +189,7 @@ describe('an upload by tus', () => {
     expect(await listFiles()).toEqual([]);
   });
 
-  test('takes bytes only at its offset, and no more than were announced', async () => {
+  test('accepts bytes only at its offset, and no more than were announced', async () => {
     const id = readUploadId(await create('a.bin', 10));
     expect((await patch(id, 5, Buffer.alloc(5))).statusCode).toBe(409);
     expect((await patch(id, 0, Buffer.alloc(11))).statusCode).toBe(413);
@@ -199,14 +199,14 @@ describe('an upload by tus', () => {
     expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(409);
   });
 
-  test('asks for whole chunks: a request that could not count is told so', async () => {
+  test('rejects a request that is too small to complete a chunk', async () => {
     const id = readUploadId(await create('a.bin', chunkBytes * 2));
     const response = await patch(id, 0, Buffer.alloc(1000));
     expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([400, 'invalid_input']);
     expect((await tus('HEAD', `tus/${id}`)).headers['upload-offset']).toBe('0');
   });
 
-  test('can be removed, and is gone then', async () => {
+  test('can be removed', async () => {
     const id = readUploadId(await create('a.bin', 10));
     expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(204);
     expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(404);
@@ -214,7 +214,7 @@ describe('an upload by tus', () => {
     expect(await listFiles()).toEqual([]);
   });
 
-  test('announced again because its answer was lost is there once', async () => {
+  test('exists once if it is created again after a lost response', async () => {
     const lost = readUploadId(await create('a.bin', 10));
     const id = readUploadId(await create('a.bin', 10));
     expect(await listFiles()).toHaveLength(1);
@@ -222,7 +222,7 @@ describe('an upload by tus', () => {
     expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(204);
   });
 
-  test('is nobody’s but its link’s', async () => {
+  test('belongs to its link alone', async () => {
     const id = readUploadId(await create('a.bin', 10));
     const stranger = await opened(await openRequestLink(exchange, ['other@example.org']));
     const [mine, theirs] = [contact, stranger];
@@ -239,7 +239,7 @@ describe('sending', () => {
   const send = (body: unknown, headers: Headers = {}) =>
     ask('POST', 'send', { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
 
-  test('answers what was sent', async () => {
+  test('returns the files that were sent', async () => {
     await readyFile(exchange.engines, sentRequest.link, 'a.txt', 'aaa');
     const response = await send({ message: 'Here' });
     expect([response.statusCode, response.json()]).toEqual([200, { files: [{ name: 'a.txt', sizeBytes: 3 }] }]);
@@ -247,13 +247,13 @@ describe('sending', () => {
   });
 
   test.each([
-    ['nothing', 409, { message: '' }, {}],
-    ['no message', 400, {}, {}],
+    ['a request without files', 409, { message: '' }, {}],
+    ['a request without a message', 400, {}, {}],
     ['a message that is none', 400, { message: 1 }, {}],
     ['a message that is too long', 400, { message: 'a'.repeat(20_001) }, {}],
-    ['from another site', 403, { message: '' }, { 'sec-fetch-site': 'cross-site' }],
-    ['without the cookie', 404, { message: '' }, { cookie: '' }],
-  ])('%s is refused, as JSON', async (_what, status, body, headers) => {
+    ['a request from another site', 403, { message: '' }, { 'sec-fetch-site': 'cross-site' }],
+    ['a request without the cookie', 404, { message: '' }, { cookie: '' }],
+  ])('rejects %s, as JSON', async (_what, status, body, headers) => {
     const response = await send(body, headers);
     expect([response.statusCode, response.headers['content-type']]).toEqual([
       status,
@@ -261,7 +261,7 @@ describe('sending', () => {
     ]);
   });
 
-  test('waits for what is on its way', async () => {
+  test('is refused while a file is still being uploaded', async () => {
     await readyFile(exchange.engines, sentRequest.link, 'a.txt');
     await create('b.txt', 10);
     const response = await send({ message: '' });
@@ -275,7 +275,7 @@ describe('after sending', () => {
     await ask('POST', 'send', { 'content-type': 'application/json' }, JSON.stringify({ message: names.join() }));
   };
 
-  test('the page says what was sent, to whom and when, however often it is asked for', async () => {
+  test('the page always says what was sent, to whom and when', async () => {
     await sent('a.txt', 'b.txt');
     for (const response of [await ask('GET', ''), await ask('GET', '')]) {
       expect(response.statusCode).toBe(200);
@@ -295,14 +295,14 @@ describe('after sending', () => {
     }
   });
 
-  test('more can be sent, and what was sent before is still told', async () => {
+  test('more can be sent, and the page still lists what was sent before', async () => {
     await sent('a.txt');
     expect((await ask('GET', '')).body).toContain(`href="${contact.page}more"`);
     const more = await ask('GET', 'more');
     expect(more.body).toContain('type="file"');
     expect(more.body).toMatch(/Sent earlier[^]*a\.txt/);
     await readyFile(exchange.engines, sentRequest.link, 'b.txt');
-    // The page must not hide what has not been sent yet.
+    // The page must not hide files that have not been sent yet.
     expect((await ask('GET', '')).body).toContain('type="file"');
     await sent('c.txt');
     expect((await ask('GET', '')).body).toMatch(/b\.txt[^]*c\.txt[^]*Sent earlier[^]*a\.txt/);
@@ -339,7 +339,7 @@ describe('the plain form', () => {
       'receivedfiles',
     ]);
 
-  test('sends its files and its message, with the line ends of a text', async () => {
+  test('sends its files and its message, with line feeds as line ends', async () => {
     const response = await post([
       part('name="file"; filename="a.txt"', 'aaa'),
       part('name="file"; filename="b.txt"', 'bbb'),
@@ -359,7 +359,7 @@ describe('the plain form', () => {
     expect(response.headers.location).toBe(`${contact.page}?lang=sv`);
   });
 
-  test('without a file sends what is there already', async () => {
+  test('sends the files that were uploaded before if it has none of its own', async () => {
     await readyFile(exchange.engines, sentRequest.link, 'earlier.txt');
     const response = await post([part('name="file"; filename=""'), part('name="message"', '')]);
     expect(response.statusCode).toBe(303);
@@ -369,7 +369,7 @@ describe('the plain form', () => {
   test.each([
     ['no file', [part('name="file"; filename=""'), part('name="message"', 'Was written')]],
     ['a name that cannot be', [part('name="file"; filename="a/b"', 'a')]],
-  ])('%s is said on the form', async (what, parts) => {
+  ])('shows on the form: %s', async (what, parts) => {
     const response = await post(parts);
     expect(response.body.includes('Was written')).toBe(what === 'no file');
     expect(response.statusCode).toBe(422);
@@ -378,14 +378,14 @@ describe('the plain form', () => {
     expect(await messages()).toEqual([]);
   });
 
-  test('from another site is refused', async () => {
+  test('is refused if it comes from another site', async () => {
     const parts = [part('name="file"; filename="a.txt"', 'aaa')];
     expect((await post(parts, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);
     expect(await messages()).toEqual([]);
   });
 });
 
-test('a download link opens no contact draft, and its cookie none either', async () => {
+test('neither a download link nor its cookie opens a contact draft', async () => {
   const { token } = await sentLink(exchange, ['a.txt']);
   const response = await app.inject({ url: `/u/${token}`, headers: { host } });
   expect(response.statusCode).toBe(404);

@@ -32,13 +32,14 @@ import { tusEndpoint } from './tus.ts';
 const config = { authentication: 'link-session' } as const;
 const home = `${uploads.home}/:handle/`;
 const Message = Type.Object({ message: Type.String({ maxLength: limits.messageLength }) });
-/** For a message in JSON, where each character may be escaped. */
+/** The size of a message in JSON, where each character may be escaped. */
 const messageBytes = 6 * limits.messageLength + 1024;
-/** How much is shown of what was sent through a link. */
+/** The number of earlier sendings, and of their files, that a page shows. */
 const shown = { sendings: 10, files: 200 };
 
 /**
- * The contact's page, after a person opened the link: first the files being uploaded and "send", then what was sent.
+ * The contact's page, after a person opened the link: first the files being uploaded and "Send", then the files that
+ * were sent.
  */
 export function uploadPages(app: App, engines: PageEngines, options: PageOptions): void {
   // A form with files is read as it arrives.
@@ -70,7 +71,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     return sendUploadPage(engines, options, request, reply, link);
   });
 
-  // Without a script: everything in one request.
+  // A browser without scripts sends everything in one request.
   app.post(home, { config: { ...config, transfer: true } }, async (request, reply) => {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
@@ -79,7 +80,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     try {
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written, request);
       await sendFiles(engines, link, written.message);
-      // So that a reload shows what was sent, and does not send anything.
+      // Redirected, because a reload must not send the form again.
       return reply.redirect(inChosenLanguage(request, readPath(request)), 303);
     } catch (error) {
       const problem = error instanceof ExchangeError ? problems[error.code] : undefined;
@@ -110,7 +111,7 @@ function scriptEndpoints(app: App, engines: PageEngines): void {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
     const files = await sendFiles(engines, link, request.body.message);
-    // By their paths, because a name may have a number that distinguishes it from the same name in other folders.
+    // Named by their paths, because a name may have a number that distinguishes it from the same name in other folders.
     return { files: files.map(({ path: name, sizeBytes }) => ({ name, sizeBytes })) };
   });
 }

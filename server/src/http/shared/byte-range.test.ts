@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { requestedRange } from './byte-range.ts';
 
-/** The bytes of a file of this size that a range covers, one by one. */
+/** Lists the bytes of a file of this size that a range covers, one by one. */
 function named(first: number | undefined, last: number | undefined, sizeBytes: number): number[] {
   return Array.from({ length: sizeBytes }, (_, index) => index).filter((index) => {
     if (first === undefined) return index >= sizeBytes - (last as number);
@@ -12,7 +12,7 @@ function named(first: number | undefined, last: number | undefined, sizeBytes: n
 
 const bound = fc.option(fc.nat(40), { nil: undefined });
 
-test.prop([bound, bound, fc.nat(30)])('a range names the bytes a plain count finds', (first, last, sizeBytes) => {
+test.prop([bound, bound, fc.nat(30)])('a range covers the same bytes as a plain count', (first, last, sizeBytes) => {
   const response = requestedRange(`bytes=${first ?? ''}-${last ?? ''}`, sizeBytes);
   if ((first === undefined && last === undefined) || (first !== undefined && last !== undefined && last < first)) {
     expect(response).toBeUndefined();
@@ -23,7 +23,7 @@ test.prop([bound, bound, fc.nat(30)])('a range names the bytes a plain count fin
   else expect(response).toEqual({ start: bytes[0], end: (bytes.at(-1) as number) + 1 });
 });
 
-test.prop([fc.string(), fc.nat(100)])('whatever is sent, a range lies within the file', (text, sizeBytes) => {
+test.prop([fc.string(), fc.nat(100)])('a range lies within the file, whatever is sent', (text, sizeBytes) => {
   for (const header of [text, `bytes=${text}`, `bytes=${text}-`, `bytes=-${text}`]) {
     const response = requestedRange(header, sizeBytes);
     if (response === undefined || response === 'unsatisfiable') continue;
@@ -33,7 +33,7 @@ test.prop([fc.string(), fc.nat(100)])('whatever is sent, a range lies within the
   }
 });
 
-describe('a header to be ignored', () => {
+describe('ignores the header', () => {
   test.each([
     undefined,
     '',
@@ -55,10 +55,10 @@ describe('a header to be ignored', () => {
   });
 });
 
-test('the unit is read in any case', () => {
+test('accepts the unit in upper and lower case', () => {
   expect(requestedRange('Bytes=2-3', 10)).toEqual({ start: 2, end: 4 });
 });
 
-test('nothing of an empty file can be asked for', () => {
+test('satisfies no range of an empty file', () => {
   for (const header of ['bytes=0-', 'bytes=0-0', 'bytes=-1']) expect(requestedRange(header, 0)).toBe('unsatisfiable');
 });

@@ -1,8 +1,8 @@
 import type { ByteRange } from '../../domain/files/read-sealed.ts';
 
 /**
- * RFC 9110, 14.2: one range of bytes. Returns undefined if the header must be ignored: it is not about bytes, is not
- * well-formed, or asks for several ranges, which a server need not serve.
+ * Parses one range of bytes (RFC 9110, 14.2). Returns undefined if the header must be ignored: its unit is not bytes,
+ * it is malformed, or it lists several ranges, which a server need not support.
  */
 export function requestedRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? '') ?? [];

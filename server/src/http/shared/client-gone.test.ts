@@ -44,7 +44,7 @@ afterAll(() => app.close());
 const bearer = { authorization: `Bearer ${actor.apiKey}` };
 const tus = { ...bearer, 'tus-resumable': '1.0.0' };
 
-/** An upload that waits for its bytes. */
+/** Creates an upload that waits for its bytes. */
 async function announced(): Promise<string> {
   const id = engines.random.uuid();
   const file = { id, name: 'a.bin', mediaType: 'text/plain', sizeBytes: 50_000_000 };
@@ -115,9 +115,9 @@ function openRequests(): Promise<number> {
   return new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count)));
 }
 
-test('a client that asks where to continue, and leaves, costs no more queries', async () => {
+test('a client that queries an offset and then disconnects causes no more queries', async () => {
   const id = await announced();
-  // A writer that has not left, so that whoever continues waits for it.
+  // A writer that is still connected, for which the next request waits.
   const { accountId, draft } = uploadOwner(actor, id);
   await engines.store.uploads.takeOver({ accountId, id, writer: engines.random.uuid() }, draft, 60);
   const outgoing = open('HEAD', `/api/v1/uploads/${id}`, tus).end();
@@ -125,7 +125,7 @@ test('a client that asks where to continue, and leaves, costs no more queries', 
   outgoing.destroy();
   await expect.poll(() => openRequests()).toBe(0);
   const asked = looks;
-  // Closing waits for handlers; the writer would be waited for another two seconds.
+  // Closing waits for handlers, and the handler would wait another two seconds for the writer.
   const begin = performance.now();
   await app.close();
   expect(performance.now() - begin).toBeLessThan(1_500);

@@ -11,7 +11,7 @@ export class ClientGone extends Error {
 /** Codes of the errors with which Node ends a body whose client has disconnected. */
 const cutOffCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']);
 
-/** Whether a request failed only because its client has disconnected, which is no fault of ours. */
+/** Whether a request failed only because its client disconnected, which is not our fault. */
 export function isClientGone(error: unknown, { raw }: Pick<FastifyRequest, 'raw'>): boolean {
   if (error instanceof ClientGone) return true;
   const isIncomplete = raw.destroyed && !raw.complete;
@@ -23,7 +23,7 @@ export function isClientGone(error: unknown, { raw }: Pick<FastifyRequest, 'raw'
   return typeof code === 'string' && cutOffCodes.has(code);
 }
 
-/** No one receives it. */
+/** Creates the error of a request whose client has disconnected; no one receives it. */
 export function clientGone(cause: unknown): ExchangeError {
   return new ExchangeError('malformed_request', 'The request ended before its body was complete.', { cause });
 }

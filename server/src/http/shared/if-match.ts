@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 
 /**
- * RFC 9110, 13.1.1: the versions that If-Match allows, or undefined if any version is allowed. Weak tags never match.
+ * Reads the versions that If-Match allows (RFC 9110, 13.1.1), or undefined if any version is allowed. Weak tags never
+ * match.
  */
 export function versionsInIfMatch({ headers }: Pick<FastifyRequest, 'headers'>): readonly string[] | undefined {
   const header = headers['if-match'];
@@ -12,8 +13,8 @@ export function versionsInIfMatch({ headers }: Pick<FastifyRequest, 'headers'>):
 }
 
 /**
- * Whether a change is only for something that is there (If-Match) or that is not (`If-None-Match: *`, RFC 9110,
- * 13.1.2); undefined: for both.
+ * Whether the resource to change must exist (If-Match) or must not (`If-None-Match: *`, RFC 9110, 13.1.2); undefined if
+ * either is allowed.
  */
 export function existenceInConditions({
   method,

@@ -2,9 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 
-/**
- * Only failures are limited, so that the right key still works while its account is under attack from the same address.
- */
+/** Limits only failures, so that the right key still works while its account is under attack from the same address. */
 export async function limitFailures<T>(
   { failureLimit }: Pick<Engines, 'failureLimit'>,
   { ip }: Pick<FastifyRequest, 'ip'>,

@@ -62,7 +62,7 @@ describe('a form', () => {
     ).toEqual(expected);
   });
 
-  test.prop([fc.array(fc.nat(), { maxLength: 40 })])('is the same however it arrives', async (at) => {
+  test.prop([fc.array(fc.nat(), { maxLength: 40 })])('is read the same in pieces of any size', async (at) => {
     const whole = form(
       field(named('name="do"'), 'upload'),
       file('\r\n-\r\n--\r\n--limi\r\n\r\n-limit-', 'x'),
@@ -71,7 +71,7 @@ describe('a form', () => {
     expect(await read(cut(whole, at))).toEqual(await read(whole));
   });
 
-  test('is the same a byte at a time', async () => {
+  test('is read the same one byte at a time', async () => {
     const whole = form(field(named('name="do"'), 'upload'), file('\r\n--limi\r\n\r\n--lim', 'x'));
     expect(
       await read(
@@ -84,7 +84,7 @@ describe('a form', () => {
   });
 
   test.prop([fc.uint8Array({ maxLength: 3000 }), fc.array(fc.nat(), { maxLength: 10 })])(
-    'carries any bytes',
+    'can contain any bytes',
     async (content, at) => {
       fc.pre(!Buffer.from(content).includes('\r\n--limit'));
       const [part] = await read(cut(form(file(Buffer.from(content))), at));
@@ -92,12 +92,12 @@ describe('a form', () => {
     },
   );
 
-  test('ignores what comes before the first and after the last boundary', async () => {
+  test('may have text before the first and after the last boundary, which is ignored', async () => {
     const whole = Buffer.concat([Buffer.from('preamble\r\n'), form(file('x')), Buffer.from('epilogue'), file('y')]);
     expect((await read(whole)).map((part) => part.content)).toEqual(['x']);
   });
 
-  test('whose content holds the boundary is refused, not cut in two', async () => {
+  test('is refused if a file contains the boundary', async () => {
     await expect(read(body)).rejects.toMatchObject({ code: 'malformed_request' });
   });
 
@@ -134,12 +134,12 @@ describe('the name of a file', () => {
     "filename*=UTF-8''%",
     "filename*=ISO-8859-1''%E4",
     'filename*=a',
-  ])('is refused when its two forms do not say the same: %s', async (parameter) => {
+  ])('is refused if filename and filename* differ: %s', async (parameter) => {
     await expect(read(form(field(named(`name="file"; ${parameter}`))))).rejects.toMatchObject({ code: 'invalid_name' });
   });
 });
 
-describe('what is ambiguous is refused', () => {
+describe('refuses ambiguous input', () => {
   test.each([
     ['no header', Buffer.from('--limit\r\n\r\ncontent\r\n')],
     ['no disposition', field('Content-Type: text/plain')],
@@ -159,7 +159,7 @@ describe('what is ambiguous is refused', () => {
     await expect(read(form(body))).rejects.toMatchObject({ code: 'malformed_request' });
   });
 
-  test('a part without a header does not hold up the parts behind it', async () => {
+  test('a part without a header does not delay the parts after it', async () => {
     const stuck = Buffer.concat([Buffer.from('--limit\r\n'), form(file(Buffer.alloc(1_000_000)))]);
     await expect(read(cut(stuck, [9, 20, 300, 70_000]))).rejects.toMatchObject({ code: 'malformed_request' });
   });
@@ -167,7 +167,7 @@ describe('what is ambiguous is refused', () => {
 
 describe('a body that is cut off', () => {
   const whole = form(field(named('name="do"'), 'upload'), file('some content of the file'));
-  test.prop([fc.integer({ min: 0, max: whole.length - 5 })])('is refused, wherever that is', async (at) => {
+  test.prop([fc.integer({ min: 0, max: whole.length - 5 })])('is refused, wherever it was cut', async (at) => {
     await expect(read(whole.subarray(0, at))).rejects.toMatchObject({ code: 'malformed_request' });
   });
 
@@ -193,7 +193,7 @@ describe('bounds', () => {
     await expect(read(cut(body, arrivals))).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  test('a header without an end is given up long before the body is', async () => {
+  test('a header without an end is refused long before the end of the body', async () => {
     let sent = 0;
     const endless = Readable.from(
       (function* () {
@@ -209,7 +209,7 @@ describe('bounds', () => {
     expect(sent).toBeLessThan(20);
   });
 
-  test('two hundred parts are read and one more is too many', async () => {
+  test('reads two hundred parts, and refuses one more', async () => {
     const many = (count: number) => form(...Array.from({ length: count }, () => field(named('name="x"'), 'y')));
     expect(await read(many(200))).toHaveLength(200);
     await expect(read(many(201))).rejects.toMatchObject({ code: 'too_large' });
@@ -229,7 +229,7 @@ describe('bounds', () => {
   });
 
   test.each(['a', 'a'.repeat(70), "0'()+_,-./:=?9", 'inner space'])(
-    'a boundary within it is taken: %s',
+    'a boundary within RFC 2046 is accepted: %s',
     async (boundary) => {
       const body = Buffer.from(`--${boundary}\r\n${named('name="x"')}\r\n\r\ny\r\n--${boundary}--\r\n`);
       const [part] = await read(body, `multipart/form-data; charset=utf-8; Boundary="${boundary}"`);
@@ -238,7 +238,7 @@ describe('bounds', () => {
   );
 });
 
-test('a media type is kept where it is one', async () => {
+test('keeps a valid media type', async () => {
   const typed = async (header: string) => {
     const [part] = await read(form(field(`${named('name="file"')}\r\nContent-Type: ${header}`)));
     return part?.mediaType;
@@ -248,7 +248,7 @@ test('a media type is kept where it is one', async () => {
   expect(await typed(`text/${'a'.repeat(200)}`)).toBe(`text/${'a'.repeat(100)}`);
 });
 
-test('what the reader does not read does not keep the sender sending', async () => {
+test('stops reading from the sender while a part is not read', async () => {
   let sent = 0;
   const source = Readable.from(
     (function* () {

@@ -18,13 +18,13 @@ export interface Part {
   /** Our extension: where the file was in the folder that is being sent, from the part's header `Waybill-Path`. */
   readonly path: string | undefined;
   readonly mediaType: string;
-  /** Must be read to its end before the next part comes. */
+  /** Must be read to its end before the next part is available. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
 /**
- * RFC 7578, one part at a time, as it arrives. Ambiguous input is rejected; only a part's header is buffered. When
- * `revoked` is aborted, the form ends with its reason, wherever it is.
+ * Parses a form (RFC 7578) part by part, as it arrives. Rejects ambiguous input; buffers only the header of a part.
+ * When `revoked` is aborted, the form fails with its reason at whatever point.
  */
 export async function* parts(
   contentType: string,
@@ -39,7 +39,7 @@ export async function* parts(
   let wake: () => void = () => undefined;
   let ended = false;
   const failure = Promise.withResolvers<never>();
-  failure.promise.catch(() => undefined); // the next caller that waits sees it
+  failure.promise.catch(() => undefined); // The next caller that waits throws it.
   const fail = (error: unknown) => {
     failure.reject(error);
     for (const stream of streams) stream.destroy(error as Error);
@@ -53,7 +53,7 @@ export async function* parts(
     stream.on('error', fail);
     streams.push(stream);
     partCount += 1;
-    // A header that has not ended by now never will, and waiting for it would never end.
+    // The header can no longer end, so waiting for it would never end either.
     if (headersAwaited > 0) fail(new ExchangeError('malformed_request', 'A part has no header.'));
     headersAwaited += 1;
     stream.once('header', () => (headersAwaited -= 1));
@@ -109,7 +109,7 @@ function toPart(header: PartHeader, bytes: Readable): Part {
     (sum, [key, values]) => sum + key.length + (values?.join('').length ?? 0),
     0,
   );
-  // As long as the parser allows, so something may have been cut off.
+  // The header has the largest possible length, so part of it may have been cut off.
   if (length > maxPartHeaderBytes / 2) throw new ExchangeError('too_large', 'A part header is too long.');
   const [disposition, ...more] = header['content-disposition'] ?? [];
   const parameters = disposition === undefined ? undefined : dispositionParameters(disposition);
@@ -197,7 +197,7 @@ function dispositionParameters(value: string): Map<string, string> | undefined {
   return /^\s*;?\s*$/.test(text.slice(end)) ? parameters : undefined;
 }
 
-/** The parser returns bytes as latin1. Bytes that are not valid UTF-8 are in an encoding that we cannot know. */
+/** The parser returns bytes as latin1. The encoding of bytes that are not valid UTF-8 cannot be known. */
 function utf8Text(latin1: string): string {
   try {
     return utf8.decode(Buffer.from(latin1, 'latin1'));

@@ -39,7 +39,7 @@ export const zipBytes: DescribedBytes = {
 export const rangeHeader = header('Range', 'One range of bytes.');
 export const ifRangeHeader = header('If-Range', 'The ETag of what a range is wanted of.');
 
-/** The responses with the whole of a download, and with a range of it. */
+/** Describes the responses with a whole download, and with a range of it. */
 function inRanges(description: string, { mediaType, headers: own }: DescribedBytes, method: string) {
   const content = method.toLowerCase() === 'get' ? { content: { [mediaType]: { schema: binary(mediaType) } } } : {};
   const headers = { ...commonHeaders, ...own };
@@ -137,7 +137,7 @@ export function toParameter(name: string, property: TSchema, place: string, requ
   return { name, in: place, required, ...(description === undefined ? {} : { description }), schema };
 }
 
-/** Responses by status, with exactly the codes that each can carry; `content` describes the body of such a response. */
+/** Describes failures by status, with exactly the codes that each can have; `content` describes their body. */
 export function failures(
   codes: readonly ErrorCode[],
   errors: Errors,
@@ -161,7 +161,7 @@ export function failures(
   );
 }
 
-/** The fields that every description has. */
+/** The fields of every OpenAPI document. */
 export function frame(info: { readonly title: string; readonly version: string; readonly description: string }) {
   return {
     openapi: '3.1.0',

@@ -15,7 +15,7 @@ export type UploadNeeds = StageNeeds;
 export interface Form {
   readonly contentType: string;
   readonly body: Readable;
-  /** Many uploads may begin, or end, at the same time. */
+  /** Limits how many uploads begin, or end, at the same time. */
   readonly request: Pick<FastifyRequest, 'headers' | 'transferBegan' | 'transferLimiter'>;
   /** Aborted when the sender may send no more. */
   readonly revoked?: AbortSignal;
@@ -25,8 +25,9 @@ export interface Form {
 export type FilePart = Part & { readonly fileName: string };
 
 /**
- * Receives the files of a form, all or none. `choose` is given every part in turn: it returns the file to store, or
- * reads the part itself. The policy must be the account's. `accept` can still reject everything before anything becomes visible.
+ * Receives the files of a form, all or none. `choose` gets each part in turn: it returns the file to store, or reads
+ * the part itself. The policy must be the account's. `accept` can still reject everything before anything becomes
+ * visible.
  */
 export async function receiveFiles(
   engines: UploadNeeds,
@@ -36,8 +37,8 @@ export async function receiveFiles(
   accept: (files: readonly Pick<StagedUpload, 'sizeBytes'>[]) => void = () => undefined,
 ): Promise<void> {
   const staged: StagedUpload[] = [];
-  // The first file reserves all that the request carries, so that of many requests some fit and the others are refused
-  // at once, instead of all of them getting stuck half-way.
+  // The first file reserves space for the whole request, so that of many requests some fit and the others are refused
+  // at once, instead of all of them failing half-way.
   const length = form.request.headers['content-length'];
   const declared = length === undefined || !owner.reservesAhead ? undefined : Number(length);
   // From here on the client sets the pace, and no other request waits for it.
@@ -70,7 +71,7 @@ export async function receiveFiles(
   }
 }
 
-/** Calls `onStart` when the first byte is requested, because everything is then ready to receive it. */
+/** Calls `onStart` when the first byte is requested: by then everything is ready to receive it. */
 export async function* notifyOnStart(
   bytes: AsyncIterable<Buffer>,
   onStart: () => void,

@@ -12,7 +12,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { checkMs } from './transfers.ts';
 
-/** More than all buffers between us and a client that does not read can hold. */
+/** More than fits into all buffers on the way to a client that does not read. */
 const largeBytes = 40_000_000;
 /** The check in progress at the time of a revocation may have read the old state. */
 const checksNeeded = 2;
@@ -40,7 +40,7 @@ async function listeningServer(number: 0 | 1) {
   return app;
 }
 
-/** An account with a large file in its inbox. */
+/** Creates an account with a large file in its inbox. */
 async function receiver() {
   const actor = await exchange.account();
   const account = (await engines.store.accounts.byId(actor.accountId)) as Account;
@@ -97,7 +97,7 @@ const openConnections = () =>
   );
 
 const filler = randomBytes(200_000);
-/** Keeps a body going until the server has responded. */
+/** Sends a body slowly until the server has responded. */
 function trickle(outgoing: ClientRequest): void {
   outgoing.write(filler);
   const timer = setInterval(() => outgoing.write(filler), 50);
@@ -117,7 +117,7 @@ test('every server checks each second', () => {
 });
 
 describe.each(Object.entries(revocations))('when %s', (_name, revoke) => {
-  test('its downloads are cut, in every process, and those of others go on', async () => {
+  test('its downloads are cut in every process, and those of others continue', async () => {
     const [revoked, other] = [await receiver(), await receiver()];
     const paths = async (of: Receiver, server: (typeof servers)[number]) => [
       open(of, server, 'GET', `/api/v1/inbox/${of.entry.id}/files/${of.entry.file}`),
@@ -132,13 +132,13 @@ describe.each(Object.entries(revocations))('when %s', (_name, revoke) => {
     expect(responses.map(({ statusCode }) => statusCode)).toEqual(running.map(() => 200));
     await revoke(revoked);
     checks.fill(0);
-    // Whether the client reads or not.
+    // Both for a client that reads and for one that does not.
     await expect.poll(openConnections, { timeout: 60_000 }).toEqual([1, 0]);
     expect(Math.max(...checks)).toBeLessThanOrEqual(checksNeeded);
     expect(untouched.destroyed || untouched.socket.destroyed).toBe(false);
   });
 
-  test('its uploads and waits are refused, and nothing of them is left', async () => {
+  test('its uploads and waiting requests are refused, and leave nothing behind', async () => {
     const revoked = await receiver();
     const [first, second] = servers;
     const tus = { 'tus-resumable': '1.0.0' };
@@ -171,7 +171,7 @@ describe.each(Object.entries(revocations))('when %s', (_name, revoke) => {
     ];
     uploads[2]?.write(part);
     for (const upload of uploads) trickle(upload);
-    // Between its files, or after them, a form is as slow as its sender likes.
+    // A form can be slow between its files, or after them.
     const form = open(revoked, first, 'POST', `/${revoked.actor.email}/cgi/upload.cgi`, {
       'csrf-token': await csrfToken(revoked, first),
       'content-type': `multipart/form-data; boundary=${boundary}`,

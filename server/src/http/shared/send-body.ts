@@ -8,21 +8,22 @@ import { endResponse, writeBytes } from './write-bytes.ts';
 const notingPatienceMs = 60_000;
 
 export interface Body {
-  /** The headers that describe it, besides its length and range; not sent with an error. */
+  /** The headers that describe the body, besides its length and range; not sent with an error. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sizeBytes: number;
-  /** For bytes that are the same every time; without it, ranges cannot be requested. */
+  /** Present if the bytes are the same every time; without it, ranges cannot be requested. */
   readonly etag: string | undefined;
   /** For the log. */
   readonly about: Readonly<Record<string, string>>;
   read(range: ByteRange): AsyncGenerator<Buffer, void, void>;
-  /** Called with the bytes that were sent, however the transfer ended. */
+  /** Called at the end of the transfer, complete or not, with the bytes that were sent. */
   onSent(sent: ByteRange): Promise<void>;
 }
 
 /**
- * Sends bytes as a download, or the requested range of them. The first of them are read before the status is sent; a
- * later failure aborts the transfer, so that a client never mistakes a part for the whole. An aborted signal ends it.
+ * Sends bytes as a download, or the requested range of them. Reads the first bytes before it sends the status; a later
+ * failure aborts the transfer, so that a client never mistakes a part for the whole. Aborting the signal ends the
+ * transfer.
  */
 export async function sendBody(
   body: Body,
@@ -57,7 +58,7 @@ export async function sendBody(
     first = await bytes.next();
     signal.throwIfAborted();
   } catch (error) {
-    // An error describes no file.
+    // An error does not describe a file.
     for (const name of ['content-length', 'content-range', 'accept-ranges', 'etag', ...Object.keys(body.headers)]) {
       reply.removeHeader(name);
     }
@@ -77,7 +78,10 @@ export async function sendBody(
   return reply;
 }
 
-/** Many downloads may end at the same time. No client waits for the record, so it can be delayed for a while. */
+/**
+ * Limits how many deliveries are recorded at once: many downloads may end at the same time, and no client waits for the
+ * record.
+ */
 async function noteDelivery(request: FastifyRequest, note: () => Promise<void>): Promise<void> {
   try {
     await request.transferLimiter.run(note, { silenceMs: notingPatienceMs, waitMs: notingPatienceMs });

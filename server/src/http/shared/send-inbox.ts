@@ -10,7 +10,7 @@ import type { Transfers } from './transfers.ts';
 
 export type InboxSendingNeeds = Pick<Engines, 'store' | 'random' | 'policy' | 'objects' | 'keys' | 'downloads'>;
 
-/** A request of an account for what is in its inbox, and the downloads that it joins. */
+/** An account's request for files in its inbox, and the downloads that it joins. */
 export interface InboxSending {
   readonly engines: InboxSendingNeeds;
   readonly actor: Actor;
@@ -29,7 +29,7 @@ export function sendInboxFile(sending: InboxSending, file: InboxFile): Promise<F
   );
 }
 
-/** All files of an entry at once, with their folders. */
+/** Sends all files of an entry as one ZIP, with their folders. */
 export async function sendInboxZip(sending: InboxSending, entryId: string): Promise<FastifyReply> {
   const { engines, actor, transfers, request, reply } = sending;
   const entry = await findInboxFiles(engines, actor, entryId);

@@ -19,7 +19,7 @@ const app = buildTestServer(exchange, {}, { allowedHosts: ['127.0.0.1'] });
 const origin = await app.listen({ port: 0, host: '127.0.0.1' });
 afterAll(() => app.close());
 
-/** A drop of these files to two receivers, both of whom have opened their links. */
+/** Sends a drop of these files to two receivers, who both open their links. */
 async function sent(...paths: string[]) {
   const { link, sender, dropId } = await sentLink(exchange, paths, ['r@example.org', 's@example.org']);
   const other = await findLink(exchange.engines, await deriveToken(exchange, sender, dropId, 1), 'downloadfiles');
@@ -34,7 +34,7 @@ async function reader(link: Link) {
     const response = await fetch(url, { method, headers: { cookie, ...headers } });
     return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
   };
-  /** Which files count as delivered. */
+  /** Lists the files that count as delivered. */
   const complete = async () =>
     (await exchange.engines.store.links.files(link)).filter((file) => file.complete).map(({ path }) => path);
   return { link, zip, complete };
@@ -53,7 +53,7 @@ async function listed(zip: Buffer): Promise<string[]> {
   }
 }
 
-test('it is called after its sender and the day of the drop', async () => {
+test('it is named after its sender and the day of the drop', async () => {
   const [{ link, zip }] = await sent('a.txt');
   await exchange.database.query("update drops set created_at = '2026-11-15T23:59:59Z' where id = $1", [link.dropId]);
   const name = `${link.sender.replace('@', '-')} 2026-11-15.zip`;
@@ -71,8 +71,8 @@ test('it has the folders, under names that are safe everywhere', async () => {
   ]);
 });
 
-describe('any part of it can be asked for', () => {
-  test('and is the same bytes, whoever asks', async () => {
+describe('any part of it can be requested', () => {
+  test('and has the same bytes for everyone', async () => {
     const [{ zip }, other] = await sent('a/x.txt', 'b/x.txt');
     const whole = await zip();
     const etag = whole.headers.get('etag') as string;
@@ -87,7 +87,7 @@ describe('any part of it can be asked for', () => {
     }
   });
 
-  test('unless it has changed, or ends before', async () => {
+  test('unless it has changed, or the range lies behind its end', async () => {
     const [{ zip }] = await sent('a.txt');
     const { bytes } = await zip();
     expect((await zip({ range: 'bytes=1-', 'if-range': '"another"' })).status).toBe(200);
@@ -112,7 +112,7 @@ test('a file counts as delivered when its last byte has been sent, in whichever 
   await expect.poll(complete).toEqual(['a.txt', 'c.txt']);
 });
 
-test('an empty file counts when its place has been passed', async () => {
+test('an empty file counts as delivered when the bytes after it are sent', async () => {
   const actor = await exchange.account('r@example.org');
   await exchange.upload(actor, 'empty', '');
   const { link } = await sentLink(exchange, ['full'], ['r@example.org'], actor);
@@ -124,7 +124,7 @@ test('an empty file counts when its place has been passed', async () => {
   await expect.poll(complete).toEqual(['empty']);
 });
 
-test('who may no longer have it gets none of it, although it was sent a moment ago', async () => {
+test('a revoked receiver gets none of it, although it was sent a moment ago', async () => {
   const [{ link, zip }, other] = await sent('a.txt');
   for (const { zip: before } of [{ zip }, other]) expect((await before({ range: 'bytes=0-0' })).status).toBe(206);
   await exchange.database.query("update drops set expires_at = now() - interval '1 second' where id = $1", [

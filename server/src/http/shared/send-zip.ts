@@ -9,10 +9,10 @@ import { sendBody } from './send-body.ts';
 import type { ZipLayout } from './zip-layout.ts';
 import { ZipLayouts } from './zip-layouts.ts';
 
-/** 29 of drops with 960 files. */
+/** Room for the layouts of 29 drops with 960 files. */
 const layouts = new ZipLayouts({ count: 1_000, bytes: 32 * 1024 ** 2 });
 
-/** The files of a drop, and what their ZIP is named after. */
+/** The files of a drop, and the sender and time for the name of their ZIP. */
 interface ZippedDrop {
   readonly dropId: string;
   readonly sender: string;
@@ -20,7 +20,10 @@ interface ZippedDrop {
   readonly files: readonly SealedFile[];
 }
 
-/** Sends all files as one ZIP, which can be resumed. `onSent` gets the bytes of each file that were sent, however it ended. */
+/**
+ * Sends all files as one ZIP, which can be resumed. `onSent` gets the bytes of each file that were sent, even if the
+ * transfer failed.
+ */
 export async function sendZip(
   engines: Pick<Engines, 'objects' | 'keys' | 'downloads'>,
   drop: ZippedDrop,
@@ -48,7 +51,7 @@ export async function sendZip(
   return sendBody(body, request, reply, signal);
 }
 
-/** Named after its sender and its day: `acme-example.org 2026-11-15.zip`. */
+/** Names the ZIP after its sender and day: `acme-example.org 2026-11-15.zip`. */
 function zipName({ sender, createdAt }: Pick<ZippedDrop, 'sender' | 'createdAt'>): string {
   return safeLocalName(`${sender.replace('@', '-')} ${createdAt.toISOString().slice(0, 10)}.zip`);
 }
@@ -72,7 +75,7 @@ async function* readZip(
 }
 
 /**
- * Which bytes of which files these bytes of the ZIP contain. An empty file is included if the range passes its place.
+ * Finds the bytes of each file in these bytes of the ZIP. An empty file is included if the range passes its position.
  */
 function* deliveriesIn({ pieces }: ZipLayout, files: readonly SealedFile[], sent: ByteRange): Generator<Delivery> {
   if (sent.start === sent.end) return;
@@ -86,7 +89,7 @@ function* deliveriesIn({ pieces }: ZipLayout, files: readonly SealedFile[], sent
   }
 }
 
-/** The part of a piece that lies in the range, counted from the start of the piece. */
+/** Returns the part of a piece that lies in the range, counted from the start of the piece. */
 function within(piece: ByteRange, range: ByteRange): ByteRange {
   return {
     start: Math.max(range.start, piece.start) - piece.start,

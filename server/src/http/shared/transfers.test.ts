@@ -14,7 +14,7 @@ import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { downloads } from '../pages/link-pages.ts';
 import { sessionCookie, sessionPath } from '../pages/session.ts';
 
-/** More than all buffers between us and a client that does not read can hold. */
+/** More than fits into all buffers on the way to a client that does not read. */
 const largeBytes = 40_000_000;
 
 const exchange = await useTestExchange();
@@ -34,7 +34,7 @@ async function sentLarge() {
   return { ...sent, files: await exchange.engines.store.links.files(sent.link) };
 }
 
-/** A server that counts what it reads from the store, and whose database responses can be held back. */
+/** Starts a server that counts its reads from the store, and whose database responses the test can delay. */
 async function serve(hold: Partial<Record<'bySession' | 'files', () => Promise<void>>> = {}) {
   const { engines } = exchange;
   const count = { reads: 0 };
@@ -83,13 +83,13 @@ async function browser({ link }: SentLink) {
 const waitForResponse = async (outgoing: ClientRequest) => ((await once(outgoing, 'response')) as [IncomingMessage])[0];
 const openConnections = () => new Promise<number>((done) => app?.server.getConnections((_error, count) => done(count)));
 
-describe('a client that is gone before the first byte', () => {
+describe('a client that disconnects before the first byte', () => {
   test.each([
     ['all.zip', 'bySession'],
     ['all.zip', 'files'],
     ['files', 'bySession'],
     ['files', 'files'],
-  ] as const)('costs no read of the store: %s, gone during %s', async (path, query) => {
+  ] as const)('causes no read from the store: %s, disconnected during %s', async (path, query) => {
     const held = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const hold = () => {
@@ -109,7 +109,7 @@ describe('a client that is gone before the first byte', () => {
     expect(count.reads).toBe(0);
   });
 
-  test('leaves the place to others', async () => {
+  test('frees its place for others', async () => {
     await serve();
     const get = await browser(large);
     for (let round = 0; round < 40; round += 1) {
@@ -123,7 +123,7 @@ describe('a client that is gone before the first byte', () => {
 });
 
 describe('one link', () => {
-  test('has 32 transfers at once; one more is told to wait, by a page; others go on', async () => {
+  test('has up to 32 transfers at once; one more gets a page that says to wait, and the others continue', async () => {
     await serve();
     const get = await browser(large);
     const running = await Promise.all(
@@ -143,7 +143,7 @@ describe('one link', () => {
 });
 
 describe('a running download', () => {
-  test('is cut within seconds of the revocation, with no worker and whether its client reads or not', async () => {
+  test('is cut within seconds of the revocation, without a worker, whether its client reads or not', async () => {
     await serve();
     const sent = await sentLarge();
     const get = await browser(sent);

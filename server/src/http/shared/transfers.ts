@@ -20,14 +20,14 @@ export const checkMs = 1_000;
 interface Supervised {
   /** The files that are being downloaded. */
   readonly sent: Sent | undefined;
-  /** Undefined if it came with a link. */
+  /** Undefined for a request that uses a link. */
   readonly key: { readonly accountId: string; readonly keyId: string } | undefined;
   stop(reason: ExchangeError): void;
 }
 
 /**
- * The downloads that this process is sending, and other requests that may take long. They end when that which allows them
- * does: the drop, or the key with which the request came.
+ * The downloads that this process is sending, and other requests that may take long. Each ends with the drop or the key
+ * that allows it.
  */
 export class Transfers {
   readonly #engines: Pick<Engines, 'store'>;
@@ -124,13 +124,13 @@ export class Transfers {
     };
   }
 
-  /** Two queries for all of them at once, however many there are. */
+  /** Checks all of them with two queries, however many there are. */
   #startChecking(reply: FastifyReply): void {
     if (this.#checking) return;
     this.#checking = true;
     const check = async () => {
       await this.#stopEnded().catch((error: unknown) =>
-        // While the database is unavailable, nothing can be revoked there either.
+        // Nothing can be revoked while the database is unavailable.
         reply.log.warn({ err: error }, 'running requests could not be checked'),
       );
       this.#checking = this.#running.size > 0;

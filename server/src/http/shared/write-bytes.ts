@@ -2,9 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { discardBuffer } from '../../domain/files/discard-buffer.ts';
 
 /**
- * Writes a part of a file and waits until there is room for the next. It fails when the client has gone, so that
- * no sender continues without a reader. It is not a pipe, because only this way is it known when the part was sent and
- * its memory can be freed.
+ * Writes a part of a file and waits until there is room for the next. Fails when the client has disconnected, so that
+ * no sender continues without a reader. A pipe would not tell when the part was sent and its memory can be freed.
  */
 export async function writeBytes(
   response: ServerResponse,
@@ -22,7 +21,7 @@ export async function writeBytes(
   requireReader(response);
 }
 
-/** Ends the response and waits until its last byte is sent, or the client has gone. */
+/** Ends the response and waits until its last byte is sent or the client has disconnected. */
 export async function endResponse(response: ServerResponse): Promise<void> {
   if (response.destroyed) return;
   await new Promise<void>((resolve) => {
@@ -35,7 +34,7 @@ function requireReader(response: ServerResponse): void {
   if (response.destroyed) throw new Error('the client is gone');
 }
 
-/** Resolves when there is room again, or the client has gone. */
+/** Resolves when there is room again or the client has disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {

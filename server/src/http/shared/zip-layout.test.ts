@@ -50,7 +50,7 @@ test('unzip finds every file', async () => {
   expect((await runInstalled('unzip', ['-Z', '-T', zip], { env })).stdout).toContain('20261115.133742');
 });
 
-test('the same files and time are the same bytes', () => {
+test('the same files and time give the same bytes', () => {
   const makeBytes = (files: readonly ZipEntry[], at: Date) =>
     Buffer.concat(zipLayout(files, at).pieces.flatMap((piece) => makeHeader(piece) ?? []));
   expect(makeBytes(smallFiles, time)).toEqual(makeBytes(smallFiles, new Date(time)));

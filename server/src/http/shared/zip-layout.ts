@@ -1,17 +1,17 @@
 /**
- * The position of every byte of a ZIP, before any is sent. Its files are stored uncompressed: what people send is
- * mostly compressed already, and only this way are all offsets known. The same files and time give the same bytes, so
- * that any range can be requested at any time. APPNOTE.TXT 6.3.10
+ * Computes the position of every byte of a ZIP before any is sent. Files are stored uncompressed: most files that
+ * people send are compressed already, and only this way are all offsets known. The same files and time give the same
+ * bytes, so that any range can be requested at any time. APPNOTE.TXT 6.3.10
  * (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT).
  */
 export interface ZipEntry {
-  /** With `/` between its folders. */
+  /** The path, with `/` between folders. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly crc32: number;
 }
 
-/** A part of the archive: the bytes of an entry, or a header, which is made when it is needed. */
+/** A part of the archive: the content of an entry, or a header, which is created when needed. */
 export type ZipPiece = {
   readonly start: number;
   readonly end: number;
@@ -22,7 +22,7 @@ export interface ZipLayout {
   readonly sizeBytes: number;
 }
 
-/** Larger values are in fields of ZIP64. */
+/** Larger values are stored in ZIP64 fields. */
 const max32 = 0xffff_ffff;
 const max16 = 0xffff;
 const utf8Flag = 0x0800;
@@ -106,7 +106,7 @@ function zip64Field(values: readonly number[]): Buffer {
   return Buffer.concat([u16(0x0001, 8 * values.length), u64(...values)]);
 }
 
-/** In UTC, in steps of two seconds: the format has no time zone. */
+/** Encodes a time in UTC, in steps of two seconds: the format has no time zone. */
 function dosTime(time: Date): Buffer {
   const clock = (time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1);
   const day = ((time.getUTCFullYear() - 1980) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate();

@@ -15,7 +15,7 @@ const drop = {
   files: [file('a.txt'), file('b.txt')],
 };
 
-test('a layout is made once for the same files', () => {
+test('a layout is computed once for the same files', () => {
   const layouts = new ZipLayouts(plenty);
   const { layout, etag } = layouts.of(drop);
   const again = layouts.of(readAgain(drop));
@@ -24,7 +24,7 @@ test('a layout is made once for the same files', () => {
   expect(layouts.count).toBe(1);
 });
 
-describe('another layout is made', () => {
+describe('another layout is computed', () => {
   const [first, second] = drop.files as [ReturnType<typeof file>, ReturnType<typeof file>];
   const cases: [string, typeof drop][] = [
     ['another drop', { ...drop, dropId: 'e' }],
@@ -46,10 +46,10 @@ describe('another layout is made', () => {
   });
 });
 
-describe('no more is held than may be', () => {
+describe('the cache is limited', () => {
   const numbered = (number: number) => ({ ...drop, dropId: `d${number}` });
 
-  test('of layouts: the one that was not used for longest is discarded', () => {
+  test('in the number of layouts: the least recently used one is discarded', () => {
     const layouts = new ZipLayouts({ ...plenty, count: 2 });
     const kept = [layouts.of(numbered(1)).layout, layouts.of(numbered(2)).layout];
     expect(layouts.of(numbered(1)).layout).toBe(kept[0]);
@@ -59,7 +59,7 @@ describe('no more is held than may be', () => {
     expect(layouts.of(numbered(2)).layout).not.toBe(kept[1]);
   });
 
-  test('of bytes, however large each is', () => {
+  test('in bytes, whatever the size of each layout', () => {
     const oneBytes = heldBy(drop);
     const layouts = new ZipLayouts({ count: 100, bytes: 3 * oneBytes });
     for (let number = 10; number < 30; number += 1) {
@@ -80,7 +80,7 @@ function heldBy(zipped: typeof drop): number {
   return layouts.heldBytes;
 }
 
-/** As if it had been read from the database again. */
+/** Copies the drop, as if it had been read from the database again. */
 function readAgain({ dropId, createdAt, files }: typeof drop): typeof drop {
   return {
     dropId,

@@ -19,9 +19,9 @@ interface KeptLayout {
 const fileBytes = 1_000;
 
 /**
- * The layouts of ZIPs that were requested last: a client that resumes a ZIP, or reads it in ranges, requests it many
- * times, and to lay out a thousand files takes as long as a hundred other requests. A layout holds no key, and is used
- * for exactly the files that it was made for: once a drop has changed, its old layout is never found again.
+ * The layouts of the most recently requested ZIPs. A client that resumes a ZIP, or reads it in ranges, requests it many
+ * times, and laying out a thousand files takes as long as a hundred other requests. A layout contains no key, and is
+ * used only for exactly the same files: once a drop has changed, its old layout is never found again.
  */
 export class ZipLayouts {
   readonly #limits: { readonly count: number; readonly bytes: number };
@@ -62,7 +62,7 @@ export class ZipLayouts {
   }
 }
 
-/** The names of the files in the ZIP, and therefore where they are unpacked. */
+/** The paths of the files in the ZIP, and therefore of the unpacked files. */
 export function zipPaths(files: readonly Pick<SealedFile, 'path'>[]): string[] {
   return safeLocalPaths(files.map(({ path }) => path));
 }
@@ -83,7 +83,7 @@ function layOut({ createdAt, files }: Zipped): KeptLayout & { readonly bytes: nu
   return { layout, etag: computeEtag(layout, files), bytes: headerBytes + files.length * fileBytes };
 }
 
-/** A digest of all its headers and of the files between them, so that it changes when either does. */
+/** Digests all headers and the files between them, so that the ETag changes when either does. */
 function computeEtag({ pieces }: ZipLayout, files: Zipped['files']): string {
   const hash = createHash('sha256');
   for (const piece of pieces) {

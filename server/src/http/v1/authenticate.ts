@@ -6,7 +6,10 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { limitFailures } from '../shared/limit-failures.ts';
 import type { V1Engines } from './route.ts';
 
-/** RFC 6750. A browser is not a caller: another site could make it send requests, so it must not be trusted by cookie. */
+/**
+ * Requires a live API key as a Bearer token (RFC 6750). No cookie authenticates a request, because another site could
+ * make a browser send it.
+ */
 export async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Scope | null): Promise<Actor> {
   const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
   const caller = await limitFailures(engines, request, async () => {

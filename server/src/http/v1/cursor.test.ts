@@ -11,14 +11,14 @@ describe('a cursor', () => {
   const cursors = new Cursors(pepper, caller, 'drops', { state: 'live', receiver: 'a@example.org' });
   const cursor = cursors.seal(position);
 
-  test('leads back to its position, in whatever order the filter is written', () => {
+  test('returns to its position, whatever the order of the filter', () => {
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(cursors.open(cursor)).toEqual(position);
     const reordered = { receiver: 'a@example.org', state: 'live', external_id: undefined };
     expect(new Cursors(pepper, caller, 'drops', reordered).open(cursor)).toEqual(position);
   });
 
-  test('does not show its position', () => {
+  test('does not reveal its position', () => {
     const bytes = Buffer.from(cursor, 'base64url').toString('latin1');
     for (const text of ['createdAt', '2030', position.id.slice(0, 8)]) expect(bytes).not.toContain(text);
     expect(cursors.seal(position)).toBe(cursor);
@@ -57,7 +57,7 @@ describe('a cursor', () => {
 });
 
 describe('a page', () => {
-  /** A list as a store reads it: ordered, after a position, up to a count. */
+  /** Reads a list as a store does: ordered, after a position, up to a count. */
   const read = (ids: readonly number[], after: { id: number } | undefined, count: number) =>
     ids
       .filter((id) => id > (after?.id ?? -1))
@@ -82,7 +82,7 @@ describe('a page', () => {
     },
   );
 
-  test('has 100 entries unless another number is asked for', () => {
+  test('has 100 entries by default', () => {
     const page = requestedPage<{ id: number }>({ pepper }, caller, 'numbers', {}, ({ id }) => ({ id }));
     const rows = read(
       Array.from({ length: 101 }, (_, id) => id),

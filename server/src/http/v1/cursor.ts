@@ -7,10 +7,10 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 const tagBytes = 16;
 
 /**
- * Positions in one list, as texts that callers hand back. A cursor is valid only for the account, the list and the
- * filter that it was made for; in another list it could name a place that does not exist there, and the caller would
- * miss entries without a sign of it. It is encrypted, because a position may contain counters of the whole server, which
- * would tell an account how busy the others are. The tag is also the initialization vector: equal positions have equal
+ * Positions in one list, as texts that callers send back. A cursor is valid only for the account, the list and the
+ * filter that it was made for; in another list it could be a position that does not exist there, and the caller would
+ * miss entries without noticing. It is encrypted, because a position may contain counters of the whole server, which
+ * would show an account how busy the others are. The tag is also the initialization vector: equal positions have equal
  * cursors, and different ones never share a key stream.
  */
 export class Cursors<Position> {
@@ -33,7 +33,7 @@ export class Cursors<Position> {
     return Buffer.concat([tag, cipher.update(text), cipher.final()]).toString('base64url');
   }
 
-  /** `parameter` is where the caller gave it. */
+  /** `parameter` is the name under which the caller sent it, for the error. */
   open(cursor: string, parameter = 'cursor'): Position {
     const bytes = Buffer.from(cursor, 'base64url');
     const tag = bytes.subarray(0, tagBytes);
@@ -57,11 +57,11 @@ export class Cursors<Position> {
   }
 }
 
-/** The page that a request asks for. */
+/** The requested page of a list. */
 export interface RequestedPage<Position> {
-  /** Where the page before ended; undefined: at the beginning. */
+  /** The end of the previous page; undefined for the first page. */
   readonly after: Position | undefined;
-  /** How many rows to read: one more than the answer has, which shows whether there is another page. */
+  /** The number of rows to read: one more than the response has, which shows whether there is another page. */
   readonly count: number;
   response<Row extends Position, Entry>(
     rows: readonly Row[],
@@ -70,8 +70,8 @@ export interface RequestedPage<Position> {
 }
 
 /**
- * Everything in the query that is not about the page is the filter. `positionOf` picks the columns by which the list is
- * ordered: they must tell any two rows apart.
+ * Everything in the query besides the page is the filter. `positionOf` picks the columns by which the list is ordered;
+ * together they must be unique.
  */
 export function requestedPage<Position>(
   { pepper }: { readonly pepper: Buffer },

@@ -1,6 +1,6 @@
 /**
- * The ETag of a row's version. It is strong, so that If-Match accepts it (RFC 9110, 13.1.1); operations compare the
- * versions of If-Match under the lock of the row, with `requireVersion`.
+ * Formats a row's version as an ETag. It is strong, so that If-Match accepts it (RFC 9110, 13.1.1); operations compare
+ * the versions of If-Match under the lock of the row, with `requireVersion`.
  */
 export function toETag(version: string): { readonly etag: string } {
   return { etag: `"${version}"` };

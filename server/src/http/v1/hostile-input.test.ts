@@ -59,7 +59,7 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
     const plain = path.replace(/:\w+/g, randomUUID());
     const { properties = {} } = (query ?? {}) as { properties?: object };
     const usual = body ? JSON.stringify(example) : undefined;
-    // First, before a limit is reached, such as that of keys.
+    // Runs first, before a limit is reached, such as that of keys.
     const bodies = hostileTexts.flatMap((text) => {
       const optional = { expires_at: text, description: text, since: text, name: text };
       return [...hostileJson(example, text), JSON.stringify({ ...example, ...optional })];

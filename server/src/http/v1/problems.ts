@@ -15,7 +15,7 @@ export const problemsPath = '/docs/problems';
 
 const problemType = 'application/problem+json; charset=utf-8';
 
-/** RFC 9457. */
+/** Sends an error as a problem (RFC 9457). */
 export function sendProblem(publicUrl: string, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { code, message, limits } = refuse(error, request, reply, {
     errors: v1Errors,

@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox';
 import { requireStorableTexts } from '../storable-texts.ts';
 
 /**
- * The query with numbers and booleans where its schema has them: in a URL, everything is text. What is not written as
- * one stays a text, which the schema then refuses. A text that the database cannot compare with anything is refused here.
+ * Converts texts in the query to numbers and booleans where the schema has them. Other texts stay as they are, and the
+ * schema refuses them. A text that the database cannot compare with anything is refused here.
  */
 export function typedQuery(schema: TSchema, query: unknown): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };

@@ -13,7 +13,7 @@ async function send(key: string, receivers: number) {
     receivers: Array.from({ length: receivers }, (_, index) => ({ email: `r${index}@example.org` })),
   };
   const { status, headers } = await requestV1(app, 'POST', '/drops', { key, body });
-  // Midnight is not known to the test.
+  // The test does not know how far away midnight is.
   const left = String(headers['ratelimit']).replace(/t=\d+/g, (reset) => {
     expect(Number(reset.slice(2))).toBeGreaterThan(0);
     expect(Number(reset.slice(2))).toBeLessThanOrEqual(86_400);
@@ -22,7 +22,7 @@ async function send(key: string, receivers: number) {
   return { status, headers, left };
 }
 
-test('an answer tells what is left of the limits of a day', async () => {
+test('a response tells what is left of the daily limits', async () => {
   const { accountId: id, apiKey } = await exchange.account();
   await setAccountQuotas(exchange.engines, { id }, { dropsPerDay: 5, mailsPerDay: 3 });
   const first = await send(apiKey, 2);
@@ -33,7 +33,7 @@ test('an answer tells what is left of the limits of a day', async () => {
   expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
 });
 
-test('an answer tells of no limit that does not exist', async () => {
+test('a response does not mention limits that are not set', async () => {
   const { accountId: id, apiKey } = await exchange.account();
   const unlimited = await send(apiKey, 1);
   expect([unlimited.status, unlimited.headers['ratelimit-policy']]).toEqual([201, undefined]);

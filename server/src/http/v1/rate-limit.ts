@@ -1,6 +1,6 @@
 import type { LimitState } from '../../domain/ports/limits.ts';
 
-/** draft-ietf-httpapi-ratelimit-headers: which limits apply, and what is left of each. */
+/** Formats the limits that apply, and what is left of each (draft-ietf-httpapi-ratelimit-headers). */
 export function rateLimitHeaders(limits: readonly LimitState[]): Record<string, string> {
   if (limits.length === 0) return {};
   const policies = limits.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`);

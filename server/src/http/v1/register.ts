@@ -79,7 +79,7 @@ function register(
   });
 }
 
-/** In its own scope: only here may a body be anything but JSON. */
+/** Uses a scope of its own: only here may a body be anything but JSON. */
 function registerStream(
   root: App,
   engines: V1Engines,
@@ -105,7 +105,7 @@ function registerStream(
   });
 }
 
-/** The options that every operation has: its path, its callers and the schemas of its input. */
+/** The options of every operation: its path, its callers and the schemas of its input. */
 function toRouteOptions(engines: V1Engines, route: Route) {
   const { method, path, scope, query } = route;
   return {
@@ -113,7 +113,7 @@ function toRouteOptions(engines: V1Engines, route: Route) {
     url: `${v1Prefix}${path}`,
     config: { authentication: 'key' },
     schema: inputSchemas(route),
-    // Before the body is read.
+    // Runs before the body is read.
     async onRequest(request: FastifyRequest) {
       request.actor = await requireKey(engines, request, scope);
     },
@@ -124,7 +124,7 @@ function toRouteOptions(engines: V1Engines, route: Route) {
   } as const;
 }
 
-/** After the request was counted, whether it succeeded or not. */
+/** Sends the limits after the request was counted, whether it succeeded or not. */
 function sendDailyLimits(engines: V1Engines) {
   return async ({ actor }: FastifyRequest, reply: FastifyReply) => {
     // The response is sent even if the rest of the limits cannot be read.

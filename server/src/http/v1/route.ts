@@ -27,25 +27,25 @@ export type V1Engines = Pick<
   UploadNeeds &
   InboxSendingNeeds & { readonly pepper: Buffer };
 
-/** Including those of this process alone. */
+/** Includes the engines of this process alone. */
 export type CallEngines = V1Engines & { readonly eventWatch: EventWatch };
 
 export interface Call<Params, Query, Body> {
-  /** If the request may be repeated, the store is that of the transaction in which the response is stored. */
+  /** If the request may be repeated, its store is the transaction in which the response is stored. */
   readonly engines: CallEngines;
   readonly caller: Actor;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The versions that the caller wants to change (If-Match); undefined: any. */
+  /** The versions that the caller wants to change (If-Match); undefined for any. */
   readonly ifVersion: readonly string[] | undefined;
-  /** Whether what the caller wants to change must be there (If-Match) or not (If-None-Match); undefined: either. */
+  /** Whether the resource to change must exist (If-Match) or must not (If-None-Match); undefined for either. */
   readonly ifExists: boolean | undefined;
-  /** Aborts when the caller is gone, so that nothing waits on its behalf. */
+  /** Aborted when the caller has disconnected, so that nothing waits on its behalf. */
   readonly gone: AbortSignal;
-  /** Aborts when the key may not be used any more. An operation that waits then throws its reason. */
+  /** Aborted when the key may no longer be used. An operation that waits then throws its reason. */
   readonly revoked: AbortSignal;
-  /** For an operation that waits: throws if the key may not call it any more. */
+  /** Throws if the key may no longer call the operation; for an operation that waits. */
   readonly authenticateAgain: () => Promise<unknown>;
 }
 
@@ -63,9 +63,9 @@ export interface Result {
 export type Route = Operation & (Handled | Streamed);
 
 interface Operation extends DescribedRoute {
-  /** Null: any key will do. */
+  /** Null if any key is allowed. */
   readonly scope: Scope | null;
-  /** A body, for the reference. */
+  /** An example of a body, for the reference. */
   readonly example?: object;
   readonly otherResponse?: RouteResponse;
   /** Its response has an ETag; if it changes something, it honours If-Match. */
@@ -73,7 +73,7 @@ interface Operation extends DescribedRoute {
 }
 
 interface Handled {
-  /** Work that is too slow for a transaction, such as fetching keys. It changes nothing. */
+  /** Does work that is too slow for a transaction, such as fetching keys, and changes nothing. */
   readonly prepare?: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
   readonly handle: (call: Prepared<Call<unknown, unknown, unknown>, unknown>) => Promise<Result>;
   readonly stream?: undefined;
@@ -84,15 +84,15 @@ interface Streamed {
   readonly stream: Stream;
 }
 
-/** For bodies and responses that are not JSON: they are read and written as their bytes come. */
+/** The handling of bodies and responses that are not JSON: they are read and written as their bytes arrive. */
 export interface Stream {
-  /** Of its body, if it has one. */
+  /** The media types of its body, if it has one. */
   readonly mediaTypes?: readonly string[];
   /** Any other media type is allowed as well, up to this many bytes. */
   readonly anyTypeBytes?: number;
   /** The request's own headers. */
   readonly headers?: TSchema;
-  /** Arguments that its example in the reference adds to the command. */
+  /** Arguments of the command in the reference's example. */
   readonly curl: readonly string[];
   /** Sends the response itself. */
   readonly serve: (call: StreamCall) => Promise<FastifyReply>;
@@ -103,13 +103,13 @@ export interface StreamCall {
   readonly caller: Actor;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Aborts when the key may not be used any more. A download is cut in any case. */
+  /** Aborted when the key may no longer be used. Downloads are cut anyway. */
   readonly revoked: AbortSignal;
   /** The downloads of this process, which a download has to join. */
   readonly transfers: Transfers;
 }
 
-/** A call with what `prepare` returned. */
+/** A call with the result of `prepare`. */
 type Prepared<Request, Value> = Request & { readonly prepared: Value };
 
 /** Gives `handle` the types of the schemas. */

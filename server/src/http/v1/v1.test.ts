@@ -37,7 +37,7 @@ const createKeyFor = async (owner: { apiKey: string }, rights: Partial<KeyRights
 
 describe('every operation', () => {
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s is for a live key with its scope, from its networks',
+    '%s requires a live key with its scope, from one of its networks',
     async (_name, route) => {
       const owner = await exchange.account();
       const path = route.path.replace(/:\w+/g, randomUUID());
@@ -90,7 +90,7 @@ describe('every operation', () => {
 });
 
 describe('a refusal', () => {
-  test('is a problem that says where to read on and what to quote', async () => {
+  test('is a problem with a link to its description and an id to quote', async () => {
     const reply = await ask('GET', '/account');
     expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
     expect(reply.headers['www-authenticate']).toBe('Bearer realm="Waybill"');
@@ -133,7 +133,7 @@ describe('a refusal', () => {
     }
   });
 
-  test('is a problem too where there is no operation', async () => {
+  test('is also a problem where there is no operation', async () => {
     for (const [method, url, status] of [
       ['GET', '/api/v1/nothing', 404],
       ['POST', '/api/v1/account', 405],
@@ -177,11 +177,11 @@ describe('the reference', () => {
       expect(problems).toContain(`id="${code}"`);
     }
     for (const [, target] of page.matchAll(/href="#(\w+)"/g)) expect(page).toContain(`id="${target}"`);
-    // What is literal is shown as code, not as it was written.
+    // Literal text is shown as code, without its backticks.
     expect(`${page}${problems}`).not.toContain('`');
   });
 
-  test('costs less than a page that is made for each reader, because anyone can ask for it', async () => {
+  test('costs less CPU time than a page for one reader, because anyone can request it', async () => {
     const spend = async (url: string) => {
       const headers = { host: testHost, 'accept-encoding': 'br' };
       expect((await app.inject({ url, headers })).statusCode).toBe(200);
@@ -234,7 +234,7 @@ describe('the account', () => {
     });
   });
 
-  test('is shown with its own limits, and what it has used of them', async () => {
+  test('is shown with its limits and its usage', async () => {
     const owner = await exchange.account();
     const { quotas } = exchange.engines.store;
     const { unitSeconds } = exchange.engines.policy.lifetime;
@@ -295,7 +295,7 @@ describe('keys', () => {
     expect((await ask('DELETE', `/keys/${id}`, { key: owner.apiKey })).status).toBe(404);
   });
 
-  test('are the account’s own', async () => {
+  test('are visible only to their account', async () => {
     const [owner, other] = [await exchange.account(), await exchange.account()];
     const { key } = await createKeyFor(owner, {});
     expect((await ask('DELETE', `/keys/${key.id}`, { key: other.apiKey })).status).toBe(404);
@@ -333,7 +333,7 @@ describe('keys', () => {
     expect(await revoke(own.key.id)).toBe(200);
   });
 
-  test('leave the keys that they made, unless these are to be revoked, too', async () => {
+  test('leave the keys that they created, unless these are to be revoked too', async () => {
     const owner = await exchange.account();
     const make = async (key: string) =>
       (await ask('POST', '/keys', { key, body: { name: 'x', scopes: ['keys'] } })).json();
@@ -349,7 +349,7 @@ describe('keys', () => {
     expect([await status(grandchild.api_key), await status(other.api_key)]).toEqual([401, 200]);
   });
 
-  test('that are restricted do not open the machine API, others open both', async () => {
+  test('open the machine API only if they are not restricted', async () => {
     const owner = await exchange.account();
     const { apiKey } = await createKeyFor(owner, {});
     const read = (key: string) =>
@@ -361,7 +361,7 @@ describe('keys', () => {
     expect((await read(owner.apiKey)).statusCode).toBe(200);
   });
 
-  test('are limited in number, also when many are asked for at once', async () => {
+  test('are limited in number, even if many are requested at once', async () => {
     const owner = await exchange.account();
     const made = await Promise.all(
       Array.from({ length: 52 }, () => ask('POST', '/keys', { key: owner.apiKey, body: input })),
@@ -376,7 +376,7 @@ describe('a request with an Idempotency-Key', () => {
   const create = (key: string, idempotencyKey: string, changes: AskV1 & { server?: FastifyInstance } = {}) =>
     ask('POST', '/keys', { key, body, headers: { 'idempotency-key': idempotencyKey }, ...changes });
 
-  test('is answered with the first answer, quoted or bare', async () => {
+  test('returns the first response, whether the key is quoted or not', async () => {
     const { apiKey } = await exchange.account();
     const first = await create(apiKey, '"a key"');
     const second = await create(apiKey, 'a key');
@@ -384,7 +384,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await ask('GET', '/keys', { key: apiKey })).json().data).toHaveLength(2);
   });
 
-  test('has one effect and one answer through two processes at once', async () => {
+  test('has one effect and one response through two processes at once', async () => {
     const { apiKey } = await exchange.account();
     const other = buildTestServer(exchange);
     const responses = await Promise.all(
@@ -400,14 +400,14 @@ describe('a request with an Idempotency-Key', () => {
     expect((await ask('GET', '/keys', { key: apiKey })).json().data).toHaveLength(2);
   });
 
-  test('is refused when its content is another', async () => {
+  test('is refused if its content differs', async () => {
     const { apiKey } = await exchange.account();
     await create(apiKey, 'same');
     const reply = await create(apiKey, 'same', { body: { ...body, name: 'other' } });
     expect([reply.status, reply.json().code]).toEqual([422, 'idempotency_key_reused']);
   });
 
-  test('may be tried again when it failed', async () => {
+  test('may be repeated if it failed', async () => {
     const { apiKey } = await exchange.account();
     expect((await create(apiKey, 'again', { body: { ...body, networks: ['nowhere'] } })).status).toBe(400);
     expect((await create(apiKey, 'again')).status).toBe(201);
@@ -419,7 +419,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(new Set(responses.map(({ text }) => text)).size).toBe(2);
   });
 
-  test('belongs to its key: a narrower one does not get what a wider one was given', async () => {
+  test('belongs to its API key: one with fewer scopes does not get the response of one with more', async () => {
     const owner = await exchange.account();
     const narrow = await createKeyFor(owner, { scopes: ['keys'] });
     const first = await create(owner.apiKey, 'wide');
@@ -437,7 +437,7 @@ describe('a request with an Idempotency-Key', () => {
     for (const { response } of rows) expect(response.toString('latin1')).not.toContain(created.slice(3, 20));
   });
 
-  test('is known for seven days', async () => {
+  test('is remembered for seven days', async () => {
     const { apiKey } = await exchange.account();
     const first = await create(apiKey, 'week');
     const { responses } = exchange.engines.store;

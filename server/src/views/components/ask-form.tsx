@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Button } from './button.tsx';
 import { useTranslator } from './translator-context.ts';
 
-/** What a receiver may ask the sender: for more time, or to send it again. */
+/** The form with which a receiver asks the sender for more time, or to send the files again. */
 export interface Asking {
   readonly question: 'more_time' | 'send_again';
   readonly asked: boolean;

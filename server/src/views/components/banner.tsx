@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from './icon.tsx';
 import { type Tone, toneIcons } from './tone.ts';
 
-/** What a person has to know before continuing. An error is read out at once. */
+/** A message that a person has to read before continuing. Screen readers read out an error at once. */
 export function Banner(props: {
   tone: Tone;
   id?: string | undefined;

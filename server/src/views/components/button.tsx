@@ -10,7 +10,7 @@ interface Look {
 export function Button(
   props: Omit<ButtonHTMLAttributes, 'icon'> &
     Look & {
-      /** Busy with the requested action. It keeps the focus and shows that it is busy. */
+      /** Whether the requested action is running. The button keeps the focus and shows that it is busy. */
       readonly busy?: boolean | undefined;
       /** The id of a Dialog or Sheet. A browser that does not support the attribute needs a script for it. */
       readonly opens?: string | undefined;
@@ -47,7 +47,7 @@ export function ButtonLink({
   );
 }
 
-/** An icon without a text: its label is read out, and its title is shown if there is a pointer. */
+/** An icon without text: screen readers read out its label, and a pointer shows its title. */
 export function IconButton({
   icon,
   label,

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-/** The ticket that makes up every page: what it is about, and below the perforation what there is to do. */
+/** The ticket that makes up every page: its subject, and below the perforation the actions. */
 export function Card(props: {
   icon: IconName;
   tone?: 'calm' | 'good' | 'bad' | undefined;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-/** In place of a list: why it is empty, and what would add something to it. */
+/** Replaces an empty list: says why it is empty, and how to add something to it. */
 export function EmptyState(props: {
   icon: IconName;
   title: string;

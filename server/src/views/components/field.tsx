@@ -5,7 +5,7 @@ interface Labelled {
   readonly id: string;
   readonly label: ComponentChildren;
   readonly hint?: ComponentChildren;
-  /** What is wrong with the input, and what would be right. */
+  /** The error in the input, and how to correct it. */
   readonly problem?: ComponentChildren;
 }
 
@@ -60,7 +60,8 @@ export function FieldFrame({
 }
 
 /**
- * What a screen reader says after the label: what the page says about the field elsewhere, its hint, and its problem.
+ * Lists the ids of the texts that a screen reader reads after the label: other texts of the page about the field, its
+ * hint and its problem.
  */
 export function toDescription(
   own: Pick<InputHTMLAttributes, 'aria-describedby' | 'aria-invalid'> & { readonly id: string },

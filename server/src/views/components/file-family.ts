@@ -1,4 +1,4 @@
-/** The kind of file that a person sees, by the extension of its name, which says nothing certain about its content. */
+/** Kinds of files as people know them, by the extension of the name, which is no proof of the content. */
 const extensions = {
   text: 'pdf doc docx odt rtf txt md pages tex epub',
   sheet: 'xls xlsx xlsm ods csv tsv numbers',

@@ -17,6 +17,6 @@ property.prop([fc.string({ unit: 'grapheme' })])('a cut name is still the whole 
   expect(splitName(name).join('')).toBe(name);
 });
 
-test('a wide end is given more room', () => {
+test('gives a wide end more room', () => {
   expect(['il', 'v2.pdf', 'nts.xlsx', 'WWW.DOCX', 'W'.repeat(12)].map(measureWidth)).toEqual([2, 4, 5, 8, 9]);
 });

@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { oneLine } from '../plain.ts';
 
 /**
- * A file's name on one line: if there is no room for all of it, its middle is left out. It is one text, so that it is
- * copied and read out whole. Its folder, if it has one, is on the line above.
+ * A file's name on one line, without its middle if there is no room for all of it. It is one text, so that it is copied
+ * and read out whole. Its folder, if it has one, is on the line above.
  */
 export function FileName({ path }: { path: string }): JSX.Element {
   const line = oneLine(path);
@@ -27,14 +27,14 @@ export function FileName({ path }: { path: string }): JSX.Element {
   );
 }
 
-/** A name this short fits everywhere and is written in one piece. */
+/** A name of this length fits everywhere and is not split. */
 const shortest = 8;
 /** A longer extension is treated like the end of any other name. */
 const longestExtension = 8;
 const kept = 3;
 
 /**
- * Where a name that is too long is cut: the end has the extension and a few letters before it, so that `v2.pdf` can be
+ * Splits a name that is too long: the end has the extension and a few characters before it, so that `v2.pdf` can be
  * distinguished from `v3.pdf`, and a program from a picture.
  */
 export function splitName(name: string): [start: string, end: string] {
@@ -50,7 +50,7 @@ const narrow = /[.,:;'!|ijlftr1() -]/;
 const ordinary = /[a-ln-vx-z0-9_]/;
 const [leastRoom, mostRoom] = [2, 9] as const;
 
-/** How much room an end takes in a wide font, in em. The stylesheet has a class for each of these numbers. */
+/** Estimates the width of an end in a wide font, in em. The stylesheet has a class for each value. */
 export function measureWidth(end: string): number {
   const width = Array.from(end, (character) => (narrow.test(character) ? 0.4 : ordinary.test(character) ? 0.63 : 1));
   const sum = width.reduce((total, each) => total + each, 0);

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { type FileFamily, fileFamily } from './file-family.ts';
 import { FileName } from './file-name.tsx';
 
-/** A file: what it is, what is known about it as `children`, and what can be done with it as `action`. */
+/** A file with its name and icon; `children` are its details, and `action` is its button. */
 export function FileRow(props: {
   /** Its name, after its folder if it was sent in one. */
   path: string;

@@ -25,7 +25,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Hidden from screen readers, because the words beside it say the same. */
+/** Hidden from screen readers, because the text beside it says the same. */
 export function Icon({ name, small }: { name: IconName; small?: boolean }): JSX.Element {
   return (
     <svg

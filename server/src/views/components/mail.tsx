@@ -9,28 +9,28 @@ import { type ScanState, scanTexts } from './scan-texts.ts';
 export interface MailFile {
   readonly name: string;
   readonly sizeBytes: number;
-  /** Present if the reader is told. */
+  /** Present if the mail says whether the file was scanned. */
   readonly scan?: ScanState | undefined;
 }
 
-/** A mail in the form that the mailer takes. */
+/** A mail in the form that the mailer expects. */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** What a mail says, whether as text or as HTML. The parts come in this order. */
+/** The content of a mail, for both text and HTML, in the order of its parts. */
 export interface MailContent {
   /** The subject, and the heading. */
   readonly subject: string;
   readonly intro?: string | undefined;
   readonly code?: string | undefined;
   readonly button?: { readonly label: string; readonly here: string; readonly link: string } | undefined;
-  /** What matters about the button or the code: its size, and how long it is valid. */
+  /** Facts about the button or the code, such as its size and validity. */
   readonly note?: string | undefined;
   readonly fields?: readonly (readonly [label: string, value: string])[] | undefined;
-  /** Only the start of a long message if there is a page that shows all of it. */
+  /** The message; if a page shows all of it, only the start of a long one. */
   readonly message?: string | undefined;
   readonly files?: readonly MailFile[] | undefined;
   /** How many files there are, if only the first of them are listed. */
@@ -40,7 +40,7 @@ export interface MailContent {
   readonly to: string;
   /** The reference that people use for the drop it is about. */
   readonly reference?: string | undefined;
-  /** Where its reader can stop or report the sender. */
+  /** The link with which the reader can stop or report the sender. */
   readonly stop?: { readonly sender: string; readonly link: string } | undefined;
 }
 
@@ -64,7 +64,7 @@ function plainText(translator: Translator, operator: Operator, mail: MailContent
     button && `${button.here}\n${button.link}`,
     mail.note && wrap(mail.note),
     mail.fields?.map(([label, value]) => wrap(formatLabelled(translator, label, value))).join('\n'),
-    // Quoted, so that a stranger's words cannot be mistaken for ours.
+    // Quoted, so that the sender's words cannot be mistaken for ours.
     message &&
       `${formatLabelled(translator, translator.t('common.message'))}\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
     rest && translator.t('mail.messageRest'),
@@ -94,7 +94,7 @@ function toClosing(translator: Translator, { closing, to }: MailContent): readon
   return [...closing, translator.t('mail.sentTo', { address: isolate(to) })];
 }
 
-/** Whom to ask, and which reference to give. */
+/** Says whom to ask, and which reference to give. */
 function toFooter(
   translator: Translator,
   { name, supportAddress }: Operator,
@@ -107,12 +107,12 @@ function toFooter(
   ];
 }
 
-/** With the colon of the language: French has a space before it. */
+/** Adds the colon of the language: French has a space before it. */
 function formatLabelled(translator: Translator, label: string, value = ''): string {
   return translator.t('common.labelled', { label, value }).trimEnd();
 }
 
-/** Senders can be reported only where the operator has an address for it. */
+/** Mentions reports only if the operator has an address for them. */
 function stopTexts(translator: Translator, { supportAddress }: Operator, { sender }: NonNullable<MailContent['stop']>) {
   const link = translator.t(supportAddress === undefined ? 'mail.stop.link' : 'mail.stop.reportLink');
   return { question: translator.t('mail.stop.question', { sender }), link };
@@ -143,12 +143,12 @@ const colours = {
   quiet: '#525d63',
   line: '#dedbd3',
 };
-/** Attributes that only old mail programs need, and that are missing from today's types. */
+/** Attributes for old mail programs, which are missing from today's types. */
 const background = (colour: string) => ({ bgcolor: colour });
 const borderless = { border: '0' };
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 const mono = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
-/** Waybill's own, if the operator has none. */
+/** Waybill's own colour, if the operator has none. */
 const ourColor = '#0b5d63';
 const darkStyle = ({ accent, fill, onFill }: Shades['dark']) => `
 :root{color-scheme:light dark;supported-color-schemes:light dark}

@@ -4,7 +4,7 @@ import { useTranslator } from './translator-context.ts';
 
 const comfortable = 400;
 
-/** The sender's words as written. The end of a long message is folded, so that the files stay in sight. */
+/** The sender's message as written. The end of a long one is folded, so that the files stay in sight. */
 export function Message({ children }: { children: string }): JSX.Element | null {
   const translator = useTranslator();
   const message = manyLines(children);

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useTranslator } from './translator-context.ts';
 
 /**
- * A time in the operator's time zone, which it names. The script `local-times.ts` shows it in the reader's own. Of a
+ * A time in the operator's time zone, which it names. The script `local-times.ts` shows it in the reader's own. For a
  * deadline, the script also shows how far away it is, on a line that is reserved for it, so that nothing moves.
  */
 export function Moment({ at, show = 'date' }: { at: Date; show?: 'date' | 'deadline' | 'time' }): JSX.Element {

@@ -11,12 +11,12 @@ interface Props {
   readonly actions?: ComponentChildren;
 }
 
-/** A question that must be answered before anything else can be done. */
+/** A question that the person must decide before doing anything else. */
 export function Dialog(props: Props): JSX.Element {
   return <Overlay {...props} look="dialog" />;
 }
 
-/** More about one thing, beside the page it belongs to; on a telephone it comes from below. */
+/** Details beside the page that they belong to; on a phone they appear from below. */
 export function Sheet(props: Props): JSX.Element {
   return <Overlay {...props} look="sheet" />;
 }

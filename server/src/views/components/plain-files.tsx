@@ -10,7 +10,7 @@ export interface PlainFile {
   readonly scan: ScanState;
 }
 
-/** Files to read about, without actions: all of them, or the first of `count`. */
+/** A list of files without actions: all of them, or the first of `count`. */
 export function PlainFiles({ files, count }: { files: readonly PlainFile[]; count: number }): JSX.Element {
   const translator = useTranslator();
   const more = count - files.length;

@@ -12,8 +12,8 @@ export interface Receiver {
 }
 
 /**
- * A field that holds people. Its input adds one; each chip's button posts its address as `remove`, or a script handles
- * it.
+ * A field with several people. Its input adds one; each chip's button posts its address as `remove`, unless a script
+ * handles it.
  */
 export function ReceiverChips(props: {
   id: string;

@@ -3,7 +3,7 @@ import { Icon } from './icon.tsx';
 import { type ScanState, scanTexts } from './scan-texts.ts';
 import { useTranslator } from './translator-context.ts';
 
-/** On a line of its own in a FileRow: whether the file was scanned. */
+/** A line in a FileRow that says whether the file was scanned. */
 export function ScanNote({ scan }: { scan: ScanState }): JSX.Element {
   const translator = useTranslator();
   return (

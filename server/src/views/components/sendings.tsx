@@ -11,7 +11,7 @@ export interface Sending {
   readonly files: readonly PlainFile[];
 }
 
-/** What was sent before, each set folded under the time at which it was sent. */
+/** Earlier sendings, each folded under the time at which it was sent. */
 export function EarlierSendings({ sendings }: { sendings: readonly Sending[] }): JSX.Element | null {
   const translator = useTranslator();
   if (sendings.length === 0) return null;

@@ -3,15 +3,15 @@ import type { ComponentChildren, JSX } from 'preact';
 export interface Column<Row> {
   readonly label: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** For numbers, and for the actions of a row. */
+  /** Aligns numbers and the actions of a row. */
   readonly end?: boolean | undefined;
-  /** Its label is read out, but not shown. */
+  /** Hides the label, which is still read out. */
   readonly unlabelled?: boolean | undefined;
 }
 
 /**
- * Its first column names the row. On a telephone each row is a card, and each cell has its label beside it; the roles
- * say that it is still a table, because `display` makes a browser ignore that.
+ * A table whose first column names the row. On a phone each row is a card, and each cell has its label beside it; the
+ * roles tell screen readers that it is still a table, which `display` would hide.
  */
 export function Table<Row>(props: {
   caption: string;

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Fields } from './card.tsx';
 import { type Status, StatusChip } from './status-chip.tsx';
 
-/** One delivery in short: its number, its progress, what it is about, and below the perforation the rest. */
+/** The summary of a delivery: its reference, its progress and its subject, and below the perforation the rest. */
 export function Ticket(props: {
   number: string;
   status: Status;

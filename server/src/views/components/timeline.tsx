@@ -7,10 +7,10 @@ const steps = ['sent', 'delivered', 'opened', 'downloaded'] as const;
 
 type Step = (typeof steps)[number];
 
-/** The progress of a delivery: when each step happened, for the steps so far. */
+/** The progress of a delivery, with the time of each step so far. */
 export function Timeline(props: {
   at: Partial<Record<Step, Date>>;
-  /** It could not be delivered, so the later steps never happen. */
+  /** Whether it could not be delivered, so that the later steps never happen. */
   undeliverableAt?: Date | undefined;
 }): JSX.Element {
   const translator = useTranslator();

@@ -2,7 +2,9 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from './icon.tsx';
 import { type Tone, toneIcons } from './tone.ts';
 
-/** Where toasts appear. It is on the page before any of them, because a screen reader announces what is added to it. */
+/**
+ * The container of toasts. It is on the page before any of them, because a screen reader announces what is added to it.
+ */
 export function Toasts({ children }: { children?: ComponentChildren }): JSX.Element {
   return (
     <div class="toasts" role="status" aria-live="polite">
@@ -11,7 +13,7 @@ export function Toasts({ children }: { children?: ComponentChildren }): JSX.Elem
   );
 }
 
-/** What has just happened, if nothing else on the page shows it. */
+/** A message about something that has just happened, if nothing else on the page shows it. */
 export function Toast({
   tone,
   children,

@@ -1,6 +1,9 @@
 import type { IconName } from './icon.tsx';
 
-/** What a piece of news means to its reader. The stylesheet gives each a colour; an icon and words say the same. */
+/**
+ * The meaning of a message for its reader. The stylesheet has a colour for each tone; an icon and the text say the
+ * same.
+ */
 export type Tone = 'quiet' | 'calm' | 'good' | 'warn' | 'bad';
 
 export const toneIcons: Record<Tone, IconName> = {

@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Translator } from '../translator.ts';
 
-/** The words for a component: the same on the server and in the browser. */
+/** The translator for components, both on the server and in the browser. */
 export type ViewTranslator = Omit<Translator, 'texts'>;
 
 export const TranslatorContext = createContext<ViewTranslator | undefined>(undefined);

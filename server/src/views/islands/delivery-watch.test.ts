@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DeliveryWatch } from './delivery-watch.ts';
 
-/** A page of two files, and a clock that the test moves. */
+/** Creates a page with two files, and a clock that the test moves. */
 function page() {
   const waiting: { ms: number; ask: () => void }[] = [];
   const state = { delivered: [] as string[] | 'ended' | 'unreachable', shown: [] as string[], asked: 0 };
@@ -17,7 +17,7 @@ function page() {
     },
     after: (ms, ask) => void waiting.push({ ms, ask }),
   });
-  /** Makes the next request. Returns how long it had waited. */
+  /** Makes the next request, and returns how long it had waited. */
   const next = async () => {
     const { ms, ask } = waiting.shift() ?? {};
     ask?.();
@@ -27,7 +27,7 @@ function page() {
   return { watch, state, waiting, next };
 }
 
-test('nothing is asked before a download begins, and nothing when all are complete', async () => {
+test('makes no requests before a download begins, or when all downloads are complete', async () => {
   const { watch, state, waiting, next } = page();
   expect(waiting).toEqual([]);
   watch.begin();
@@ -42,7 +42,7 @@ test('nothing is asked before a download begins, and nothing when all are comple
   expect(waiting).toEqual([]);
 });
 
-test('it is asked less and less often, and often again when another download begins', async () => {
+test('makes requests less and less often, and often again when another download begins', async () => {
   const { watch, next } = page();
   watch.begin();
   const pauses = [await next(), await next(), await next()];
@@ -54,14 +54,14 @@ test('it is asked less and less often, and often again when another download beg
   expect(await next()).toBe(1000);
 });
 
-test('two downloads are one watch', () => {
+test('watches two downloads with one request at a time', () => {
   const { watch, waiting } = page();
   watch.begin();
   watch.begin();
   expect(waiting).toHaveLength(1);
 });
 
-test('a lost network is waited out; a page that has ended is not asked again', async () => {
+test('continues after a network failure, but not when the page has ended', async () => {
   const { watch, state, waiting, next } = page();
   state.delivered = 'unreachable';
   watch.begin();
@@ -70,12 +70,12 @@ test('a lost network is waited out; a page that has ended is not asked again', a
   state.delivered = 'ended';
   await next();
   expect(waiting).toEqual([]);
-  // Another download starts the requests again.
+  // Another download restarts the requests.
   watch.begin();
   expect(waiting).toHaveLength(1);
 });
 
-test('a download that never completes is given up after an hour', async () => {
+test('stops watching a download that never completes after an hour', async () => {
   const { watch, state, waiting, next } = page();
   state.delivered = ['a'];
   watch.begin();

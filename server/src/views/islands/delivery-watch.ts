@@ -1,17 +1,19 @@
 const shortestPauseMs = 1_000;
 const longestPauseMs = 15_000;
-/** So that a download that was cancelled in the browser is not waited for forever. */
+/** Limits the wait for a download that was cancelled in the browser. */
 const patienceMs = 3_600_000;
 
 export interface DeliveryWatchNeeds {
   /** The ids of the files that were sent in full. */
   readonly delivered: () => Promise<readonly string[] | 'ended'>;
-  /** Shows them, and returns how many other files there are. */
+  /** Shows the delivered files, and returns the number of other files. */
   readonly show: (ids: readonly string[]) => number;
   readonly after: (milliseconds: number, then: () => void) => void;
 }
 
-/** From the start of a download, asks what has been sent in full: often at first, then less often. */
+/**
+ * Asks the server, from the start of a download, which files have been sent in full: often at first, then less often.
+ */
 export class DeliveryWatch {
   readonly #needs: DeliveryWatchNeeds;
   #pauseMs = 0;
@@ -39,7 +41,7 @@ export class DeliveryWatch {
   }
 
   async #ask(): Promise<void> {
-    // If the server cannot be reached now, it is asked again.
+    // A request that fails is repeated later.
     const ids = await this.#needs.delivered().catch(() => undefined);
     const isOver = ids === 'ended' || (ids && this.#isComplete(ids));
     this.#isWatching = !isOver && this.#leftMs > 0;

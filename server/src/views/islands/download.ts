@@ -5,7 +5,7 @@ const list = document.querySelector<HTMLElement>('[data-delivered]');
 if (list) watchDownloads(list, list.dataset['delivered'] ?? '');
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) offerCopy(button);
 
-/** "Downloaded" appears beside a file when all of it has been sent, without a reload. */
+/** Shows "Downloaded" beside a file when all of it has been sent, without a reload. */
 function watchDownloads(files: HTMLElement, endpoint: string): void {
   const status = document.querySelector('[role=status]');
   const watch = new DeliveryWatch({
@@ -28,7 +28,7 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
     },
     after: (milliseconds, then) => void setTimeout(then, milliseconds),
   });
-  // A press before this script was loaded was not seen, but the browser remembers that there was one.
+  // A press before this script was loaded was missed, but the browser remembers it.
   let hasBegun = navigator.userActivation?.hasBeenActive ?? false;
   if (hasBegun) watch.begin();
   document.addEventListener('click', (event) => {
@@ -41,7 +41,7 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
   });
 }
 
-/** Without a clipboard, the text can still be selected. */
+/** Shows the button only if there is a clipboard; without one, the text can still be selected. */
 function offerCopy(button: HTMLButtonElement): void {
   if (!('clipboard' in navigator)) return;
   button.hidden = false;

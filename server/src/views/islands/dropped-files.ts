@@ -1,4 +1,4 @@
-/** A file, and where it was in the folder it was taken from. */
+/** A file, and its path in the folder that was chosen. */
 export interface Picked {
   readonly file: File;
   readonly path: string;
@@ -9,7 +9,7 @@ export function readPickedFiles(list: FileList | null): Picked[] {
 }
 
 /**
- * Everything that was dropped, including folders. The dropped items are gone after the event, so they are read at once.
+ * Reads everything that was dropped, including folders. The items are gone after the event, so they are read at once.
  */
 export async function readDroppedFiles(data: DataTransfer): Promise<Picked[]> {
   const entries = Array.from(data.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);

@@ -1,10 +1,10 @@
 import type { ServerFile } from './upload-entry.ts';
 
 export interface FileWatchNeeds {
-  /** Never fails; undefined if there was no response. */
+  /** Reads the files of the server; never fails, and returns undefined if there was no response. */
   readonly ask: () => Promise<readonly ServerFile[] | 'ended' | undefined>;
   readonly after: (milliseconds: number, then: () => void) => void;
-  /** Whether there is anything to learn. */
+  /** Whether anything is unknown. */
   readonly isWanted: () => boolean;
   /** Called before each request; the function it returns receives the files. */
   readonly listen: () => (files: readonly ServerFile[]) => void;
@@ -12,12 +12,12 @@ export interface FileWatchNeeds {
 }
 
 const usually = 1000;
-/** After this many responses, a long check is asked about less often. */
+/** The number of responses after which requests become less frequent. */
 const patience = 60;
 const patiently = 5000;
 const longest = 30_000;
 
-/** Asks the server for its files about once a second, one request at a time, as long as there is something to learn. */
+/** Asks the server for its files about once a second, one request at a time, as long as anything is unknown. */
 export class FileWatch {
   readonly #needs: FileWatchNeeds;
   /** The wake-up that the next request belongs to; the request of an older one is not made. */
@@ -32,13 +32,13 @@ export class FileWatch {
     this.#needs = needs;
   }
 
-  /** There is something to learn; asks soon, unless a request is already planned. */
+  /** Plans a request soon, unless one is already planned. */
   wake(): void {
     this.#responses = 0;
     if (!this.#planned && !this.#asking) this.#plan(usually);
   }
 
-  /** Asks at once, however long it would have waited. */
+  /** Makes the next request at once. */
   hurry(): void {
     this.#responses = 0;
     this.#failures = 0;

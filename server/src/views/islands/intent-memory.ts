@@ -5,10 +5,7 @@ export interface IntentMemory {
   write(remembered: Remembered | undefined): void;
 }
 
-/**
- * Stored in this browser, under the name of the link. If a browser stores nothing, each visit starts from the
- * beginning.
- */
+/** Stores the intent in this browser, by link. If a browser stores nothing, each visit starts from the beginning. */
 export function intentMemory(storage: () => Storage, draftKey: string): IntentMemory {
   const key = `waybill:send:${draftKey}`;
   return {

@@ -5,7 +5,7 @@ import { islandTranslator } from './island-translator.ts';
 
 const all = createTranslators({ fallback: 'en' });
 
-test.each(['en', 'en-US', 'sv', 'de', 'fr', 'es'])('the browser says it as the server does: %s', (language) => {
+test.each(['en', 'en-US', 'sv', 'de', 'fr', 'es'])('translates as the server does: %s', (language) => {
   const server = all.for(language);
   const browser = islandTranslator(islandTexts(server));
   for (const count of [0, 1, 2, 1234, 1_000_000]) {

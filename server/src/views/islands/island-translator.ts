@@ -9,7 +9,7 @@ interface IslandTexts {
 }
 
 /**
- * The texts that came with the page. The few parts of i18next's format that they use are read here, so that the library
+ * Translates with the texts in the page. Supports only the parts of i18next's format that they use, so that the library
  * itself need not be sent: {{name}}, {{count, number}} and the plural forms of the language.
  */
 export function islandTranslator(json: string): ViewTranslator {

@@ -22,7 +22,7 @@ export class Progress {
     this.#speed.note(at, countSentBytes(entries));
   }
 
-  /** Files were removed from the list, together with what was sent of them. */
+  /** Recounts after files were removed from the list. */
   recount(): void {
     this.#furthest = 0;
     this.#speed.reset();

@@ -6,7 +6,7 @@ import type { SendIntent } from './send-intent.ts';
 import type { UploadState } from './upload-entry.ts';
 import type { UploadQueue } from './upload-queue.ts';
 
-/** The overall progress and "Send": once there are files, in view wherever in their list the person is. */
+/** The overall progress and "Send", always in view once there are files. */
 export function SendBar(props: {
   queue: UploadQueue;
   intent: SendIntent;
@@ -83,7 +83,7 @@ function sendLabel(translator: ViewTranslator, intent: SendIntent, refused: numb
   return translator.t(intent.state === 'waiting' ? 'island.sendSoon' : 'upload.send');
 }
 
-/** What prevents sending, or what happens next. */
+/** Says what prevents sending, or what happens next. */
 export function sendHint(translator: ViewTranslator, queue: UploadQueue, intent: SendIntent): string {
   const { entries } = queue;
   if (entries.length === 0) return '';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sendFiles } from './send-files.ts';
 
-test('asks with the message, and answers that it was sent', async () => {
+test('posts the message, and reports that it was sent', async () => {
   const asked: unknown[] = [];
   const files = [{ name: 'a', sizeBytes: 1 }];
   const reply = await sendFiles('/u/send', 'Hello', (...request) => {
@@ -23,6 +23,6 @@ test.each([
   expect(await sendFiles('/u/send', '', () => Promise.resolve(response))).toBe(reply);
 });
 
-test('no answer', async () => {
+test('reports a lost response', async () => {
   expect(await sendFiles('/u/send', '', () => Promise.reject(new TypeError('Failed to fetch')))).toBe('unreachable');
 });

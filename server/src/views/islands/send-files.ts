@@ -1,4 +1,4 @@
-/** The result of sending: why nothing was sent, if it was not. */
+/** The result of sending, with the reason if nothing was sent. */
 export type Sending = 'sent' | 'not_ready' | 'ended' | 'unreachable' | 'failed';
 
 export async function sendFiles(action: string, message: string, send: typeof fetch = fetch): Promise<Sending> {

@@ -3,7 +3,7 @@ import type { Sending } from './send-files.ts';
 import { type Remembered, SendIntent } from './send-intent.ts';
 import type { Entry, UploadState } from './upload-entry.ts';
 
-/** A list of files whose states the test sets, and a server that responds as the test says. */
+/** Creates a list of files whose states the test sets, and a server that gives the test's responses. */
 function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: '', pressed: false }) {
   const happened: string[] = [];
   const sent: string[] = [];
@@ -68,7 +68,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
   };
 }
 
-test('pressed while files are on their way, it is sent once, when all are ready', async () => {
+test('sends once, when all files are ready, if it was pressed during the upload', async () => {
   const { intent, sent, happened, become, memory } = setUp();
   await become({ a: 'uploading', b: 'waiting' });
   intent.write('Here');
@@ -84,7 +84,7 @@ test('pressed while files are on their way, it is sent once, when all are ready'
   expect(memory()).toBeUndefined();
 });
 
-test('nothing is sent that nobody asked for, or no longer wants to be', async () => {
+test('sends nothing if "Send" was not pressed, or was cancelled', async () => {
   const { intent, sent, become } = setUp();
   await become({ a: 'ready' });
   intent.press();
@@ -93,11 +93,11 @@ test('nothing is sent that nobody asked for, or no longer wants to be', async ()
   intent.press();
   intent.cancel();
   await become({ a: 'ready' });
-  // What is being sent can no longer be cancelled.
+  // A sending in progress can no longer be cancelled.
   expect(sent).toEqual(['']);
 });
 
-test('a file that is refused holds everything back until the person decides', async () => {
+test('waits for the person to decide if a file is refused', async () => {
   const { intent, list, sent, become, settle } = setUp();
   await become({ good: 'uploading', bad: 'checking' });
   intent.press();
@@ -109,7 +109,7 @@ test('a file that is refused holds everything back until the person decides', as
   expect(sent).toEqual(['']);
 });
 
-test('the next visit knows the message, the intent and all that was chosen', async () => {
+test('remembers the message, the intent and the chosen files for the next visit', async () => {
   const { intent, become, memory } = setUp();
   await become({ a: 'ready', b: 'waiting', bad: 'refused' });
   intent.remember();
@@ -130,7 +130,7 @@ test('the next visit knows the message, the intent and all that was chosen', asy
   expect(memory()).toMatchObject({ message: 'Here', pressed: false });
 });
 
-test('what was pressed on an earlier visit is sent on this one', async () => {
+test('sends on this visit if it was pressed on an earlier one', async () => {
   const { intent, sent, become } = setUp({ message: 'From yesterday', pressed: true });
   expect(intent.state).toBe('waiting');
   await become({ a: 'interrupted', b: 'ready' });
@@ -139,7 +139,7 @@ test('what was pressed on an earlier visit is sent on this one', async () => {
   expect(sent).toEqual(['From yesterday']);
 });
 
-test('when all files were removed, there is nothing left to send', async () => {
+test('discards the intent when all files are removed', async () => {
   const { intent, become, memory } = setUp();
   await become({ a: 'uploading' });
   intent.press();
@@ -148,7 +148,7 @@ test('when all files were removed, there is nothing left to send', async () => {
   expect([intent.state, memory()]).toEqual(['none', undefined]);
 });
 
-test('a server out of reach is asked again, and only after a while', async () => {
+test('tries again after a while if the server is unavailable', async () => {
   const { intent, sent, happened, become, ring, responses } = setUp();
   responses('unreachable');
   await become({ a: 'ready' });
@@ -165,7 +165,7 @@ test.each<[Sending, string, string]>([
   ['not_ready', 'recheck', 'waiting'],
   ['failed', 'failed', 'none'],
   ['ended', 'ended', 'waiting'],
-])('the answer %s', async (response, what, state) => {
+])('handles the response %s', async (response, what, state) => {
   const { intent, happened, become, settle, responses } = setUp();
   responses(response);
   await become({ a: 'ready' });
@@ -174,7 +174,7 @@ test.each<[Sending, string, string]>([
   expect([happened, intent.state]).toEqual([[what], state]);
 });
 
-test('a server that is not ready is asked again, although nothing changes here', async () => {
+test('tries again if the server is not ready, although nothing changes here', async () => {
   const { intent, happened, become, settle, ring, responses } = setUp();
   responses('not_ready');
   await become({ a: 'ready' });

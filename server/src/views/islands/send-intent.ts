@@ -2,12 +2,12 @@ import type { Sending } from './send-files.ts';
 import type { Chosen } from './upload-entry.ts';
 import type { UploadQueue } from './upload-queue.ts';
 
-/** What must be known on the next visit in order to continue. */
+/** The state that the next visit needs in order to continue. */
 export interface Remembered {
   readonly message: string;
-  /** The person has pressed "Send". */
+  /** Whether the person has pressed "Send". */
   readonly pressed: boolean;
-  /** Everything that was chosen, including what the server does not know yet. */
+  /** All chosen files, including those that the server does not know yet. */
   readonly files: readonly Chosen[];
 }
 
@@ -50,7 +50,7 @@ export class SendIntent {
     return this.#message;
   }
 
-  /** Files that were refused by now are left out. */
+  /** Leaves out files that were refused by now. */
   press(): void {
     this.#needs.queue.removeAll('refused');
     this.#set(true);
@@ -106,7 +106,7 @@ export class SendIntent {
       this.#set(false);
       return this.onFailed();
     }
-    // The server may still be removing a file that the person left out, of which no news will come.
+    // The server may still be removing a file that the person left out, and will not report its removal.
     if (response === 'not_ready') queue.recheck();
     this.#resting = true;
     after(tryAgainAfter, () => {

@@ -1,7 +1,7 @@
 import { DetailedError, Upload } from 'tus-js-client';
 import type { ServerFile } from './upload-entry.ts';
 
-/** A response that takes longer is requested again. */
+/** A request that takes longer is repeated. */
 const responseDeadlineMs = 30_000;
 
 export async function serverFiles(endpoint: string): Promise<readonly ServerFile[] | 'ended' | undefined> {
@@ -13,7 +13,7 @@ export async function serverFiles(endpoint: string): Promise<readonly ServerFile
   return response.ok ? ((await response.json()) as ServerFile[]) : undefined;
 }
 
-/** What the server does not know is gone as well. */
+/** An upload that the server does not know counts as removed too. */
 export async function removeUpload(url: string): Promise<void> {
   try {
     await Upload.terminate(url, { retryDelays: [500, 2000] });

@@ -1,7 +1,7 @@
 const windowMilliseconds = 6000;
 const closest = 250;
 
-/** How fast bytes have been sent recently. */
+/** The recent speed of the upload. */
 export class Speed {
   #samples: { at: number; sent: number }[] = [];
 

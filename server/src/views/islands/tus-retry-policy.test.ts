@@ -9,7 +9,7 @@ const size = chunk + 5;
 
 type StubResponse = number | 'reset' | 'half' | 'nothing' | undefined;
 
-/** A server that takes one file; `trouble` says which requests it answers differently, and how. */
+/** Creates a server that accepts one file; `trouble` replaces the responses to some requests. */
 async function setUp(trouble: (method: string, time: number) => StubResponse) {
   const requests: string[] = [];
   const heard: boolean[] = [];
@@ -52,7 +52,7 @@ async function setUp(trouble: (method: string, time: number) => StubResponse) {
   const done = new Promise<'done' | Error>((resolve) => {
     const upload = new Upload(Buffer.alloc(size), {
       ...manners,
-      // As often as there, but without the wait.
+      // The same number of retries as in the browser, but without the wait.
       retryDelays: retryDelays?.map(() => 1) ?? [],
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tus`,
       onSuccess: () => resolve('done'),
@@ -65,13 +65,13 @@ async function setUp(trouble: (method: string, time: number) => StubResponse) {
 
 const ordinary = ['POST', 'PATCH 0', `PATCH ${chunk}`];
 
-test('a file travels in whole chunks', async () => {
+test('sends a file in whole chunks', async () => {
   const { done, requests } = await setUp(() => undefined);
   expect(await done).toBe('done');
   expect(requests).toEqual(ordinary);
 });
 
-test('a request without an answer is told of at once, and the answer after it too; a refusal is an answer', async () => {
+test('reports a request without a response at once, and the next response too; a refusal is a response', async () => {
   const { done, heard } = await setUp((method, time) => {
     if (method === 'PATCH' && time === 1) return 'reset';
     return method === 'PATCH' && time === 2 ? 503 : undefined;
@@ -82,7 +82,7 @@ test('a request without an answer is told of at once, and the answer after it to
 });
 
 test.each<StubResponse>(['reset', 500, 502, 503, 408, 409, 423, 429])(
-  'a chunk that met %s goes on from where the server is',
+  'continues at the offset of the server after %s during a chunk',
   async (trouble) => {
     const { done, requests } = await setUp((method, time) => (method === 'PATCH' && time === 2 ? trouble : undefined));
     expect(await done).toBe('done');
@@ -91,7 +91,7 @@ test.each<StubResponse>(['reset', 500, 502, 503, 408, 409, 423, 429])(
 );
 
 test.each<StubResponse>(['reset', 500, 502, 503, 408, 409, 423, 429])(
-  'a question how far it is that met %s is asked again, and nothing begins anew',
+  'repeats a query for the offset after %s, and does not start again',
   async (trouble) => {
     const { done, requests } = await setUp((method, time) => {
       if (method === 'PATCH' && time === 2) return 503;
@@ -102,7 +102,7 @@ test.each<StubResponse>(['reset', 500, 502, 503, 408, 409, 423, 429])(
   },
 );
 
-test.each([404, 410])('an upload of which the server says %i begins anew', async (status) => {
+test.each([404, 410])('starts again if the server responds with %i about an upload', async (status) => {
   const { done, requests } = await setUp((method, time) => {
     if (method === 'PATCH' && time === 2) return 503;
     return method === 'HEAD' ? status : undefined;
@@ -117,7 +117,7 @@ test.each([
   ['PATCH', 404],
   ['PATCH', 413],
   ['HEAD', 403],
-])('%s answered %i is a failure at once, and nothing begins anew', async (method, status) => {
+])('fails at once, and does not start again, if %s gets %i', async (method, status) => {
   const { done, requests } = await setUp((asked, time) => {
     if (asked === method) return status;
     return method === 'HEAD' && asked === 'PATCH' && time === 1 ? 503 : undefined;
@@ -129,24 +129,24 @@ test.each([
   expect(requests.filter((line) => line === 'POST')).toHaveLength(1);
 });
 
-test('a server that stays away is given up after a while, as passing trouble', async () => {
+test('fails after a while, as a temporary problem, if the server remains unavailable', async () => {
   const { done } = await setUp((method) => (method === 'POST' ? 502 : undefined));
   const error = await done;
   expect(isTemporary(error as Error)).toBe(true);
 });
 
-test('an answer of less than was sent is where the next chunk begins', async () => {
+test('continues at the offset in the response if it is less than was sent', async () => {
   const { done, requests } = await setUp((method, time) => (method === 'PATCH' && time === 1 ? 'half' : undefined));
   expect(await done).toBe('done');
   expect(requests).toEqual(['POST', 'PATCH 0', `PATCH ${chunk / 2}`]);
 });
 
-test('a server that takes nothing is not sent the same chunk forever', async () => {
+test('does not send the same chunk forever to a server that accepts nothing', async () => {
   const { done, requests } = await setUp((method) => (method === 'PATCH' ? 'nothing' : undefined));
   expect(isTemporary((await done) as Error)).toBe(true);
   expect(requests.filter((line) => line.startsWith('PATCH'))).toHaveLength(5);
 });
 
-test('what went wrong in this browser does not pass', () => {
+test('does not treat an error in this browser as temporary', () => {
   expect(isTemporary(new Error('the file cannot be read'))).toBe(false);
 });

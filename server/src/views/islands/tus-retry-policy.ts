@@ -6,12 +6,12 @@ const chunkBytes = 8 * 1024 * 1024;
 const passing = new Set([408, 409, 423, 429]);
 /** The account to which the files go has no room for this one: asking again every few seconds would not help. */
 const storageFull = 507;
-/** How a server says that it does not know an upload. */
+/** Statuses that say that the server does not know an upload. */
 const unknownUpload = new Set([404, 410]);
 
 /**
- * How an upload handles the server's responses. It tries a few times within seconds; the queue retries without end.
- * `heard` is told at once of every response, and of every request that got none.
+ * Handles the responses to an upload. Retries a few times within seconds; the queue retries without end. Calls `heard`
+ * at once for every response, and for every request without one.
  */
 export function tusRetryPolicy(isOnline: () => boolean, heard: (reachable: boolean) => void): UploadOptions {
   return {
@@ -28,7 +28,7 @@ export function tusRetryPolicy(isOnline: () => boolean, heard: (reachable: boole
   };
 }
 
-/** A request was sent and nothing came back. */
+/** Whether a request was sent and got no response. */
 export function isWithoutResponse(error: Error | DetailedError): boolean {
   return 'originalRequest' in error && !error.originalResponse && !(error.causingError instanceof MisleadingResponse);
 }
@@ -42,7 +42,7 @@ export function isTemporary(error: Error | DetailedError): boolean {
   return status === undefined || status < 400 || status >= 500 || passing.has(status);
 }
 
-/** Whether the account to which the files go may not store this one too. */
+/** Whether the account has no room for the file. */
 export function isStorageFull(error: Error | DetailedError): boolean {
   return 'originalRequest' in error && findStatus(error) === storageFull;
 }
@@ -60,7 +60,7 @@ class MisleadingResponse extends Error {
   }
 }
 
-/** tus would draw the wrong conclusion from these. */
+/** Throws for responses from which tus would draw the wrong conclusion. */
 function refuseMisleading(request: HttpRequest, response: HttpResponse): void {
   const status = response.getStatus();
   const good = status >= 200 && status < 300;

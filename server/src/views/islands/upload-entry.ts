@@ -6,7 +6,7 @@ export type UploadState =
   | 'paused'
   | 'offline'
   | 'failed'
-  /** The account to which the files go may not store it too. */
+  /** The account has no room for it. */
   | 'full'
   | 'interrupted'
   | 'checking'
@@ -16,7 +16,7 @@ export type UploadState =
 /** A file as it was chosen. */
 export interface Chosen {
   readonly name: string;
-  /** Where it was in the folder that was chosen, including its own name; undefined if it was chosen by itself. */
+  /** The path in the folder that was chosen, including the name; undefined if the file was chosen by itself. */
   readonly path: string | undefined;
   readonly sizeBytes: number;
   /** Distinguishes this file from any other; undefined if it was chosen in another browser. */
@@ -36,7 +36,7 @@ export interface Entry extends Chosen {
 export interface ServerFile {
   readonly id: string;
   readonly name: string;
-  /** Its name alone, if it was chosen by itself. */
+  /** The path, or only the name if the file was chosen by itself. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly receivedBytes: number;
@@ -44,12 +44,12 @@ export interface ServerFile {
   readonly scan: ScanState | null;
 }
 
-/** All its bytes have been sent from this browser: from here on, the server's state counts. */
+/** Whether all its bytes have been sent from this browser; from here on, the server's state counts. */
 export function isDelivered({ state }: Entry): boolean {
   return state === 'checking' || state === 'ready' || state === 'refused';
 }
 
-/** It is being uploaded, or will be without any action. */
+/** Whether it is being uploaded, or will be without any action. */
 export function isMoving({ state }: Entry): boolean {
   return state === 'uploading' || state === 'waiting' || state === 'offline';
 }

@@ -23,7 +23,7 @@ export interface UploadSettings {
   readonly maxFileBytes: number;
 }
 
-/** What was in the form that the script replaces. */
+/** The content of the form that the script replaces. */
 export interface Before {
   readonly problems: readonly string[];
   /** On a slow connection, people choose files before the script is loaded, or while it starts. */
@@ -65,7 +65,7 @@ export function UploadForm(props: {
     intent.remember();
   };
 
-  // Before anything can be pressed.
+  // Runs before anything can be pressed.
   useLayoutEffect(() => {
     const draw = oncePerFrame(() => redraw(undefined));
     queue.onChange = () => {
@@ -112,7 +112,7 @@ export function UploadForm(props: {
     queue.begin();
     const { picker, focusedId } = props.before;
     if (picker?.files?.length) void add(readPickedFiles(picker.files));
-    // Its dialog may still be open.
+    // The dialog may still be open.
     picker?.addEventListener('change', () => void add(readPickedFiles(picker.files)));
     // A person who is writing a message can continue to write it.
     if (focusedId === 'message') textarea.current?.focus();
@@ -220,7 +220,7 @@ export function UploadForm(props: {
   );
 }
 
-/** Single files are announced only if they need the person; that one of many has arrived is not worth announcing. */
+/** Announces single files only if they need the person; the arrival of one of many is not worth announcing. */
 function newsText(translator: ViewTranslator, news: readonly News[], queue: UploadQueue, intent: SendIntent): string {
   const bad = news.flatMap(({ name, state }) => {
     const text = state === 'refused' || state === 'failed' || state === 'full' ? newsTexts[state] : undefined;
@@ -233,7 +233,7 @@ function newsText(translator: ViewTranslator, news: readonly News[], queue: Uplo
 const namesTold = 3;
 const newsTexts = { refused: 'island.refused', failed: 'island.failed', full: 'island.full' } as const;
 
-/** However often it is called, because progress is reported many times a second. */
+/** Draws at most once per frame, because progress is reported many times a second. */
 function oncePerFrame(draw: () => void): () => void {
   let planned = false;
   return () => {

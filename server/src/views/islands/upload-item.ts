@@ -3,12 +3,12 @@ import type { Chosen, Entry, ServerFile, UploadState } from './upload-entry.ts';
 
 /** The transfer of a file, which can be stopped and started again. */
 export interface Transfer {
-  /** Whether the server may have opened an upload of which nobody here knows yet. */
+  /** Whether the server may have created an upload that is not known here yet. */
   readonly opening: boolean;
   start(): void;
   /** Resolves when it has stopped; if the server opened an upload, its URL is known by then. */
   stop(): Promise<void>;
-  /** At once: for a network that is gone, which would bring no response. */
+  /** Stops at once, without waiting for responses; for a network failure. */
   cut(): void;
 }
 
@@ -28,7 +28,9 @@ export interface News {
   readonly state: 'checking' | 'ready' | 'refused' | 'failed' | 'full';
 }
 
-/** The link's name is part of the fingerprint: the same file for another link is a different upload. */
+/**
+ * Describes a chosen file. The link is part of the fingerprint: the same file for another link is a different upload.
+ */
 export function toChosen(file: File, path: string, draftKey: string): Chosen {
   const name = file.name.normalize('NFC');
   const whole = path.normalize('NFC');
@@ -40,7 +42,7 @@ export function toChosen(file: File, path: string, draftKey: string): Chosen {
   };
 }
 
-/** What was chosen, here or elsewhere, and of which nothing more is known. */
+/** Creates an item for a chosen file of which nothing else is known. */
 export function toItem({ name, path, sizeBytes, fingerprint }: Chosen, key: number): Item {
   return {
     key,
@@ -57,7 +59,7 @@ export function toItem({ name, path, sizeBytes, fingerprint }: Chosen, key: numb
   };
 }
 
-/** The server has it from an earlier visit, or from another open page. */
+/** Applies the state of a file that the server has from an earlier visit, or from another open page. */
 export function applyServerFile(item: Item, file: ServerFile, tusEndpoint: string): void {
   item.url = toUploadUrl(file, tusEndpoint);
   item.sentBytes = file.receivedBytes;
@@ -70,8 +72,8 @@ export function toUploadUrl({ id }: ServerFile, tusEndpoint: string): string {
 }
 
 /**
- * Whether the server opened this upload for a file of this browser, which never learnt of it and opened another: the
- * response was lost with the network.
+ * Whether this upload is an empty duplicate: the server created it for a file of this browser, but the response was
+ * lost, and the browser created another.
  */
 export function isEmptyDouble(file: ServerFile, item: Item): boolean {
   const isEmpty = file.state === 'uploading' && file.receivedBytes === 0;
@@ -86,7 +88,8 @@ export function parseUploadId(url: string | undefined): string {
 }
 
 /**
- * Takes over the server's state for an item whose bytes have all been sent; `file` is undefined if the server has none.
+ * Applies the server's state to an item whose bytes have all been sent; `file` is undefined if the server does not have
+ * it.
  */
 export function adopt(item: Item, file: ServerFile | undefined): News | undefined {
   const { name } = item;
@@ -96,8 +99,8 @@ export function adopt(item: Item, file: ServerFile | undefined): News | undefine
     item.state = file.state;
     return { name, state: file.state };
   }
-  // A refused file may well be gone. Anything else is lost, at least in part: a browser that still has the file can
-  // send it again.
+  // A refused file may have been removed. Any other missing file is lost, at least in part; a browser that still has it
+  // can send it again.
   if (!file && item.state === 'refused') return undefined;
   item.sentBytes = file?.receivedBytes ?? 0;
   if (!file) item.url = undefined;
@@ -113,7 +116,8 @@ export function isRestOf(item: Item, { name, path, sizeBytes, fingerprint }: Cho
 }
 
 /**
- * Files of the same name that were chosen one by one are two files; those in a folder are distinguished by their paths.
+ * Makes the name of a file unique: files of the same name that were chosen one by one are two files. Those in a folder
+ * are distinguished by their paths.
  */
 export function freeName(wanted: string, items: readonly Item[]): string {
   const taken = new Set(items.map((item) => item.name));

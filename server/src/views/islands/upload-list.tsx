@@ -53,7 +53,7 @@ export function UploadList(props: {
   );
 }
 
-/** The first of many: hundreds of rows would be slow to draw and long to scroll past. */
+/** Shows only the first of many rows: hundreds would be slow to draw and long to scroll past. */
 function Rows({ entries, row }: { entries: readonly Entry[]; row: (entry: Entry) => JSX.Element }): JSX.Element {
   const translator = useTranslator();
   const [shown, setShown] = useState(rowsAtFirst);

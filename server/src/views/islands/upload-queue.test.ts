@@ -5,7 +5,7 @@ import type { Chosen, ServerFile } from './upload-entry.ts';
 import type { News } from './upload-item.ts';
 import { UploadQueue } from './upload-queue.ts';
 
-/** A browser and a server in which nothing happens until the test says so. */
+/** Creates a browser and a server in which nothing happens until the test says so. */
 function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = []) {
   const uploads: { name: string; options: UploadOptions; starts: number; aborts: number; resumed: boolean }[] = [];
   const removed: string[] = [];
@@ -45,10 +45,7 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
   );
   queue.onNews = (some) => news.push(...some);
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  /**
-   * Fires all timers that are set, and waits until everything they start has settled. Returns how long they were set
-   * for.
-   */
+  /** Fires all pending timers, waits until everything that they start has settled, and returns their delays. */
   const ring = async () => {
     const due = timers.splice(0);
     for (const { run } of due) run();
@@ -60,7 +57,7 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
     path,
   });
   const latest = (name: string) => uploads.findLast((candidate) => candidate.name === name);
-  /** The server has opened its upload, and the response is here. */
+  /** Creates the upload on the server, and delivers the response. */
   const open = (name: string) => latest(name)?.options.onUploadUrlAvailable?.();
   const arrive = (name: string, state: ServerFile['state'] = 'checking') => {
     open(name);
@@ -78,13 +75,13 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
   return { queue, uploads, removed, timers, news, server, pick, states, settle, ring, open, arrive, become, begun };
 }
 
-/** What tus reports about a request that got this response, or none at all. */
+/** The error of tus for a request with this response, or with none. */
 function responseError(status?: number): Error {
   const originalResponse = status === undefined ? null : { getStatus: () => status };
   return Object.assign(new Error(`answered ${status}`), { originalRequest: {}, originalResponse, causingError: null });
 }
 
-test('two travel at a time, the next when one has arrived', async () => {
+test('uploads two files at a time, and the next when one has arrived', async () => {
   const { queue, pick, states, settle, arrive } = setUp();
   expect(queue.add(['a', 'b', 'c'].map((name) => pick(name)))).toEqual({ count: 3, tooLarge: [], tooMany: false });
   await settle();
@@ -93,7 +90,7 @@ test('two travel at a time, the next when one has arrived', async () => {
   expect(states()).toEqual(['a checking', 'b uploading', 'c uploading']);
 });
 
-test('what has arrived can be sent when the server has checked it', async () => {
+test('files can be sent when the server has checked them', async () => {
   const { queue, server, timers, news, pick, states, settle, ring, arrive, become, begun } = setUp();
   await begun();
   queue.add([pick('good'), pick('bad')]);
@@ -116,12 +113,12 @@ test('what has arrived can be sent when the server has checked it', async () => 
     'good ready',
     'bad refused',
   ]);
-  // There is nothing left to learn.
+  // Nothing is unknown any more.
   expect(timers).toEqual([]);
   expect(server.asked).toBe(3);
 });
 
-test('a list of refused files cannot be sent', async () => {
+test('refused files alone cannot be sent', async () => {
   const { queue, pick, settle, ring, arrive, begun } = setUp();
   await begun();
   queue.add([pick('bad')]);
@@ -132,7 +129,7 @@ test('a list of refused files cannot be sent', async () => {
   expect(queue.ready).toBe(false);
 });
 
-test('a server that does not answer is asked ever less often, and at once when the network is back', async () => {
+test('makes requests less and less often if the server does not respond, and at once when the network is back', async () => {
   const { queue, server, pick, settle, ring, arrive, begun } = setUp();
   await begun();
   queue.add([pick('a')]);
@@ -144,13 +141,13 @@ test('a server that does not answer is asked ever less often, and at once when t
   expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   server.responses = true;
   queue.online();
-  // The pause that was in progress makes no more requests.
+  // The interrupted pause causes no more requests.
   expect(await ring()).toEqual([30_000, 0]);
   expect(server.asked).toBe(10);
   expect(await ring()).toEqual([1000]);
 });
 
-test('a long check is asked about less often', async () => {
+test('makes requests less often during a long check', async () => {
   const { queue, pick, settle, ring, arrive, begun } = setUp();
   await begun();
   queue.add([pick('a')]);
@@ -160,7 +157,7 @@ test('a long check is asked about less often', async () => {
   expect(await ring()).toEqual([5000]);
 });
 
-test('an answer from before a file had arrived says nothing about it', async () => {
+test('ignores a response from before a file had arrived', async () => {
   const { queue, server, uploads, pick, states, settle, ring, begun } = setUp();
   await begun();
   server.files = [{ id: 'a', name: 'a', path: 'a', sizeBytes: 100, receivedBytes: 50, state: 'uploading', scan: null }];
@@ -172,12 +169,12 @@ test('an answer from before a file had arrived says nothing about it', async () 
   uploads[0]?.options.onSuccess?.({} as never);
   await ringing;
   expect(states()).toEqual(['a checking']);
-  // After another request it counts as a loss: the file is still here and can be sent again.
+  // After another request, the file counts as lost: it is still here and can be sent again.
   await ring();
   expect(states()).toEqual(['a failed']);
 });
 
-test('a refusal to send leads back to asking, and shows what nobody here knew of', async () => {
+test('asks for the files again if sending is refused, and shows files that were not known here', async () => {
   const { queue, server, pick, states, settle, ring, arrive, become, begun } = setUp();
   await begun();
   queue.add([pick('a'), pick('b')]);
@@ -207,7 +204,7 @@ test('a refusal to send leads back to asking, and shows what nobody here knew of
   expect(queue.ready).toBe(true);
 });
 
-test('when the link has ended, nothing moves any more', async () => {
+test('stops everything when the link has ended', async () => {
   const { queue, uploads, server, timers, pick, states, settle, ring, begun } = setUp();
   await begun();
   let ended = 0;
@@ -222,7 +219,7 @@ test('when the link has ended, nothing moves any more', async () => {
   expect(timers).toEqual([]);
 });
 
-test('limits, doubles and names that are taken', () => {
+test('enforces limits, ignores duplicates and renames files with the same name', () => {
   const { queue, pick, states } = setUp();
   expect(queue.add([pick('large', 1001), pick('a.txt'), pick('a.txt')])).toEqual({
     count: 1,
@@ -235,7 +232,7 @@ test('limits, doubles and names that are taken', () => {
   expect(queue.entries).toHaveLength(5);
 });
 
-test('pause gives way to the next, and resume continues the same upload', async () => {
+test('a paused file lets the next one start, and resumes the same upload', async () => {
   const { queue, uploads, pick, states, settle, open, arrive } = setUp();
   queue.add(['a', 'b', 'c'].map((name) => pick(name)));
   await settle();
@@ -253,7 +250,7 @@ test('pause gives way to the next, and resume continues the same upload', async 
   expect(states()[1]).toBe('b checking');
 });
 
-test('paused and resumed before it had begun, it begins once', async () => {
+test('a file that is paused and resumed before it starts is started once', async () => {
   const { queue, uploads, pick, settle } = setUp();
   queue.add([pick('a')]);
   queue.pause(1);
@@ -262,7 +259,7 @@ test('paused and resumed before it had begun, it begins once', async () => {
   expect(uploads).toMatchObject([{ name: 'a', starts: 1 }]);
 });
 
-describe('while the server opens its upload', () => {
+describe('while the server creates its upload', () => {
   const unfinished = { sizeBytes: 100, receivedBytes: 0, state: 'uploading', scan: null } as const;
   const opening = async () => {
     const world = setUp();
@@ -289,7 +286,7 @@ describe('while the server opens its upload', () => {
     expect(queue.ready).toBe(true);
   });
 
-  test('a file that is removed is gone if the server does not open it', async () => {
+  test('a removed file is gone if the server does not create the upload', async () => {
     const { queue, uploads, removed } = await opening();
     const gone = queue.remove(2);
     uploads[1]?.options.onError?.(responseError(503));
@@ -326,7 +323,7 @@ describe('while the server opens its upload', () => {
     expect(uploads[1]).toMatchObject({ name: 'b', starts: 2, aborts: 1 });
   });
 
-  test('a file that is paused and resumed goes on', async () => {
+  test('a file that is paused and resumed continues', async () => {
     const { queue, uploads, settle, open } = await opening();
     queue.pause(2);
     queue.resume(2);
@@ -335,7 +332,7 @@ describe('while the server opens its upload', () => {
     expect(uploads[1]).toMatchObject({ name: 'b', starts: 1, aborts: 0 });
   });
 
-  test('an upload of which the network lost the response is removed, and not shown as another file', async () => {
+  test('an upload whose response was lost is removed, and not shown as another file', async () => {
     const { queue, uploads, removed, server, states, settle, ring, open } = await opening();
     queue.offline();
     expect(uploads[1]).toMatchObject({ name: 'b', aborts: 1 });
@@ -350,7 +347,7 @@ describe('while the server opens its upload', () => {
   });
 });
 
-test('passing trouble is waited out, however long it takes; a refusal is a failure', async () => {
+test('retries after temporary problems, however long they last; a refusal is a failure', async () => {
   const { queue, uploads, timers, pick, states, settle, ring } = setUp();
   queue.add([pick('a'), pick('b'), pick('c')]);
   await settle();
@@ -371,7 +368,7 @@ test('passing trouble is waited out, however long it takes; a refusal is a failu
   expect(states()[1]).toBe('b waiting');
 });
 
-test('a file for which the account has no room waits for a person, and is not tried again by itself', async () => {
+test('a file for which the account has no room is not retried until the person asks', async () => {
   const { queue, uploads, timers, news, pick, states, settle } = setUp();
   queue.add([pick('a'), pick('b'), pick('c')]);
   await settle();
@@ -385,7 +382,7 @@ test('a file for which the account has no room waits for a person, and is not tr
   expect(states()[0]).toBe('a waiting');
 });
 
-test('a file that can no longer be read has failed, though it looks like the network', async () => {
+test('a file that can no longer be read fails, although it looks like a network failure', async () => {
   const { queue, uploads, pick, states, settle } = setUp();
   const picked = pick('a');
   picked.file.slice = () => ({ arrayBuffer: () => Promise.reject(new Error('gone')) }) as unknown as Blob;
@@ -396,7 +393,7 @@ test('a file that can no longer be read has failed, though it looks like the net
   expect(states()).toEqual(['a failed']);
 });
 
-test('an earlier visit goes on only with the very same file', async () => {
+test('an upload of an earlier visit continues only with the very same file', async () => {
   const { queue, uploads, removed, server, pick, states, settle, begun } = setUp(['2']);
   server.files = [
     { id: '1', name: 'done', path: 'done', sizeBytes: 9, receivedBytes: 9, state: 'ready', scan: 'clean' },
@@ -413,12 +410,12 @@ test('an earlier visit goes on only with the very same file', async () => {
     ['same', true],
     ['other', false],
   ]);
-  // It is impossible to tell whether these are the same bytes, so the old half is removed and the file starts again.
+  // These may be other bytes, so the old part is removed and the file starts again.
   expect(removed).toEqual(['/u/tus/3']);
   expect(queue.entries.map((entry) => entry.sentBytes)).toEqual([9, 40, 0, 9]);
 });
 
-test('what an earlier visit left is learnt late if the server is late', async () => {
+test('shows the files of an earlier visit when the server responds, however late', async () => {
   const { server, states, ring, begun } = setUp();
   server.files = [{ id: '1', name: 'a', path: 'a', sizeBytes: 9, receivedBytes: 9, state: 'checking', scan: null }];
   server.responses = false;
@@ -429,7 +426,7 @@ test('what an earlier visit left is learnt late if the server is late', async ()
   expect(states()).toEqual(['a checking']);
 });
 
-test('what is removed is removed on the server too, and nothing of it is heard again', async () => {
+test('a removed file is removed on the server too, and later responses do not bring it back', async () => {
   const { queue, uploads, removed, pick, states, settle } = setUp();
   queue.add([pick('a')]);
   await settle();
@@ -440,7 +437,7 @@ test('what is removed is removed on the server too, and nothing of it is heard a
   expect(removed).toEqual(['https://files.example.com/u/tus/a']);
 });
 
-test('what the server does not remove comes back to the list, and nothing is sent meanwhile', async () => {
+test('a file that the server does not remove comes back to the list, and nothing is sent meanwhile', async () => {
   const { queue, server, pick, states, settle, ring, arrive, begun } = setUp();
   await begun();
   queue.add([pick('a'), pick('b')]);
@@ -459,7 +456,7 @@ test('what the server does not remove comes back to the list, and nothing is sen
   expect(queue.ready).toBe(true);
 });
 
-test('speed is what arrived lately', async () => {
+test('the speed is that of recent bytes', async () => {
   const { queue, uploads, pick, settle } = setUp();
   queue.add([pick('a', 1000)]);
   await settle();
@@ -468,7 +465,7 @@ test('speed is what arrived lately', async () => {
 });
 
 describe('all files together', () => {
-  test('never move back: not when a break costs some of a file, nor when a file is lost or starts again', async () => {
+  test('never move back: neither after an interruption, nor when a file is lost or starts again', async () => {
     const { queue, uploads, server, pick, settle, ring, arrive, begun } = setUp();
     await begun();
     queue.add([pick('a'), pick('b')]);
@@ -506,7 +503,7 @@ describe('all files together', () => {
 });
 
 describe('whether the server can be reached', () => {
-  test('is told at the first request without an answer, and at the first answer', async () => {
+  test('changes with the first request without a response, and with the first response', async () => {
     const { queue, uploads, server, pick, settle, ring, arrive, begun } = setUp();
     const told: boolean[] = [];
     queue.onReachable = (reachable) => told.push(reachable);
@@ -527,7 +524,7 @@ describe('whether the server can be reached', () => {
     expect(told).toEqual([false, true, false, true]);
   });
 
-  test('is told when the browser knows', async () => {
+  test('changes when the browser reports it', async () => {
     const { queue, pick, settle } = setUp();
     queue.add([pick('a')]);
     await settle();
@@ -539,7 +536,7 @@ describe('whether the server can be reached', () => {
 });
 
 describe('a folder', () => {
-  test('tells where each file lay, and what was chosen by itself tells nothing', async () => {
+  test('gives each file its path, and a file that was chosen by itself none', async () => {
     const { queue, uploads, pick, settle } = setUp();
     queue.add([pick('a.txt', 100, 'tree/inner/a.txt'), pick('b.txt')]);
     await settle();
@@ -552,7 +549,7 @@ describe('a folder', () => {
   });
 });
 
-describe('what was chosen on an earlier visit', () => {
+describe('a file that was chosen on an earlier visit', () => {
   const chosen = (name: string, path = name): Chosen => ({
     name,
     path: path === name ? undefined : path,
@@ -573,13 +570,13 @@ describe('what was chosen on an earlier visit', () => {
   ];
   const earlier = [chosen('a.txt', 'one/a.txt'), chosen('a (2).txt', 'two/a.txt'), chosen('b.txt'), chosen('c.txt')];
 
-  test('is asked for again, also what the server never heard of; the same folder again resumes all of it', async () => {
+  test('is asked for again, even if the server does not know it; choosing the same folder resumes all of it', async () => {
     const { queue, uploads, server, pick, states, settle, begun } = setUp(['2'], earlier);
     server.files = arrived;
     let known = false;
     void queue.known.then(() => (known = true));
     await settle();
-    // A file that was added by now would start again from nothing.
+    // A file that is added at this point would start from the beginning.
     expect(known).toBe(false);
     await begun();
     expect(known).toBe(true);
@@ -594,7 +591,7 @@ describe('what was chosen on an earlier visit', () => {
     ]);
   });
 
-  test('can be given up all at once', async () => {
+  test('can be discarded with all others', async () => {
     const { queue, removed, settle, server, states, begun } = setUp([], earlier);
     server.files = arrived;
     await begun();
@@ -605,7 +602,7 @@ describe('what was chosen on an earlier visit', () => {
   });
 });
 
-test('without what was refused, the rest is sent when it is ready', async () => {
+test('the other files can be sent without the refused ones when they are ready', async () => {
   const { queue, pick, settle, ring, arrive, become, begun } = setUp();
   const sent: string[] = [];
   const intent = new SendIntent(

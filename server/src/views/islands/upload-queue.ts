@@ -28,7 +28,7 @@ export interface Added {
 /** What the queue needs from the browser. */
 export interface Surroundings extends Transport {
   readonly remove: (url: string) => Promise<void>;
-  /** What the server has; `ended` when the link no longer opens, undefined when there was no valid response. */
+  /** Returns the files of the server; `ended` if the link no longer opens, undefined if there was no valid response. */
   readonly files: () => Promise<readonly ServerFile[] | 'ended' | undefined>;
   readonly now: () => number;
   readonly after: (milliseconds: number, then: () => void) => void;
@@ -53,11 +53,10 @@ export class UploadQueue {
   onChange: () => void = () => {};
   onNews: (news: readonly News[]) => void = () => {};
   onEnded: () => void = () => {};
-  /** Called when it has changed whether the server can be reached. */
+  /** Called when the server becomes reachable or unreachable. */
   onReachable: (reachable: boolean) => void = () => {};
   /**
-   * Resolves when the server has said what it has from an earlier visit: a file that is added earlier would not be
-   * recognised.
+   * Resolves when the files of an earlier visit are known: a file that is added before that would not be recognised.
    */
   readonly known: Promise<void>;
   #tellKnown: () => void = () => {};
@@ -69,13 +68,13 @@ export class UploadQueue {
   #nextKey = 1;
   /** Whether the server may have files that are not in the list. */
   #listDue = true;
-  /** What was removed here: a response that was already on its way does not bring it back. */
+  /** Files that were removed here, which a response that was already on its way must not bring back. */
   readonly #removed = new Set<string>();
   #removals = 0;
   #retryPlanned = false;
   #reachable = true;
 
-  /** `earlier`: what was chosen on an earlier visit. */
+  /** `earlier` are the files that were chosen on an earlier visit. */
   constructor(limits: Limits, browser: Surroundings, earlier: readonly Chosen[] = []) {
     this.#limits = limits;
     this.#browser = browser;
@@ -100,7 +99,7 @@ export class UploadQueue {
     return this.#items;
   }
 
-  /** There is something to send, and nothing that would be left behind. Refused files are not sent. */
+  /** Whether there are files to send, and all of them are ready. Refused files are not sent. */
   get ready(): boolean {
     return (
       !this.#listDue &&
@@ -122,7 +121,7 @@ export class UploadQueue {
     return this.#progress.total(this.#items);
   }
 
-  /** The server responded to a request, or it did not. */
+  /** Notes whether the server responded to a request. */
   heard(reachable: boolean): void {
     if (reachable === this.#reachable) return;
     this.#reachable = reachable;
@@ -130,12 +129,15 @@ export class UploadQueue {
     this.onChange();
   }
 
-  /** Asks what the server already has from an earlier visit. */
+  /** Asks the server for the files of an earlier visit. */
   begin(): void {
     this.#watch.hurry();
   }
 
-  /** The server says that something is not ready: nothing counts as ready until it has said what. */
+  /**
+   * Checks all files again, because the server says that some are not ready: none counts as ready until it has said
+   * which.
+   */
   recheck(): void {
     for (const item of this.#items) if (item.state === 'ready') item.state = 'checking';
     this.#listDue = true;
@@ -190,7 +192,7 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /** After a pause or a failure. */
+  /** Continues a file after a pause or a failure. */
   resume(key: number): void {
     const item = this.#find(key);
     if (item?.state !== 'paused' && item?.state !== 'failed' && item?.state !== 'full') return;
@@ -198,7 +200,10 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /** Returns whether it is gone. What the server still has comes back to the list: it would be sent with the others. */
+  /**
+   * Returns whether it was removed. A file that the server still has comes back to the list: it would be sent with the
+   * others.
+   */
   async remove(key: number): Promise<boolean> {
     const item = this.#find(key);
     if (!item) return true;
@@ -217,7 +222,7 @@ export class UploadQueue {
     for (const item of this.#items) if (item.state === state) void this.remove(item.key);
   }
 
-  /** The network is gone: uploads in progress wait. */
+  /** Stops uploads in progress until the network is back. */
   offline(): void {
     this.heard(false);
     for (const item of this.#items.filter(({ state }) => state === 'uploading')) {
@@ -227,7 +232,7 @@ export class UploadQueue {
     this.onChange();
   }
 
-  /** The network is back: uploads that waited for it continue. */
+  /** Continues uploads that waited for the network. */
   online(): void {
     this.heard(true);
     this.#watch.hurry();
@@ -314,7 +319,7 @@ export class UploadQueue {
   #fail(item: Item, state: 'failed' | 'full' = 'failed'): void {
     if (this.#find(item.key) !== item) return;
     item.state = state;
-    // It may affect more than this file: the link may have ended.
+    // The failure may affect more than this file: the link may have ended.
     this.#listDue = true;
     this.#watch.wake();
     this.onNews([{ name: item.name, state }]);
@@ -348,7 +353,7 @@ export class UploadQueue {
     );
   }
 
-  /** The response settles only files that had arrived before the request. */
+  /** Applies the response only to files that had arrived before the request. */
   #listen(): (files: readonly ServerFile[]) => void {
     const delivered = this.#items.filter(isDelivered);
     const listDue = this.#listDue;
@@ -358,7 +363,7 @@ export class UploadQueue {
         .filter((item) => this.#items.includes(item))
         .flatMap((item) => adopt(item, byId.get(parseUploadId(item.url))) ?? []);
       const before = this.#items.length;
-      // The server does not have these, and this browser was never given them.
+      // Neither the server nor this browser has these files.
       this.#items = this.#items.filter((item) => item.state !== 'interrupted' || item.url || item.fingerprint);
       if (this.#items.length < before) this.#progress.recount();
       if (listDue) this.#addUnknown(files);

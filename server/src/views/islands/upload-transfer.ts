@@ -8,11 +8,11 @@ export interface Transport {
   readonly isOnline: () => boolean;
 }
 
-/** What a transfer tells the queue, and asks of it. */
+/** Calls of a transfer to the queue. */
 export interface TransferEvents {
-  /** One that was removed from the list has nothing more to report. */
+  /** Whether the file is still in the list; a removed one reports nothing more. */
   readonly isListed: () => boolean;
-  /** The server responded to a request, or it did not. */
+  /** Called with whether the server responded to a request. */
   readonly heard: (reachable: boolean) => void;
   readonly removeFromServer: (url: string) => Promise<unknown>;
   readonly onProgress: () => void;
@@ -21,9 +21,8 @@ export interface TransferEvents {
 }
 
 /**
- * The transfer of one file to the server, from the start or from where an earlier one stopped. A request that opens an
- * upload is waited for even when a person stops it: an upload that the server opened and nobody knows of would be in
- * the way of "Send".
+ * Creates the transfer of one file to the server, from the start or from where an earlier one stopped. Stopping it
+ * waits for a request that creates an upload: an upload that the server has and nobody here knows would block "Send".
  */
 export function newTransfer(
   item: Item,
@@ -80,7 +79,7 @@ export function newTransfer(
   };
 
   const open = () => {
-    // Since it was to start, it may have been stopped, or stopped and started again.
+    // The transfer may have been stopped meanwhile, or stopped and started again.
     if (!wanted || phase !== 'resting') return;
     phase = 'opening';
     opened = Promise.withResolvers();
@@ -117,7 +116,7 @@ async function prepare(item: Item, upload: Upload, { removeFromServer }: Transfe
   const earlier = await upload.findPreviousUploads().catch(() => []);
   const previous = earlier.find(({ uploadUrl }) => uploadUrl && parseUploadId(uploadUrl) === parseUploadId(item.url));
   if (previous) {
-    // The URL of this visit, because that of an earlier one may no longer open.
+    // The URL of this visit is used, because that of an earlier one may no longer open.
     upload.resumeFromPreviousUpload({ ...previous, uploadUrl: item.url });
   } else {
     await removeFromServer(item.url);

@@ -43,7 +43,7 @@ function start(root: HTMLElement, json: string): void {
     { queue, send: (message) => sendFiles(settings.sendAction, message), remember: memory.write, after },
     { message: written || (remembered?.message ?? ''), pressed: remembered?.pressed ?? false },
   );
-  // The next user of this device must not find what was written.
+  // The next user of this device must not find the message.
   document.querySelector('.done-here')?.addEventListener('submit', () => memory.write(undefined));
   const before: Before = {
     problems: Array.from(root.querySelectorAll('.banner'), (problem) => problem.textContent ?? ''),

@@ -3,7 +3,7 @@ import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
 export interface ConfirmationMail {
-  /** Who asked for the files. */
+  /** The account that requested the files. */
   readonly receiver: string;
   readonly message: string;
   /** All of the files, or the first of them. */
@@ -16,7 +16,7 @@ export interface ConfirmationMail {
   readonly reference: string;
 }
 
-/** To a contact: this is what you sent. */
+/** To a contact: the files that they sent. */
 export function confirmationMail(translator: Translator, mail: ConfirmationMail): MailContent {
   const count = mail.fileCount;
   const receiver = isolate(mail.receiver);

@@ -9,7 +9,7 @@ export interface Sender {
   readonly senderName: string;
 }
 
-/** Who it is from, with the address, because anyone can choose a name. Empty if the subject has the address. */
+/** The sender with the address, because anyone can choose a name. Empty if the subject has the address. */
 export function fromField(
   translator: Translator,
   { sender, senderName }: Sender,
@@ -17,7 +17,7 @@ export function fromField(
   return sender === senderName ? [] : [[translator.t('common.from'), isolate(oneLine(formatName(senderName, sender)))]];
 }
 
-/** Where the reader can stop or report the sender. */
+/** The link with which the reader can stop or report the sender. */
 export function toStop({
   senderName,
   stopLink,

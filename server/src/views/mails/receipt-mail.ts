@@ -5,7 +5,7 @@ import type { Translator } from '../translator.ts';
 export interface ReceiptMail {
   readonly receiver: string;
   readonly files: readonly MailFile[];
-  /** How many files there are, if only the first of them are listed. */
+  /** The number of files, if only the first of them are listed. */
   readonly fileCount?: number | undefined;
   readonly sentAt: Date;
   readonly completedAt: Date;

@@ -11,7 +11,10 @@ export interface ReportMail extends Sender {
   readonly to: string;
 }
 
-/** To the operator: a receiver reports a sender. It has neither the link nor the message, which are not for operators. */
+/**
+ * To the operator: a receiver reports a sender. It contains neither the link nor the message, which operators must not
+ * see.
+ */
 export function reportMail(translator: Translator, mail: ReportMail): MailContent {
   const reporter = isolate(mail.reporter);
   const sender = isolate(formatName(mail.senderName, mail.sender));

@@ -4,7 +4,7 @@ import type { Translator } from '../translator.ts';
 
 export interface UndeliverableMail {
   readonly receiver: string;
-  /** What the mail server said; undefined: the receiver has stopped mails from the sender. */
+  /** The reply of the mail server; undefined if the receiver has stopped mails from the sender. */
   readonly response: string | undefined;
   readonly sentAt: Date;
   readonly files: readonly MailFile[];

@@ -4,7 +4,7 @@ import type { Translator } from '../translator.ts';
 
 export interface WebhookDisabledMail {
   readonly url: string;
-  /** The receiver answered that it is gone, or no request has succeeded for days. */
+  /** The webhook responded with 410, or no request has succeeded for days. */
   readonly reason: 'gone' | 'failing';
   readonly since: Date;
   readonly to: string;

@@ -12,10 +12,10 @@ export interface CodePageProps {
   readonly channel: 'sms' | 'mail';
   /** The number or address, masked. */
   readonly target: string;
-  /** Takes the field `code`. */
+  /** The URL that accepts the field `code`. */
   readonly action: string;
   readonly resendAction: string;
-  /** Of the code that was sent last. */
+  /** The expiry of the code that was sent last. */
   readonly sentAt?: Date | undefined;
   readonly validUntil?: Date | undefined;
   readonly problem?: 'shape' | 'wrong' | 'expired' | 'too_many_tries' | 'too_many_codes' | undefined;
@@ -80,7 +80,7 @@ export function CodePage(props: CodePageProps): JSX.Element {
             title={translator.t('code.problem.shape')}
             maxLength={12}
             required
-            // The only thing there is to do here.
+            // The only action on this page.
             autofocus
             dir="ltr"
             spellcheck={false}

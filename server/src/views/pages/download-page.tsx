@@ -15,14 +15,14 @@ import type { Translator } from '../translator.ts';
 
 export interface DownloadFile {
   readonly id: string;
-  /** Where it was in the folder that was sent, ending with its own name. */
+  /** The path in the folder that was sent, ending with the name. */
   readonly path: string;
   readonly sizeBytes: number;
   /** In hexadecimal. */
   readonly sha256: string;
   readonly href: string;
   readonly scan: ScanState;
-  /** All of it was sent to this receiver. */
+  /** Whether all of it was sent to this receiver. */
   readonly complete: boolean;
 }
 
@@ -115,7 +115,7 @@ function DownloadRow({ file, main }: { file: DownloadFile; main: boolean }): JSX
   );
 }
 
-/** Closed at first: few people need it, and those compare it character by character. */
+/** Folded at first, because few people need it. */
 function Verify({ files, sumsHref }: Pick<DownloadPageProps, 'files' | 'sumsHref'>): JSX.Element {
   const translator = useTranslator();
   return (

@@ -6,7 +6,7 @@ import { oneLine } from '../plain.ts';
 
 export interface GonePageProps {
   readonly reason: keyof typeof texts;
-  /** For a link that worked once: whose it was. */
+  /** The sender, for a link that worked once. */
   readonly link?: { readonly sender: string; readonly reference: string } | undefined;
   readonly asking?: Asking | undefined;
 }
@@ -28,7 +28,7 @@ export function goneTitle(translator: ViewTranslator, { reason }: Pick<GonePageP
   return translator.t(texts[reason].title);
 }
 
-/** A page that does not open or is closed: what happened, and what to do about it. */
+/** Says what happened to a page that does not open or is closed, and what to do about it. */
 export function GonePage({ reason, link, asking }: GonePageProps): JSX.Element {
   const translator = useTranslator();
   const { icon, title, text } = texts[reason];

@@ -15,7 +15,7 @@ export function homeTitle(translator: ViewTranslator): string {
   return translator.t('common.about');
 }
 
-/** For a person who wants to find out who is behind a link. */
+/** Tells a person who is behind a link. */
 export function HomePage({ operator, publicUrl, mailFrom, apiDescription }: HomePageProps): JSX.Element {
   const translator = useTranslator();
   return (

@@ -28,7 +28,7 @@ export function linkLandingTitle(translator: Translator, { kind }: Pick<LinkLand
   return translator.t(texts[kind].title);
 }
 
-/** What a link shows before anything has happened. Mail scanners see only this. */
+/** The first page behind a link, before a person confirms. Mail scanners see only this. */
 export function LinkLandingPage({ kind, sender, action, gesture }: LinkLandingPageProps): JSX.Element {
   const translator = useTranslator();
   return (

@@ -14,7 +14,7 @@ export interface ReferenceOperation {
   readonly method: string;
   readonly path: string;
   readonly summary: string;
-  /** Null: any key will do. */
+  /** Null if any key is allowed. */
   readonly scope: string | null;
   readonly parameters: readonly ReferenceField[];
   readonly body: readonly ReferenceField[];
@@ -30,9 +30,9 @@ export interface ReferencePageProps {
   readonly problemsHref: string;
 }
 
-/** For programmers, in English, as all names in it are. */
+/** The reference for programmers, in English like all its names. */
 export function ReferencePage({ operations, descriptionHref, problemsHref }: ReferencePageProps): JSX.Element {
-  // By what they are about: the part of the path after /api/v1.
+  // Grouped by the part of the path after /api/v1.
   const groups = [...Map.groupBy(operations, ({ path }) => path.split('/')[3] ?? '')];
   return (
     <Card
@@ -121,7 +121,7 @@ function Operation(props: { operation: ReferenceOperation; problemsHref: string 
   );
 }
 
-/** Descriptions mark what is literal as Markdown does, between backticks. */
+/** Shows text between backticks as code, as in Markdown. */
 function Marked({ text }: { text: string }): JSX.Element {
   return (
     <span>{text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</span>
@@ -163,7 +163,7 @@ export interface ProblemsPageProps {
   readonly referenceHref: string;
 }
 
-/** Where the `type` of a problem leads. */
+/** The page to which the `type` of a problem links. */
 export function ProblemsPage({ problems, referenceHref }: ProblemsPageProps): JSX.Element {
   return (
     <Card

@@ -12,7 +12,7 @@ export interface SentPageProps {
   readonly last: Sending;
   /** Newest first. */
   readonly earlier: readonly Sending[];
-  /** Where more files can be sent, and until when; undefined: the link was for one sending. */
+  /** The URL for sending more files, and its expiry; undefined if files can be sent only once. */
   readonly more?: { readonly href: string; readonly until: Date } | undefined;
   /** Ends the session of this browser. */
   readonly doneAction: string;
@@ -22,7 +22,7 @@ export function sentTitle(translator: ViewTranslator): string {
   return translator.t('sent.title');
 }
 
-/** What was sent and when, for as long as the link works. */
+/** Shows what was sent and when, as long as the link works. */
 export function SentPage({ sender, last, earlier, more, doneAction }: SentPageProps): JSX.Element {
   const translator = useTranslator();
   return (

@@ -6,7 +6,7 @@ import { oneLine } from '../plain.ts';
 
 export interface StopPageProps {
   readonly sender: string;
-  /** The reader's own. */
+  /** The reader's own address. */
   readonly address: string;
   readonly operator: string;
   readonly stopped: boolean;
@@ -24,7 +24,10 @@ export function stopTitle(translator: ViewTranslator, { stopped }: Pick<StopPage
   return translator.t(stopped ? 'stop.stopped.title' : 'stop.title');
 }
 
-/** Where the reader of a mail stops or reports its sender. Mail scanners see it too, so that seeing it changes nothing. */
+/**
+ * The page on which the reader of a mail stops or reports its sender. Mail scanners see it too, so a visit changes
+ * nothing.
+ */
 export function StopPage(props: StopPageProps): JSX.Element {
   const translator = useTranslator();
   const { stopped, reported, canReport, operator } = props;

@@ -34,14 +34,17 @@ export interface UploadPageProps {
   readonly reference: string;
   readonly message: string;
   readonly deadline: Date;
-  /** Files can be sent once. */
+  /** Whether files can be sent only once. */
   readonly once: boolean;
   readonly asking?: Asking | undefined;
-  /** Takes the whole form at once: `file` (several) and `message`, as multipart/form-data. Then shows what was sent. */
+  /**
+   * The URL that accepts the whole form at once: `file` (several) and `message`, as multipart/form-data. It then shows
+   * what was sent.
+   */
   readonly plainAction: string;
-  /** Takes {message} as JSON when everything is ready. */
+  /** The URL that accepts {message} as JSON when everything is ready. */
   readonly sendAction: string;
-  /** Returns [{id, name, sizeBytes, receivedBytes, state, scan}]: what has arrived so far, and its state. */
+  /** The URL that returns [{id, name, sizeBytes, receivedBytes, state, scan}]: the files so far, and their state. */
   readonly filesEndpoint: string;
   readonly tusEndpoint: string;
   /**
@@ -52,11 +55,11 @@ export interface UploadPageProps {
   /** Ends the session of this browser. */
   readonly doneAction: string;
   readonly received: readonly PlainFile[];
-  /** What was sent before, newest first. */
+  /** Earlier sendings, newest first. */
   readonly sent: readonly Sending[];
-  /** Why the form that was just posted was rejected. */
+  /** The reason why the form that was just posted was rejected. */
   readonly problem?: UploadProblem | undefined;
-  /** What the contact had entered in it. */
+  /** The input of the contact. */
   readonly written?: string | undefined;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
@@ -68,7 +71,7 @@ export function uploadTitle(translator: Translator, { sender }: Pick<UploadPageP
   return translator.t('upload.title', { sender: isolate(sender) });
 }
 
-/** What the script on the upload page says, as JSON that can be embedded in a page. */
+/** Writes the texts of the script on the upload page as JSON that can be embedded in a page. */
 export function islandTexts(translator: Translator): string {
   return JSON.stringify({
     language: translator.language,

@@ -60,7 +60,7 @@ describe('PUT /contacts/:email', () => {
     ]);
   });
 
-  test('replaces a contact in its place: what is left out is empty', async () => {
+  test('replaces a contact: fields that are left out become empty', async () => {
     const owner = await exchange.account('a@example.org', 'b@example.org');
     const before = await put(owner, 'a@example.org', anna);
     const after = await put(owner, 'a@example.org', { name: 'A' });
@@ -77,7 +77,7 @@ describe('PUT /contacts/:email', () => {
     expect((await machineList(owner)).local.map(({ email }) => email)).toEqual(['a@example.org', 'b@example.org']);
   });
 
-  test('changes nothing if the contact is that already', async () => {
+  test('changes nothing if the contact is the same', async () => {
     const owner = await exchange.account();
     const { headers } = await put(owner, 'anna@example.org', anna);
     const { version } = await machineList(owner);
@@ -86,7 +86,7 @@ describe('PUT /contacts/:email', () => {
     expect(await readEventsFor(owner)).toHaveLength(1);
   });
 
-  test('names every fault', async () => {
+  test('lists every error', async () => {
     const owner = await exchange.account();
     const refused = await put(owner, 'nobody', { phone: '+46', language: '!' });
     expect([refused.status, refused.json().code]).toEqual([400, 'invalid_input']);
@@ -116,7 +116,7 @@ describe('PUT /contacts/:email', () => {
 });
 
 describe('a condition', () => {
-  test('lets one of several writers through who have read the same', async () => {
+  test('lets through one of several writers that have read the same version', async () => {
     const owner = await exchange.account('a@example.org');
     const read = await ask(owner, 'GET', '/contacts/a@example.org');
     const match = { 'if-match': String(read.headers['etag']) };
@@ -130,7 +130,7 @@ describe('a condition', () => {
     expect([late.status, late.json().code]).toEqual([412, 'precondition_failed']);
   });
 
-  test('sees what the machine API changes, and not what it leaves as it is', async () => {
+  test('fails after a change by the machine API, but not after one that changes nothing', async () => {
     const owner = await exchange.account();
     const { headers } = await put(owner, 'a@example.org', { name: 'A' });
     const match = { 'if-match': String(headers['etag']) };
@@ -140,7 +140,7 @@ describe('a condition', () => {
     expect((await put(owner, 'a@example.org', { name: 'B' }, match)).status).toBe(412);
   });
 
-  test('is seen by the machine API', async () => {
+  test('of the machine API fails after a change by /api/v1', async () => {
     const owner = await exchange.account('a@example.org');
     const { version } = await machineList(owner);
     for (const change of [
@@ -156,7 +156,7 @@ describe('a condition', () => {
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
   });
 
-  test('is that there is no such contact, or that there is one', async () => {
+  test('can require that the contact exists, or that it does not', async () => {
     const owner = await exchange.account();
     const [absent, present] = [{ 'if-none-match': '*' }, { 'if-match': '*' }];
     expect((await put(owner, 'a@example.org', {}, present)).status).toBe(412);
@@ -188,7 +188,7 @@ describe('a global contact', () => {
     expect(await listed(owner, '&list=local')).toHaveLength(3);
   });
 
-  test('cannot be removed, and is shown again when one’s own is', async () => {
+  test('cannot be removed, and is shown again when the account’s own is removed', async () => {
     await setGlobal({ email: 'b@example.org', name: 'Desk' });
     const owner = await exchange.account('b@example.org');
     const remove = () => ask(owner, 'DELETE', '/contacts/b@example.org');
@@ -198,7 +198,7 @@ describe('a global contact', () => {
     expect(await exchange.engines.store.contacts.readGlobal()).toHaveLength(1);
   });
 
-  test('does not keep an import from adding one’s own', async () => {
+  test('does not prevent an import from adding the account’s own', async () => {
     await setGlobal({ email: 'b@example.org', name: 'Desk' });
     const owner = await exchange.account();
     expect((await load(owner, [{ email: 'b@example.org', name: 'Desk' }])).json()).toMatchObject({ created: 1 });
@@ -207,7 +207,7 @@ describe('a global contact', () => {
 });
 
 describe('GET /contacts', () => {
-  test('finds the beginning of an address or of a word of a name', async () => {
+  test('finds contacts by the beginning of the address or of a word in the name', async () => {
     await setGlobal({ email: 'desk@example.org', name: 'Berg & Co' });
     const owner = await exchange.account();
     await replace(owner, [
@@ -226,7 +226,7 @@ describe('GET /contacts', () => {
     expect((await ask(owner, 'GET', '/contacts?search=%00')).status).toBe(400);
   });
 
-  test('answers page by page, and refuses the cursor of another filter', async () => {
+  test('returns page by page, and refuses the cursor of another filter', async () => {
     await setGlobal(...['b', 'd', 'f'].map((name) => ({ email: `${name}@example.org` })));
     const owner = await exchange.account('a@example.org', 'c@example.org', 'd@example.org', 'e@example.org');
     const seen: string[] = [];
@@ -245,7 +245,7 @@ describe('GET /contacts', () => {
   });
 });
 
-test('contacts are for the account that they belong to', async () => {
+test('contacts are visible only to their account', async () => {
   const [owner, other] = [await exchange.account('a@example.org'), await exchange.account()];
   expect(await listed(other)).toEqual([]);
   expect((await ask(other, 'GET', '/contacts/a@example.org')).status).toBe(404);
@@ -255,7 +255,7 @@ test('contacts are for the account that they belong to', async () => {
 });
 
 describe('POST /contacts/import', () => {
-  test('adds and changes contacts, keeps what it does not mention, and removes nothing', async () => {
+  test('adds and changes contacts, keeps fields that it does not mention, and removes nothing', async () => {
     const owner = await exchange.account('kept@example.org');
     await put(owner, 'anna@example.org', anna);
     await put(owner, 'bo@example.org', { name: 'Bo' });
@@ -286,7 +286,7 @@ describe('POST /contacts/import', () => {
     ]);
   });
 
-  test.each(['', '?dry_run=true'])('names every fault and changes nothing%s', async (query) => {
+  test.each(['', '?dry_run=true'])('lists every error and changes nothing%s', async (query) => {
     const owner = await exchange.account();
     const refused = await load(
       owner,
@@ -308,7 +308,7 @@ describe('POST /contacts/import', () => {
     expect(await listed(owner)).toEqual([]);
   });
 
-  test('takes up to 1,000 contacts', async () => {
+  test('accepts up to 1,000 contacts', async () => {
     const owner = await exchange.account();
     const many = Array.from({ length: 1001 }, (_, index) => ({ email: `c${index}@example.org` }));
     expect((await load(owner, many)).status).toBe(400);
@@ -316,7 +316,7 @@ describe('POST /contacts/import', () => {
     expect((await load(owner, [])).status).toBe(400);
   });
 
-  test('is done once for an Idempotency-Key', async () => {
+  test('runs once for an Idempotency-Key', async () => {
     const owner = await exchange.account();
     const key = { 'idempotency-key': 'import-1' };
     const first = await load(owner, [{ email: 'a@example.org' }], '', key);
@@ -364,7 +364,7 @@ describe('POST /contacts/import', () => {
 });
 
 describe('an event', () => {
-  test('tells of every change, with the address if it was only one', async () => {
+  test('reports every change, with the address if only one contact changed', async () => {
     const owner = await exchange.account();
     await put(owner, 'a@example.org');
     await load(owner, [{ email: 'a@example.org' }, { email: 'b@example.org' }]);
@@ -381,7 +381,7 @@ describe('an event', () => {
     await expect.poll(shown, { timeout: 20_000 }).toHaveLength(4);
   });
 
-  test('tells of what the machine API changes', async () => {
+  test('reports changes by the machine API', async () => {
     const owner = await exchange.account('a@example.org', 'b@example.org');
     await replace(owner, [{ email: 'a@example.org' }, { email: 'b@example.org' }]);
     await replace(owner, [{ email: 'b@example.org', name: 'B' }]);

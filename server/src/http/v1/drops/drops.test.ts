@@ -19,7 +19,7 @@ const ask = (sender: Sender, method: 'GET' | 'POST', path: string, more: AskV1 =
   requestV1(app, method, path, { key: sender.apiKey, ...more });
 const upload = (sender: Actor, path = 'report.txt', content?: string) => readyUpload(exchange, sender, path, content);
 
-/** A drop with one file. Returns the answer. */
+/** Sends a drop with one file, and returns the response. */
 async function send(sender: Sender, body: object = {}) {
   const input = { uploads: [await upload(sender)], receivers: [{ email: 'anna@example.org' }], ...body };
   const response = await ask(sender, 'POST', '/drops', { body: input });
@@ -30,7 +30,7 @@ async function send(sender: Sender, body: object = {}) {
 const requestPage = async (link: string) =>
   (await app.inject({ url: new URL(link).pathname, headers: { host: testHost, accept: 'text/html' } })).statusCode;
 
-/** How many rows every table has. */
+/** Counts the rows of every table. */
 async function rowCounts(): Promise<Record<string, number>> {
   const tables = await exchange.database.query<{ name: string }>(
     `select quote_ident(schemaname) || '.' || quote_ident(relname) as name from pg_stat_user_tables order by 1`,
@@ -47,7 +47,7 @@ const quotas = (sender: Actor, changes: Partial<Quotas>) =>
   exchange.engines.store.quotas.setForAccount(sender.accountId, changes);
 
 describe('POST /drops', () => {
-  test('makes the uploads a drop, with a mail to each receiver', async () => {
+  test('turns the uploads into a drop, with a mail to each receiver', async () => {
     const sender = await exchange.account();
     const uploads = [await upload(sender, 'plans/a.txt'), await upload(sender, 'b.txt', 'more')];
     const { drop, headers, etag } = await send(sender, {
@@ -104,7 +104,7 @@ describe('POST /drops', () => {
     ).toBe(404);
   });
 
-  test('answers the links instead of sending mails, where asked to', async () => {
+  test('returns the links instead of sending mails if `notify` is false', async () => {
     const sender = await exchange.account();
     const { drop } = await send(sender, {
       receivers: [{ email: 'a@example.org' }, { email: 'b@example.org' }],
@@ -156,7 +156,7 @@ describe('POST /drops', () => {
     ).toBe(201);
   });
 
-  test('names every fault, and changes nothing', async () => {
+  test('lists every error, and changes nothing', async () => {
     const [sender, other] = [await exchange.account(), await exchange.account()];
     const [mine, same, theirs] = [await upload(sender), await upload(sender), await upload(other)];
     await exchange.engines.store.quotas.countDispatch(sender.accountId, { drops: 1, mails: 0 });
@@ -201,7 +201,7 @@ describe('POST /drops', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  test('names every text that cannot be stored, and changes nothing', async () => {
+  test('lists every text that cannot be stored, and changes nothing', async () => {
     const sender = await exchange.account();
     const body = {
       uploads: [await upload(sender)],
@@ -220,7 +220,7 @@ describe('POST /drops', () => {
     expect(query.json().errors).toMatchObject([{ pointer: '/external_id' }]);
   });
 
-  test('is of the kind of its faults if they are all of one kind', async () => {
+  test('has the code of its errors if they all have the same', async () => {
     const sender = await exchange.account();
     await quotas(sender, { mailsPerDay: 1 });
     const body = {
@@ -233,7 +233,7 @@ describe('POST /drops', () => {
     expect((await ask(sender, 'POST', '/drops', { body: { ...body, notify: false } })).status).toBe(201);
   });
 
-  test('takes one way to say when the drop ends, within what the account may', async () => {
+  test('accepts one of the two expiry fields, within the limits of the account', async () => {
     const sender = await exchange.account();
     const body = { uploads: [await upload(sender)], receivers: [{ email: 'a@example.org' }] };
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
@@ -253,7 +253,7 @@ describe('POST /drops', () => {
     expect(Date.parse(usual.drop.expires_at) - Date.parse(usual.drop.created_at)).toBe(7 * 86_400_000);
   });
 
-  test('asks receivers for a code if the drop says so, and needs numbers for codes by SMS', async () => {
+  test('requires a code if the drop does, and phone numbers for codes by SMS', async () => {
     const sender = await exchange.account();
     const { drop } = await send(sender, { second_factor: 'mail', notify: false });
     const token = new URL(drop.receivers[0].link).pathname.split('/').at(-1) as string;
@@ -270,7 +270,7 @@ describe('POST /drops', () => {
     expect(without.json().errors[0]).toMatchObject({ pointer: '/second_factor' });
   });
 
-  test('needs numbers, also of receivers who are added, if the account’s rule is a code by SMS', async () => {
+  test('requires phone numbers, also of added receivers, if the account requires codes by SMS', async () => {
     const sender = await exchange.account();
     const { drop } = await send(sender, { second_factor: 'mail' });
     await quotas(sender, { secondFactor: 'sms' });
@@ -286,7 +286,7 @@ describe('POST /drops', () => {
     expect((await ask(sender, 'POST', '/drops', { body })).status).toBe(201);
   });
 
-  test('shows what receivers have to pass now, as the rule of the account or its group changes', async () => {
+  test('shows the current second factor when the rule of the account or its group changes', async () => {
     const sender = await exchange.account();
     const [{ drop: weak }, { drop: strong }] = [await send(sender), await send(sender, { second_factor: 'mail' })];
     const shown = async () => {
@@ -320,7 +320,7 @@ describe('POST /drops', () => {
     expect((await ask(sender, 'POST', '/drops?dry_run=maybe', { body })).status).toBe(400);
   });
 
-  test('is answered with the first answer when it is repeated', async () => {
+  test('returns the first response when it is repeated', async () => {
     const sender = await exchange.account();
     const body = { uploads: [await upload(sender)], receivers: [{ email: 'a@example.org' }], notify: false };
     const repeated = () => ask(sender, 'POST', '/drops', { body, headers: { 'idempotency-key': 'again' } });
@@ -329,7 +329,7 @@ describe('POST /drops', () => {
     expect(await requestPage(second.json().receivers[0].link)).toBe(200);
   });
 
-  test('sends an upload once, however many requests name it', async () => {
+  test('sends an upload once, however many requests contain it', async () => {
     const sender = await exchange.account();
     const body = { uploads: [await upload(sender)], receivers: [{ email: 'a@example.org' }] };
     const responses = await Promise.all(Array.from({ length: 8 }, () => ask(sender, 'POST', '/drops', { body })));
@@ -459,7 +459,7 @@ describe('GET /drops/:id', () => {
     expect(ended).toMatchObject({ state: 'revoked', files: [{ state: 'deleted' }, { state: 'deleted' }] });
   });
 
-  test('is for the account that sent it, as every change is', async () => {
+  test('is visible to its account alone, which alone can change it', async () => {
     const [sender, other] = [await exchange.account(), await exchange.account()];
     const { drop } = await send(sender);
     const before = await rowCounts();
@@ -521,7 +521,7 @@ describe('a change of a drop', () => {
     expect((await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: { receiver: 1 } })).status).toBe(404);
     expect((await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: { receiver: 7 } })).status).toBe(404);
     expect((await ask(sender, 'POST', `/drops/${drop.id}/receivers/1/resend`)).status).toBe(410);
-    // By this, running downloads are stopped.
+    // Running downloads are stopped by this.
     const ofDrop = { accountId: sender.accountId, dropId: drop.id };
     const asked = [ofDrop, { ...ofDrop, position: 0 }, { ...ofDrop, position: 1 }];
     expect(await exchange.engines.store.links.endings(asked)).toEqual([
@@ -545,7 +545,7 @@ describe('a change of a drop', () => {
     }
   });
 
-  test('is refused if the drop is no longer what was read', async () => {
+  test('is refused if the drop has changed since it was read', async () => {
     const sender = await exchange.account();
     const { drop, etag } = await send(sender);
     const extend = (days: number, match: string) =>
@@ -577,7 +577,7 @@ describe('a change of a drop', () => {
     expect((await extend(15, '*')).status).toBe(200);
   });
 
-  test('reminds those who can be reached and have not everything', async () => {
+  test('reminds receivers who can be reached and have not downloaded everything', async () => {
     const sender = await exchange.account();
     const { drop } = await send(sender, {
       receivers: ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.org` })),
@@ -596,7 +596,7 @@ describe('a change of a drop', () => {
     ).toEqual([{ receiver: 'c@example.org' }]);
   });
 
-  test('counts its mails against what the account may send', async () => {
+  test('counts its mails against the account’s limit', async () => {
     const sender = await exchange.account();
     const { drop } = await send(sender);
     await quotas(sender, { mailsPerDay: 2, dropsPerDay: 1 });
@@ -633,7 +633,7 @@ describe('a change of a drop', () => {
     expect((await add({ email: 'late@example.org' })).status).toBe(410);
   });
 
-  test('adds receivers one at a time, up to as many as a drop may have', async () => {
+  test('adds receivers one at a time, up to the limit of a drop', async () => {
     const sender = await exchange.account();
     const { drop } = await send(sender);
     const added = await Promise.all(

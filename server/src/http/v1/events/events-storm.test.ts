@@ -1,5 +1,5 @@
-// Writers that commit in any order, a transaction that stays open, and readers that are killed: each reader ends up with
-// every event once, and with those of a drop in order. `npm run lab -- events-storm` runs it at full size.
+// Writers that commit in any order, a transaction that stays open, and readers that are killed: each reader ends up
+// with every event once, and the events of each drop in order. `npm run lab -- events-storm` runs it at full size.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const writers = 20;
 
 const exchange = await useTestExchange();
 
-/** Appends what it reads, with the cursor to go on with, as one line: what a kill cuts off was not read. */
+/** Appends the events that it reads and the next cursor as one line; a line that a kill cut off does not count. */
 const readerProgram = `
   const { appendFileSync, readFileSync } = require('node:fs');
   const [address, key, file] = process.argv.slice(1);
@@ -39,7 +39,7 @@ const readerProgram = `
 
 type ReadEvent = [id: string, dropId: string, number: number];
 
-/** A consumer in a process of its own, whose only memory is a file. */
+/** Starts a consumer in a process of its own, whose only memory is a file. */
 function consumer(address: string, key: string, file: string) {
   writeFileSync(file, '');
   let child: ChildProcess;
@@ -55,14 +55,14 @@ function consumer(address: string, key: string, file: string) {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
-    // What the kill cut off is not part of what it knows.
+    // A line that the kill cut off does not count.
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.slice(0, text.lastIndexOf('\n') + 1));
   };
   start();
   return {
     kill,
-    /** It has read since it was started. */
+    /** Whether it has read anything since it was started. */
     hasRead: () => statSync(file).size > sizeAtStart,
     async killAndRestart() {
       await kill();
@@ -93,7 +93,7 @@ test('no event is missed, repeated or out of order', async () => {
 
   const makeEvent = (dropId: string, number: number) =>
     ({ accountId, type: 'drop.created', data: { drop_id: dropId, receivers: 1, files: number } }) as const;
-  /** On a busy machine, a transaction may find no connection in time. */
+  /** Retries, because on a busy machine a transaction may find no connection in time. */
   const patiently = async (work: (tx: Store) => Promise<void>): Promise<void> => {
     try {
       await store.transaction(work);
@@ -105,7 +105,7 @@ test('no event is missed, repeated or out of order', async () => {
   const heldDrop = randomUUID();
   const held = store.transaction(async (tx) => {
     await tx.events.append([makeEvent(heldDrop, 1)]);
-    // Not longer than a transaction may be idle.
+    // Shorter than a transaction may be idle.
     for (let part = 0; part < 10; part += 1) {
       await pause(size.heldMs / 10);
       await tx.events.append([makeEvent(heldDrop, part + 2)]);

@@ -1,5 +1,5 @@
-// A thousand clients that wait for events, each on a connection of its own: what they cost while nothing happens, and
-// when they hear of what happens. `npm run lab -- events-storm` runs it at full size, and holds it against the clock.
+// A thousand clients that wait for events, each on its own connection: their cost while nothing happens, and the delay
+// until they get an event. `npm run lab -- events-storm` runs it at full size, with a time limit.
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -24,7 +24,7 @@ interface Page {
   readonly next_cursor: string;
 }
 
-test('a thousand requests wait at the cost of one query, and hear of an event within a second', async () => {
+test('a thousand requests wait at the cost of one query, and get an event within a second', async () => {
   const owners: Awaited<ReturnType<typeof exchange.account>>[] = [];
   for (let count = 0; count < accounts; count += 1) owners.push(await exchange.account());
   const page = vi.fn(store.events.page);
@@ -43,12 +43,12 @@ test('a thousand requests wait at the cost of one query, and hear of an event wi
   };
   const eachClient = <Value>(work: (client: number) => Promise<Value>) =>
     Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
-  /** When the event arrives. A wait that is over without one is followed by another. */
+  /** Resolves with the time when the event arrives; waits again if a request ends without one. */
   const heard = async (client: number, after: string): Promise<{ atMs: number; cursor: string }> => {
     const { data, next_cursor: cursor } = await read(client, `after=${after}&wait=${limits.eventWaitSeconds}`);
     return data.length > 0 ? { atMs: performance.now(), cursor } : heard(client, cursor);
   };
-  /** Another process, and a client that does not wait. What keeps an event from being seen delays it, too. */
+  /** Polls another process without waiting, as a reference: whatever delays an event delays it here too. */
   const heardByAsking = async (after: string): Promise<void> => {
     await pause(lookEveryMs);
     const headers = { host: testHost, authorization: `Bearer ${owners[0]?.apiKey}` };
@@ -59,7 +59,7 @@ test('a thousand requests wait at the cost of one query, and hear of an event wi
   let cursors = await eachClient(async (client) => (await read(client, 'after=end')).next_cursor);
   const delays: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    // What it takes this machine to answer a thousand requests that need not wait.
+    // The time that this machine needs for a thousand requests that do not wait.
     const began = performance.now();
     await eachClient((client) => read(client, `after=${cursors[client]}`));
     const responseMs = performance.now() - began;
@@ -90,8 +90,8 @@ test('a thousand requests wait at the cost of one query, and hear of an event wi
     const [first, p99] = [Math.min(...roundDelays), percentile(roundDelays, 0.99)];
     const figures = rounded({ first, p99, polled, responseMs });
     process.stdout.write(`ms after the commit: ${figures}\n`);
-    // How soon depends on what else the machine does, and it may stand still in between. But the first client hears
-    // about as soon as one that asks all the time, and the others as soon as if they had been answered without a wait.
+    // The delay depends on the load of the machine, so it is compared: the first client gets the event about as soon as
+    // one that polls all the time, and the others as soon as without waiting.
     expect(first, figures).toBeLessThan(polled + 8 * lookEveryMs);
     expect(p99 - first, figures).toBeLessThan(3 * responseMs);
   }

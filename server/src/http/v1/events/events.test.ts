@@ -37,13 +37,13 @@ const read = async ({ apiKey }: Owner, query: Record<string, string | number> = 
   const response = await requestV1(server, 'GET', `/events?${search.join('&')}`, { key: apiKey });
   return { ...response, page: () => response.json() as Page };
 };
-/** Waits for events as clients do: again and again. */
+/** Waits for events as clients do, with one request after the other. */
 async function hear(owner: Owner, after: string, server: FastifyInstance): Promise<number[]> {
   const page = (await read(owner, { after, wait: limits.eventWaitSeconds }, server)).page();
   return page.data.length > 0 ? numbersIn(page) : hear(owner, page.next_cursor, server);
 }
 const numbersIn = ({ data }: Page) => data.map((event) => event.data.contacts);
-/** A server whose looks for news are counted. */
+/** Starts a server that counts its queries for new events. */
 function watchedServer(change: Partial<EventStore> = {}) {
   const { store } = exchange.engines;
   const pageOfAll = vi.fn(change.pageOfAll ?? store.events.pageOfAll);
@@ -55,7 +55,7 @@ function watchedServer(change: Partial<EventStore> = {}) {
 }
 
 describe('events', () => {
-  test('are read page by page, in order, and the last cursor goes on with what comes later', async () => {
+  test('are read page by page, in order, and the last cursor continues with later events', async () => {
     const owner = await exchange.account();
     await happen(owner, 1, 2, 3);
     await expect.poll(async () => numbersIn((await read(owner)).page()), patience).toEqual([1, 2, 3]);
@@ -71,7 +71,7 @@ describe('events', () => {
     }
   });
 
-  test('from the end are only those that happen from now on', async () => {
+  test('read from the end are only those that happen later', async () => {
     const owner = await exchange.account();
     await happen(owner, 1);
     await expect.poll(async () => numbersIn((await read(owner)).page()), patience).toEqual([1]);
@@ -96,14 +96,14 @@ describe('events', () => {
   });
 
   test.each([{ wait: 31 }, { wait: -1 }, { wait: '1.5' }, { limit: 0 }, { limit: 101 }, { since: 1 }, { after: '*' }])(
-    'are not read with %o',
+    'cannot be read with %o',
     async (query) => {
       const response = await read(await exchange.account(), query);
       expect([response.status, response.json().code]).toEqual([400, 'invalid_input']);
     },
   );
 
-  test('that are no longer kept make an old cursor end, instead of being skipped', async () => {
+  test('that were purged end an old cursor, instead of being skipped', async () => {
     const owner = await exchange.account();
     await happen(owner, 1, 2);
     await expect.poll(async () => numbersIn((await read(owner)).page()), patience).toEqual([1, 2]);
@@ -119,7 +119,7 @@ describe('events', () => {
 });
 
 describe('a request that waits', () => {
-  test('is answered as soon as something happens to its account', async () => {
+  test('returns as soon as its account has an event', async () => {
     const [owner, other] = [await exchange.account(), await exchange.account()];
     const { server, look } = watchedServer();
     const { next_cursor: after } = (await read(owner)).page();
@@ -131,7 +131,7 @@ describe('a request that waits', () => {
     await server.close();
   });
 
-  test('is answered with what happened before a look, and with what became visible after it', async () => {
+  test('returns events that became visible before a query, and those that became visible after it', async () => {
     const owner = await exchange.account();
     const { server, look } = watchedServer();
     const { next_cursor: after } = (await read(owner)).page();
@@ -144,7 +144,7 @@ describe('a request that waits', () => {
     await appended.promise;
     await happen(owner, 2);
     const waiting = hear(owner, after, server);
-    // It is looked for, and there is nothing to be seen yet, because the transaction before it is not over.
+    // A query finds nothing yet, because an earlier transaction is still open.
     await expect.poll(() => look.mock.calls.length, patience).toBeGreaterThan(1);
     goOn.resolve();
     await late;
@@ -152,7 +152,7 @@ describe('a request that waits', () => {
     await server.close();
   });
 
-  test('is answered with nothing and a cursor when its time is up', async () => {
+  test('returns no events and a cursor when its time is up', async () => {
     const owner = await exchange.account();
     const { data, next_cursor: after } = (await read(owner, { wait: 1 })).page();
     expect(data).toEqual([]);
@@ -160,7 +160,7 @@ describe('a request that waits', () => {
     await expect.poll(async () => numbersIn((await read(owner, { after })).page()), patience).toEqual([1]);
   });
 
-  test('is answered with nothing when its time is up, although the database cannot be asked for news', async () => {
+  test('returns no events when its time is up, even if the database is unavailable', async () => {
     const owner = await exchange.account();
     const { server, look } = watchedServer({
       pageOfAll: () => Promise.reject(new ExchangeError('unavailable')),
@@ -170,7 +170,7 @@ describe('a request that waits', () => {
     await server.close();
   });
 
-  test('is answered at once when the server stops', async () => {
+  test('returns at once when the server stops', async () => {
     const owner = await exchange.account();
     const { server, look } = watchedServer();
     const waiting = read(owner, { wait: limits.eventWaitSeconds }, server);
@@ -204,7 +204,7 @@ describe('a request that waits', () => {
     await server.close();
   });
 
-  test('whose client is gone is discarded', async () => {
+  test('is discarded when its client disconnects', async () => {
     const owner = await exchange.account();
     const { server, look } = watchedServer();
     const address = await server.listen({ port: 0, host: '127.0.0.1' });
@@ -216,7 +216,7 @@ describe('a request that waits', () => {
     await expect.poll(() => look.mock.calls.length, patience).toBeGreaterThan(0);
     gone.abort();
     await expect(request).rejects.toThrow();
-    // No one waits any more, so no one looks.
+    // No one waits any more, so there are no more queries.
     const looksPerSecond = async () => {
       const before = look.mock.calls.length;
       await pause(1_000);

@@ -37,7 +37,7 @@ test('pullers that crash lose no entry, and acknowledge each exactly once', { ti
       const claimed: Entry[] = (await post('/inbox/claim', { max: 1 + below(20), lease_seconds: leaseSeconds })).json()
         .data;
       for (const { id, attempts: attempt } of claimed) attempts.set(id, [...(attempts.get(id) ?? []), attempt]);
-      // What crashed pullers held, and what is delayed, becomes available only with time.
+      // Entries that crashed pullers held, or that are delayed, become available only with time.
       if (claimed.length === 0) await advanceQueue(database, receiver, leaseSeconds + 1);
       for (const { id, lease } of claimed) {
         const fate = below(100);
@@ -80,6 +80,6 @@ test('pullers that crash lose no entry, and acknowledge each exactly once', { ti
       return state !== 'acknowledged' || attempts.get(id)?.length !== counted;
     }),
   ).toEqual([]);
-  // Otherwise this was no storm.
+  // Makes sure that enough pullers crashed.
   for (const count of Object.values(happened)) expect(count).toBeGreaterThan(10);
 });

@@ -47,14 +47,14 @@ const listed = async (account: Account, state?: string): Promise<Entry[]> =>
   (await get(account, `/inbox?limit=100${state ? `&state=${state}` : ''}`)).json().data;
 const readState = async (account: Account, id: string) => (await get(account, `/inbox/${id}`)).json();
 
-/** An account with this many entries that have no files. */
+/** Creates an account with this many entries without files. */
 async function makeReceiver(count: number): Promise<Account> {
   const receiver = await exchange.account();
   await fillInbox(database, await exchange.account(), receiver, count);
   return receiver;
 }
 
-/** An account to which another one sent these files. */
+/** Creates an account to which another one sent these files. */
 async function sentTo(...files: string[]) {
   const receiver = await exchange.account();
   const sender = await exchange.account(receiver.email);
@@ -64,7 +64,7 @@ async function sentTo(...files: string[]) {
 }
 
 describe('the inbox', () => {
-  test('has what contacts and other accounts sent, exactly as the machine API', async () => {
+  test('has the files from contacts and other accounts, exactly as in the machine API', async () => {
     const { actor, link } = await openRequestLink(exchange);
     const receiver = { ...actor, apiKey: (actor as Account).apiKey };
     await readyFile(engines, link, 'a.txt');
@@ -81,13 +81,13 @@ describe('the inbox', () => {
     expect(entries.data.map(({ id }: Entry) => id)).toEqual(inMachineApi.map(({ id }) => id));
   });
 
-  test('is read page by page, each entry once, whole and by state', async () => {
+  test('is read page by page, each entry once, with and without a state', async () => {
     const receiver = await makeReceiver(25);
     for (const { id, lease } of await claim(receiver, 8)) await ack(receiver, { id, lease });
     for (let attempt = 1; attempt < maxAttempts; attempt++) {
       await claim(receiver, 7);
       await advanceQueue(database, receiver, 61);
-      // Those that were claimed are next only when the others are not available.
+      // Entries that were claimed before come after the others.
       await database.query(
         `update inbox_entries set due_at = now() - interval '1 day' where account_id = $1 and attempts = $2`,
         [receiver.accountId, attempt],
@@ -116,7 +116,7 @@ describe('the inbox', () => {
     expect(new Set(seen).size).toBe(25);
   });
 
-  test('refuses a cursor of another filter, and what is out of bounds', async () => {
+  test('refuses a cursor of another filter, and values out of bounds', async () => {
     const receiver = await makeReceiver(3);
     const { next_cursor: cursor } = (await get(receiver, '/inbox?limit=1&state=available')).json();
     expect((await get(receiver, `/inbox?limit=1&state=available&cursor=${cursor}`)).status).toBe(200);
@@ -138,7 +138,7 @@ describe('the inbox', () => {
 });
 
 describe('a claim', () => {
-  test('gives each entry to one caller, also when many ask at once', async () => {
+  test('gives each entry to one caller, even if many ask at once', async () => {
     const receiver = await makeReceiver(100);
     const other = buildTestServer(exchange);
     const claims = await Promise.all(
@@ -150,7 +150,7 @@ describe('a claim', () => {
       ),
     );
     await other.close();
-    // One that asks while all entries are being claimed by others may get fewer than there are.
+    // A request may get fewer entries than there are while others are claiming them.
     const rest = await claim(receiver, 100);
     const ids = [...claims.flatMap((response): Entry[] => response.json().data), ...rest].map(({ id }) => id);
     expect(ids).toHaveLength(100);
@@ -158,7 +158,7 @@ describe('a claim', () => {
     expect(await claim(receiver, 100)).toEqual([]);
   });
 
-  test('takes those that have been available for longest, and no more than it asks for', async () => {
+  test('takes the entries that have been available for longest, and no more than requested', async () => {
     const receiver = await makeReceiver(1);
     const [first] = await listed(receiver);
     await fillInbox(database, await exchange.account(), receiver, 5);
@@ -196,7 +196,7 @@ describe('a claim', () => {
 });
 
 describe('an acknowledged entry', () => {
-  test('is done, and can be acknowledged again under the same lease only', async () => {
+  test('can be acknowledged again only with the same lease', async () => {
     const receiver = await makeReceiver(1);
     const entry = await claimOne(receiver);
     expect(await ack(receiver, entry)).toBe(204);
@@ -213,7 +213,7 @@ describe('an acknowledged entry', () => {
     expect((await post(receiver, `/inbox/${entry.id}/renew`, { lease, lease_seconds: 60 })).status).toBe(409);
   });
 
-  test('was not acknowledged under a lease that had ended or was another’s', async () => {
+  test('cannot be acknowledged with a lease that has ended or is another’s', async () => {
     const receiver = await makeReceiver(1);
     const early = await claimOne(receiver);
     await advanceQueue(database, receiver, 61);
@@ -226,7 +226,7 @@ describe('an acknowledged entry', () => {
     expect(await ack(receiver, late)).toBe(204);
   });
 
-  test('stays in the inbox of the machine API, and is not delivered by that alone', async () => {
+  test('stays in the inbox of the machine API, and does not count as delivered', async () => {
     const { receiver, sender, dropId, id } = await sentTo('a.txt');
     expect(await ack(receiver, await claimOne(receiver))).toBe(204);
     expect(await collectGroups(readInbox(engines, receiver.accountId))).toMatchObject([{ id }]);
@@ -235,7 +235,7 @@ describe('an acknowledged entry', () => {
   });
 });
 
-describe('an entry that is given back', () => {
+describe('an entry that is released', () => {
   test('is available at once, or after the delay', async () => {
     const receiver = await makeReceiver(1);
     const nack = async (delay?: number) => {
@@ -294,7 +294,7 @@ describe('after its last attempt, an entry', () => {
     expect((await post(receiver, `/inbox/${last.id}/release`)).status).toBe(409);
   });
 
-  test('can be acknowledged and renewed as in any other', async () => {
+  test('can be acknowledged and renewed as during any other', async () => {
     const receiver = await makeReceiver(1);
     const { id, lease } = await lastAttempt(receiver);
     expect((await post(receiver, `/inbox/${id}/renew`, { lease, lease_seconds: 3600 })).status).toBe(200);
@@ -316,7 +316,7 @@ describe('an entry', () => {
   const statuses = async (requests: Promise<{ status: number }>[]) =>
     new Set((await Promise.all(requests)).map(({ status }) => status));
 
-  test('is not there for another account, nor a file of another entry in it', async () => {
+  test('is not found by another account, nor is a file of another entry', async () => {
     const { receiver, id } = await sentTo('a.txt');
     const { lease } = await claimOne(receiver);
     const file = (await readState(receiver, id)).files[0].id;
@@ -362,7 +362,7 @@ describe('a download', () => {
   beforeAll(async () => {
     origin = await app.listen({ host: '127.0.0.1', port: 0 });
   });
-  /** Over a real connection, which shows how many bytes were sent. */
+  /** Uses a real connection, which shows how many bytes were sent. */
   const download = async ({ apiKey }: Account, path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${origin}/api/v1${path}`, {
       headers: { authorization: `Bearer ${apiKey}`, ...headers },

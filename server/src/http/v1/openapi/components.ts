@@ -5,7 +5,9 @@ import { type TSchema, Type } from 'typebox';
 /** Schemas of parameters and headers, which the document lists one by one. */
 const isParameters = /(?:Query|Params|Headers)$/;
 
-/** Every schema of a body, by its name: generated clients use it for their types, so it is part of the contract. */
+/**
+ * Every schema of a body, by its name, which is part of the contract because generated clients use it for their types.
+ */
 export const namedSchemas: Readonly<Record<string, TSchema>> = {
   ...Object.fromEntries(
     Object.entries<unknown>(v1).flatMap(([name, value]) =>
@@ -15,13 +17,13 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   ...Object.fromEntries(v1.AccountEvent.anyOf.map((event) => [`${toName([event.properties.type.const])}Event`, event])),
 };
 
-/** For all operations together; each of them lists the codes of its own responses. */
+/** Creates the schemas of problems for all operations together; each operation lists the codes of its own responses. */
 export function problemSchemas(codes: readonly ErrorCode[]) {
   const ErrorCode = Type.Enum([...codes], { description: 'The reason of a problem, for programs.' });
   return { ErrorCode, Problem: v1.Problem(ErrorCode) };
 }
 
-/** A problem that has one of these codes. */
+/** Describes a problem that has one of these codes. */
 export function problemWith(codes: readonly ErrorCode[]) {
   return {
     collectGroups: [
@@ -41,8 +43,8 @@ export function toName(words: readonly string[]): string {
 type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
 /**
- * The description with a reference wherever it has what a component describes. Equal means equal as JSON: schemas are
- * copied where they are optional, so they cannot be told by their identity.
+ * Replaces each schema that is also a component by a reference to it. Compares schemas as JSON: optional ones are
+ * copied, so their identity does not help.
  */
 export function withReferences<Described extends object>(described: Described, components: Components): Described {
   const places = new Map<string, string>();

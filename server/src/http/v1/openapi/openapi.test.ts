@@ -12,7 +12,7 @@ const operations = Object.values(v1Described.paths).flatMap((methods) => Object.
   responses: Record<string, Content & { $ref?: string }>;
 }[];
 
-test('every body, answer and problem has a name, so that generated clients have one type for each', () => {
+test('every body, response and problem has a name, so that generated clients have one type for each', () => {
   expect(operations.length).toBeGreaterThan(50);
   for (const { operationId, requestBody, responses } of operations) {
     const named = [requestBody ?? {}, ...Object.values(responses)].flatMap(({ content = {} }) =>

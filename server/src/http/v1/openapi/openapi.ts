@@ -66,12 +66,12 @@ const shared = {
   },
 };
 
-/** Whether it counts as sending, which may be limited by the day. */
+/** Whether the operation sends something, which may have daily limits. */
 export function isLimitedByDay({ errors }: Route): boolean {
   return errors.includes('daily_limit');
 }
 
-/** The whole of /api/v1, from its table of routes. */
+/** Describes all of /api/v1, from its table of routes. */
 export function v1Document(routes: readonly Route[]) {
   const paths = describePaths('/api/v1', routes, described);
   const about = frame({
@@ -92,7 +92,7 @@ export function v1Document(routes: readonly Route[]) {
   );
 }
 
-/** Every error that an operation can have. */
+/** Lists every error that an operation can have. */
 export function listErrors({ method, scope, params, query, body, stream, isVersioned, errors }: Route): ErrorCode[] {
   return [
     ...everywhere,
@@ -105,12 +105,12 @@ export function listErrors({ method, scope, params, query, body, stream, isVersi
   ];
 }
 
-/** Every error that any of the operations can have. */
+/** Lists every error that any of the operations can have. */
 export function possibleErrors(routes: readonly Route[]): ErrorCode[] {
   return [...new Set(routes.flatMap(listErrors))];
 }
 
-/** By status, with the codes that it can have. */
+/** Describes errors by status, with the codes that each can have. */
 function refusals(codes: readonly ErrorCode[]) {
   return failures(
     codes,
@@ -145,7 +145,7 @@ function described(route: Route) {
   });
 }
 
-/** Generated clients send the first type unless they are told otherwise, so it is the one that needs no protocol. */
+/** The first type needs no protocol, because generated clients use it by default. */
 function bytesIn({ mediaTypes = [], anyTypeBytes }: Stream) {
   const types = [...(anyTypeBytes === undefined ? [] : ['application/octet-stream']), ...mediaTypes];
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));

@@ -13,7 +13,7 @@ import { listErrors, possibleErrors } from './openapi.ts';
 
 export const referencePath = '/docs';
 
-/** The reference, from the table of routes. */
+/** Creates the reference from the table of routes. */
 export function apiReference(routes: readonly Route[], publicUrl: string): ReferencePageProps {
   const operations = routes.map((route): ReferenceOperation => {
     const { id, method, path, summary, scope, params, query, body, stream, response } = route;
@@ -46,7 +46,7 @@ export function apiProblems(routes: readonly Route[]): ProblemsPageProps {
   return { problems: problems.toSorted((a, b) => a.status - b.status), referenceHref: referencePath };
 }
 
-/** A command for a shell in which WAYBILL_KEY is set. */
+/** Writes a command for a shell in which WAYBILL_KEY is set. */
 export function toExample({ method, path, example, stream }: Route, publicUrl: string): string {
   const place = `${publicUrl}/api/v1${path.replace(/:(\w+)/g, (_, name: string) => `$${name.toUpperCase()}`)}`;
   return [
@@ -68,7 +68,7 @@ interface Property {
   readonly required?: readonly string[];
 }
 
-/** With the fields of the objects inside: `key.id`, `data[].id`. */
+/** Lists the fields, including those of nested objects: `key.id`, `data[].id`. */
 function toFields(schema: TSchema | Property | undefined, prefix = ''): ReferenceField[] {
   const { properties = {}, required = [] } = (schema ?? {}) as Property;
   return Object.entries(properties).flatMap(([name, property]) => {

@@ -22,7 +22,7 @@ const ask = (owner: Owner, method: 'GET' | 'POST', path: string, more: AskV1 = {
   requestV1(app, method, path, { key: owner.apiKey, ...more });
 const contacts = (...names: string[]) => ({ receivers: names.map((name) => ({ email: `${name}@example.org` })) });
 
-/** A request for files of one contact. Returns the answer. */
+/** Creates a request to one contact, and returns the response. */
 async function request(owner: Owner, body: object = {}) {
   const response = await ask(owner, 'POST', '/requests', { body: { ...contacts('anna'), ...body } });
   expect(response.status, response.text).toBe(201);
@@ -32,7 +32,7 @@ const read = async (owner: Owner, id: string) => (await ask(owner, 'GET', `/requ
 const readLink = async (owner: Owner, id: string, position = 0): Promise<Link> =>
   findLink(engines, await deriveToken(exchange, owner, id, position), 'uploadfiles');
 
-/** The contact sends a file. */
+/** Sends a file as the contact. */
 async function contribute(link: Link, name: string): Promise<void> {
   await readyFile(engines, link, name);
   await sendFiles(engines, link, name);
@@ -42,7 +42,7 @@ const readMessages = (id: string) =>
     'select id, kind, receiver from messages where drop_id = $1 order by kind, receiver',
     [id],
   );
-/** What integrations hear of, in their order. */
+/** Lists the events of a request, in order. */
 const readEventsFor = async (owner: Owner) => {
   const order = 'order by epoch, transaction_id, sequence';
   const rows = await query<{ type: string }>(`select type from events where account_id = $1 ${order}`, [
@@ -81,14 +81,14 @@ describe('POST /requests', () => {
     expect(await readEventsFor(owner)).toEqual(['request.created']);
   });
 
-  test('answers the links instead of sending mails, where asked to', async () => {
+  test('returns the links instead of sending mails if `notify` is false', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner, { notify: false });
     expect(made.receivers[0].link).toBe(`https://${testHost}/u/${await deriveToken(exchange, owner, made.id, 0)}`);
     expect(await readMessages(made.id)).toEqual([]);
   });
 
-  test('names every fault, and changes nothing', async () => {
+  test('lists every error, and changes nothing', async () => {
     const owner = await exchange.account();
     await engines.store.quotas.setForAccount(owner.accountId, {
       receiverDomains: ['example.org'],
@@ -122,7 +122,7 @@ describe('POST /requests', () => {
     expect(await query('select from drops where account_id = $1', [owner.accountId])).toEqual([]);
   });
 
-  test('makes nothing in a dry run, and one request however often it is repeated', async () => {
+  test('creates nothing in a dry run, and one request however often it is repeated', async () => {
     const owner = await exchange.account();
     const body = { ...contacts('a', 'b'), notify: false };
     const headers = { 'idempotency-key': 'once' };
@@ -181,7 +181,7 @@ describe('GET /requests', () => {
     expect(Date.parse(receivers[0].fulfilled_at)).toBeLessThan(Date.parse(receivers[0].last_received_at));
   });
 
-  test('is for the account that made it, and a request is not a drop', async () => {
+  test('finds requests only for their account, and not as drops', async () => {
     const [owner, other] = [await exchange.account('r@example.org'), await exchange.account()];
     const { request: made } = await request(owner);
     const drop = await exchange.drop(owner, ['r@example.org'], ['x.txt']);
@@ -237,7 +237,7 @@ describe('a change of a request', () => {
     ]);
   });
 
-  test('reminds those who have sent nothing, and sends one of them the first mail again', async () => {
+  test('reminds contacts who have sent nothing, and sends one of them the first mail again', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner, { ...contacts('a', 'b'), message: 'The invoices.', reusable: true });
     await contribute(await readLink(owner, made.id, 0), 'a.txt');
@@ -288,7 +288,7 @@ describe('a contact', () => {
     expect(sent).not.toContain('Send more files');
     expect((await get('more')).headers.location).toBe(page);
 
-    // Another browser still shows the form.
+    // Another browser may still show the form.
     const metadata = { 'tus-resumable': '1.0.0', 'upload-length': '5', 'upload-metadata': 'filename Yg==' };
     const announced = await app.inject({ method: 'POST', url: `${page}tus`, headers: { ...headers, ...metadata } });
     expect(announced.statusCode).toBe(410);
@@ -298,7 +298,7 @@ describe('a contact', () => {
     expect((await ask(owner, 'GET', '/inbox')).json().data).toHaveLength(1);
   });
 
-  test('cannot send a second time what two browsers prepared', async () => {
+  test('can send only once from two browsers', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner);
     const link = await readLink(owner, made.id);
@@ -310,7 +310,7 @@ describe('a contact', () => {
     expect((await ask(owner, 'GET', '/inbox')).json().data).toHaveLength(1);
   });
 
-  test('may send again until the end, if the request is reusable', async () => {
+  test('may send again until the request expires, if it is reusable', async () => {
     const owner = await exchange.account();
     const { request: made } = await request(owner, { notify: false, reusable: true });
     const link = await readLink(owner, made.id);
@@ -326,7 +326,7 @@ describe('a contact', () => {
     expect((await ask(owner, 'GET', '/inbox')).json().data).toHaveLength(2);
   });
 
-  test('fulfils a request that others have fulfilled, and that is known once and last', async () => {
+  test('who fulfils a request as the last causes one event, after all others', async () => {
     const names = ['a', 'b', 'c', 'd'];
     for (let round = 0; round < 3; round += 1) {
       const owner = await exchange.account();

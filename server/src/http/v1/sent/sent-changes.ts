@@ -14,7 +14,7 @@ import { findSent, type SentKind, sentParams } from './sent.ts';
 const ended = ['not_found', 'link_ended', 'link_revoked'] as const;
 const mails = ['daily_limit', 'too_many_messages'] as const;
 
-/** What their sender can do with drops, or with requests for files, after they were made. */
+/** The operations that change drops, or requests for files, after they were created. */
 export function changeRoutes(
   kind: SentKind,
   about: Readonly<Record<'revoke' | 'extend' | 'remind' | 'add' | 'resend', Pick<Route, 'id' | 'summary'>>>,

@@ -12,10 +12,10 @@ import { requestedPage } from '../cursor.ts';
 import { toETag } from '../etag.ts';
 import { type CallEngines, type Result, type Route, route } from '../route.ts';
 
-/** Drops, or requests for files: they are made, listed and changed in the same way. */
+/** Drops, or requests for files: both are created, listed and changed in the same way. */
 export interface SentKind {
   readonly type: DropType;
-  /** What one of them is called. */
+  /** The word for one of them. */
   readonly noun: string;
   readonly path: '/drops' | '/requests';
   /** The page that its links lead to. */
@@ -64,7 +64,7 @@ export async function findSent({ type }: SentKind, store: Store, accountId: stri
   return sent;
 }
 
-/** The answer to the request that made it. It has the links if no mails are sent. */
+/** The response to the request that created it, with the links if no mails are sent. */
 export async function createdResult(
   kind: SentKind,
   engines: Pick<CallEngines, 'policy'>,
@@ -115,7 +115,7 @@ export function toSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) {
   };
 }
 
-/** `done` is the state of a receiver for whom nothing is left to do. */
+/** `done` is the state of a receiver who has nothing left to do. */
 export function toSentReceiver(receiver: SentReceiver, done: string) {
   return {
     id: receiver.position,
@@ -132,7 +132,7 @@ export function toSentReceiver(receiver: SentReceiver, done: string) {
   };
 }
 
-/** The latest of what is known. */
+/** Chooses the latest state that is known. */
 function toState(receiver: SentReceiver, done: string): string {
   if (receiver.revokedAt) return 'revoked';
   if (receiver.completedAt) return done;

@@ -26,7 +26,7 @@ export class AccountUploads extends ResumableUploads {
   readonly #engines: V1Engines;
   readonly #caller: Actor;
   readonly #idempotencyKey: string | undefined;
-  /** What was announced before, if this request repeats another. */
+  /** The upload of the first request, if this one repeats it. */
   #repeated: NewUpload | undefined;
 
   constructor(engines: V1Engines, caller: Actor, request: FastifyRequest, ends: RequestEnds) {
@@ -44,7 +44,7 @@ export class AccountUploads extends ResumableUploads {
 
   override async append(id: string, bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
     if (!this.#repeated) return await super.append(id, bytes, offset);
-    // A creation that is repeated says how much of its first attempt has arrived; the caller continues there.
+    // The response to a repeated creation says how many bytes have arrived; the caller continues there.
     for await (const piece of bytes) void piece;
     return offset;
   }
@@ -72,7 +72,7 @@ export class AccountUploads extends ResumableUploads {
 
   protected override async finished(id: string): Promise<FinishedUpload | undefined> {
     const [upload] = await this.#engines.store.uploads.ofAccount(this.#caller.accountId, [id]);
-    // A creation is answered as it was the first time, even if the upload was sent since.
+    // A repeated creation gets the first response, even if the upload has been sent since.
     const found = upload ?? this.#repeated;
     if (!found) return undefined;
     const { name, mediaType, sizeBytes } = found;

@@ -6,8 +6,8 @@ const lengths: Readonly<Record<string, number>> = { 'sha-256': 32, 'sha-512': 64
 const memberShape = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):(?:;.*)?$/;
 
 /**
- * RFC 9530: what the caller says that the digest of the whole file is. Other algorithms are ignored, but not if there
- * are no others: the caller counts on a comparison.
+ * Reads the digest of the whole file that the caller declares (RFC 9530). Unknown algorithms are ignored, but a header
+ * with nothing else is refused, because the caller relies on a comparison.
  */
 export function readReprDigest(header: string | string[] | undefined): DeclaredDigests | undefined {
   if (header === undefined) return undefined;

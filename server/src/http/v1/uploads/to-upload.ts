@@ -1,7 +1,7 @@
 import type { Policy } from '../../../domain/policy.ts';
 import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 
-/** An upload in the form of the API. */
+/** Converts an upload to the form of the API. */
 export function toUpload(upload: AccountUpload, { keepSeconds }: Pick<Policy, 'keepSeconds'>) {
   const { id, name, path, mediaType, state, sizeBytes, receivedBytes, sha256, scan, refusal, createdAt } = upload;
   const { resumableUntil, unusedSince } = upload;

@@ -71,11 +71,11 @@ const readOffset = async (key: string, path: string, server = app) => {
   return status === 200 ? Number(headers['upload-offset']) : status;
 };
 
-/** What the job does when the last byte is stored. */
+/** Does the work of the job that starts when the last byte is stored. */
 const check = (accountId: string, id: string) =>
   checkUpload(exchange.engines, accountId, id, new AbortController().signal);
 
-/** Begins a request that would carry the large file, and sends a little more than a chunk of it. */
+/** Begins a request with the large file, and sends a little more than one chunk of it. */
 async function sendBeginning(server: FastifyInstance, key: string, path: string): Promise<ClientRequest> {
   await server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = server.server.address() as AddressInfo;
@@ -107,7 +107,7 @@ async function storedBytes(accountId: string, id: string): Promise<Buffer> {
 }
 
 describe('a file in one request', () => {
-  test('is ready at once, and its own', async () => {
+  test('is ready at once, and belongs to its account', async () => {
     const { apiKey, accountId } = await exchange.account();
     const response = await send(apiKey, 'docs/report.txt');
     expect(response.status).toBe(201);
@@ -163,7 +163,7 @@ describe('a file in one request', () => {
     expect(response.status).toBe(415);
   });
 
-  test('has the digest that was declared, or is refused', async () => {
+  test('is refused unless it has the declared digest', async () => {
     const { apiKey, accountId } = await exchange.account();
     const other = Buffer.from('another');
     const both = (bytes: Buffer) => `${reprDigest(content)}, ${reprDigest(bytes, 'sha-512')}`;
@@ -177,7 +177,7 @@ describe('a file in one request', () => {
     expect(files).toEqual([{ name: 'a.txt' }]);
   });
 
-  test('is small, whether or not its length is declared', async () => {
+  test('has a maximum size, whether or not its length is declared', async () => {
     const { apiKey } = await exchange.account();
     const declared = await send(apiKey, 'a.bin', content, { 'content-length': String(limits.wholeUploadBytes + 1) });
     expect(declared.status).toBe(413);
@@ -219,7 +219,7 @@ describe('a file in one request', () => {
 });
 
 describe('a file in parts', () => {
-  test('is announced with what the server can do', async () => {
+  test('gets a list of what the server supports', async () => {
     const { apiKey, accountId } = await exchange.account();
     await setAccountQuotas(exchange.engines, { id: accountId }, { maxFileBytes: 1000 });
     const { status, headers } = await ask('OPTIONS', '/uploads', { key: apiKey });
@@ -266,7 +266,7 @@ describe('a file in parts', () => {
     expect(entries).toEqual([{ author_kind: 'key', author_id: ownKey.id, author_name: email }]);
   });
 
-  test('is ready at once if one request carries all of it', async () => {
+  test('is ready at once if one request contains all of it', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const { path, id } = await begin(key, large.length);
     const headers = { 'repr-digest': reprDigest(large) };
@@ -274,11 +274,11 @@ describe('a file in parts', () => {
     const sha256 = hash('sha256', large).toString('hex');
     expect((await ask('GET', path, { key })).json()).toMatchObject({ state: 'ready', sha256, scan: 'unscanned' });
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
-    // The answer may have been lost.
+    // The response may have been lost.
     expect(await readOffset(key, path)).toBe(large.length);
   });
 
-  test('that one request carries is refused by its check, as any other', async () => {
+  test('is refused by its check even if one request contained all of it', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const server = buildTestServer(exchange, { policy: { ...testPolicy, scan: 'required' } });
     const readRefusal = async (text: string, headers: Record<string, string> = {}) => {
@@ -299,7 +299,7 @@ describe('a file in parts', () => {
     await server.close();
   });
 
-  test('may come with its creation', async () => {
+  test('may be sent with its creation', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const response = await begin(key, content.length, { body: content, headers: tusBody });
     expect([response.status, response.headers['upload-offset']]).toEqual([201, String(content.length)]);
@@ -328,7 +328,7 @@ describe('a file in parts', () => {
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
   });
 
-  test('keeps what was on its way to the store when its connection was cut, although it continues at once', async () => {
+  test('keeps bytes that were on their way to the store when its connection was cut, even if it continues at once', async () => {
     const { apiKey: key } = await exchange.account();
     const { path } = await begin(key, large.length);
     const putting = Promise.withResolvers<void>();
@@ -346,7 +346,7 @@ describe('a file in parts', () => {
     await slow.close();
   });
 
-  test('is checked although the process that stored the last of it was killed then', async () => {
+  test('is checked even if the process that stored its last bytes was killed', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const { path, id } = await begin(key, content.length);
     const dying = buildTestServer(exchange, {
@@ -422,7 +422,7 @@ describe('a file in parts', () => {
     });
   });
 
-  test('is not continued elsewhere than where it ended', async () => {
+  test('is continued only at its offset', async () => {
     const { apiKey: key } = await exchange.account();
     const { path } = await begin(key, 100);
     const response = await patch(key, path, 50, Buffer.alloc(50));
@@ -437,7 +437,7 @@ describe('a file in parts', () => {
   test.each([
     ['at its creation', { 'repr-digest': reprDigest(content) }, {}],
     ['with its last part', {}, { 'repr-digest': reprDigest(content, 'sha-512') }],
-  ])('is refused if it has another digest than was declared %s', async (_when, atCreation, atEnd) => {
+  ])('is refused if it does not have the digest that was declared %s', async (_when, atCreation, atEnd) => {
     const { apiKey: key, accountId } = await exchange.account();
     const sent = Buffer.from('something else');
     const { path, id } = await begin(key, sent.length, { headers: atCreation });
@@ -497,7 +497,7 @@ describe('an upload', () => {
     expect(await storedBytes(owner.accountId, id)).toEqual(content);
   });
 
-  test('can be removed, in whatever state', async () => {
+  test('can be removed in every state', async () => {
     const { apiKey: key } = await exchange.account();
     const { path } = await begin(key, content.length);
     const ready = `/uploads/${(await send(key, 'a.txt')).json().id}`;
@@ -523,7 +523,7 @@ describe('an upload', () => {
     expect((await send(key, 'a.txt')).status).toBe(201);
   });
 
-  test('whose request is repeated gets the first response, although there is no space for it once more', async () => {
+  test('gets the first response when its request is repeated, even if there is no space for a second one', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const once = { 'idempotency-key': 'a', 'content-length': String(content.length) };
     await setAccountQuotas(exchange.engines, { id: accountId }, { maxStoredBytes: content.length + 1 });

@@ -146,7 +146,7 @@ export const uploadRoutes: readonly Route[] = [
 ];
 
 /**
- * Which protocol a request follows is decided here and in the table alone. The IETF's resumable uploads, recognised by
+ * Only this function and the table decide which protocol a request follows. The IETF's resumable uploads, recognised by
  * `Upload-Complete`, would be another store like `AccountUploads` over the same uploads.
  */
 function isTus({ headers }: FastifyRequest): boolean {

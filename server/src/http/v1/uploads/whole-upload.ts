@@ -18,7 +18,7 @@ import { readContentLength } from '../../shared/tus.ts';
 import type { V1Engines } from '../route.ts';
 import { readReprDigest } from './repr-digest.ts';
 
-/** Receives a small file in one request: its body is the file. */
+/** Receives a small file as the body of one request. */
 export async function receiveWhole(
   engines: V1Engines,
   caller: Actor,
@@ -37,7 +37,7 @@ export async function receiveWhole(
     return { api: 'v1', idempotencyKey: key, digest: createHash('sha256').update(content).digest() } as const;
   };
   if (idempotencyKey !== undefined && (await hasResponse(engines, caller, { api: 'v1', idempotencyKey }))) {
-    // The account may have no space left for the file once more.
+    // The account may have no space left for a second copy.
     const hash = createHash('sha256');
     for await (const bytes of readFile(request)) {
       revoked.throwIfAborted();
@@ -45,7 +45,7 @@ export async function receiveWhole(
     }
     revoked.throwIfAborted();
     return respondOnce(engines, caller, toRepeatable(idempotencyKey, hash.digest()), async () => {
-      // The first response has been purged since.
+      // The first response has been purged meanwhile.
       throw new ExchangeError('request_in_flight');
     });
   }
@@ -92,7 +92,10 @@ export async function findUpload(
   return upload;
 }
 
-/** RFC 6266. What may be confidential does not belong in the URL, which proxies write to their logs. */
+/**
+ * Reads the file name from Content-Disposition (RFC 6266). It may be confidential, so it does not belong in the URL,
+ * which proxies log.
+ */
 function nameIn(header: string | undefined): { readonly name: string; readonly path: string } {
   const filename = /^[\x20-\x7e]+$/.test(header ?? '') ? parse(header as string).parameters['filename'] : undefined;
   if (filename === undefined) {

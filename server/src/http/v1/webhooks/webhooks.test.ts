@@ -63,7 +63,7 @@ describe('a webhook', () => {
     expect(webhook).toMatchObject({ types: null, description: '' });
   });
 
-  test('is the account’s own', async () => {
+  test('is visible only to its account', async () => {
     const { webhook } = await newWebhook();
     const { apiKey: key } = await exchange.account();
     const path = `/webhooks/${webhook.id}`;
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     expect((await ask('GET', `/webhooks/${webhook.id}`, { key })).json()).toEqual(webhook);
   });
 
-  test('is changed only by who has seen it last, if they say so', async () => {
+  test('is not changed if If-Match has an older version', async () => {
     const { key, webhook, etag } = await newWebhook();
     const path = `/webhooks/${webhook.id}`;
     const headers = { 'if-match': etag };
@@ -125,7 +125,7 @@ describe('a webhook', () => {
     expect((await ask('DELETE', path, removal)).status).toBe(204);
   });
 
-  test('is one of a limited number, also when many are asked for at once', async () => {
+  test('is one of a limited number, even if many are requested at once', async () => {
     const { apiKey: key } = await exchange.account();
     const made = await Promise.all(
       Array.from({ length: limits.webhooksPerAccount + 2 }, () => ask('POST', '/webhooks', { key, body: input })),
@@ -145,7 +145,7 @@ describe('a webhook', () => {
     expect((await ask('GET', '/webhooks', { key })).json().data).toHaveLength(1);
   });
 
-  test('gets a new secret, and keeps the one before for a while', async () => {
+  test('gets a new secret, and keeps the previous one for a while', async () => {
     const { key, secret, webhook } = await newWebhook();
     const path = `/webhooks/${webhook.id}`;
     const replaced = (await ask('POST', `${path}/replace_secret`, { key, body: {} })).json();
@@ -171,7 +171,7 @@ describe('a webhook', () => {
 });
 
 describe('events', () => {
-  test('are tried out, logged page by page, and sent again', async () => {
+  test('can be tested, are logged page by page, and can be sent again', async () => {
     await using peer = await startReceiver();
     const { key, owner, secret, webhook } = await newWebhook({ url: peer.url });
     const path = `/webhooks/${webhook.id}`;
@@ -229,7 +229,7 @@ describe('events', () => {
   });
 });
 
-describe('a right to be told is a right to read', () => {
+describe('the right to be sent events is the right to read them', () => {
   const restricted = async (key: string, ...some: Scope[]) => {
     const body = { name: 'x', scopes: ['webhooks', ...some] };
     return (await ask('POST', '/keys', { key, body })).json().api_key as string;
@@ -237,7 +237,7 @@ describe('a right to be told is a right to read', () => {
   const create = (key: string, url: string, types: readonly string[] | null = null) =>
     ask('POST', '/webhooks', { key, body: { url, types } });
 
-  test('a webhook is sent only what the key that made it may read', async () => {
+  test('a webhook is sent only events that the key that created it may read', async () => {
     const owner = await exchange.account();
     await using peer = await startReceiver();
     expect((await create(await restricted(owner.apiKey), peer.url)).status).toBe(403);
@@ -260,14 +260,14 @@ describe('a right to be told is a right to read', () => {
     expect(peer.requests.map(({ body }) => JSON.parse(body).type)).toEqual(['contact.changed']);
   });
 
-  test('a key does not point a webhook at itself that is sent more than it may read', async () => {
+  test('a key cannot change the URL of a webhook that is sent more than the key may read', async () => {
     const { key, webhook } = await newWebhook({ url: 'https://example.org/' });
     const narrow = await restricted(key, 'receive');
     const path = `/webhooks/${webhook.id}`;
     const status = async (method: Route['method'], end: string, body?: object) =>
       (await ask(method, `${path}${end}`, { key: narrow, ...(body ? { body } : {}) })).status;
     expect(await status('PATCH', '', { url: 'https://example.com/' })).toBe(403);
-    // Nor does it by taking what it may not read away first.
+    // Removing the types of events that it may not read first does not help either.
     expect(await status('PATCH', '', { url: 'https://example.com/', types: ['inbox.received'] })).toBe(403);
     expect(await status('POST', '/replay', { since: '2020-01-01T00:00:00Z' })).toBe(403);
     expect(await status('POST', '/replace_secret', {})).toBe(403);
@@ -277,7 +277,7 @@ describe('a right to be told is a right to read', () => {
     expect((await ask('GET', path, { key })).json()).toEqual(webhook);
   });
 
-  test('the database lets through what the program does', async () => {
+  test('the database applies the same rule as the program', async () => {
     const subsets = Array.from({ length: 2 ** scopes.length }, (_, bits) =>
       scopes.filter((_scope, index) => bits & (2 ** index)),
     );
@@ -308,7 +308,7 @@ describe('a key that is revoked', () => {
       ),
     );
 
-  /** A key, a key that it made, a webhook of each, and one of the account's first key. */
+  /** Creates a key, a key that it creates, a webhook of each, and one of the account's first key. */
   async function family() {
     const owner = await exchange.account();
     const parent = await newKey(owner.apiKey);
@@ -340,7 +340,7 @@ describe('a key that is revoked', () => {
     expect(await states()).toEqual([null, null, null]);
   });
 
-  test('with its descendants: their webhooks are disabled, also that of a key revoked before', async () => {
+  test('with its descendants disables their webhooks, also those of a key that was revoked before', async () => {
     const { owner, parent, child, childs, states, revoke } = await family();
     expect(await revoke(child.id)).toMatchObject({ webhooks_live: 1 });
     expect(await revoke(parent.id, '?descendants=true')).toEqual({
@@ -358,7 +358,7 @@ describe('a key that is revoked', () => {
     expect(enabled.json()).toMatchObject({ disabled_at: null, disabled_reason: null });
   });
 
-  test('by a command: it says how many webhooks go on, or are disabled', async () => {
+  test('by a command leaves or disables its webhooks, and the command says how many', async () => {
     const first = await family();
     const revoke = ['api-keys', 'revoke', '--email', first.owner.email, '--id'];
     expect(await runAdmin(exchange, ...revoke, first.child.id)).toBe(
@@ -368,7 +368,7 @@ describe('a key that is revoked', () => {
     expect(JSON.parse(whole)).toMatchObject({ webhooks_disabled: 2, webhooks_live: 0 });
   });
 
-  test('is sent nothing more, although a worker is sending', async () => {
+  test('is sent no more events, even while a worker is sending', async () => {
     const { owner, parent, revoke } = await family();
     let isRevoked: Promise<unknown> | undefined;
     await using peer = await startReceiver((response) => {
@@ -378,11 +378,11 @@ describe('a key that is revoked', () => {
     const webhook = await createWebhookFor(parent, peer.url);
     await happen(owner, 12);
     await deliverEvents(exchange.engines, owner.accountId, webhook.id);
-    // Those that were on their way.
+    // Events that were already being sent.
     expect(peer.requests).toHaveLength(4);
   });
 
-  test('creates no webhook with a request that it sent before', async () => {
+  test('creates no webhook by repeating an earlier request', async () => {
     const { owner, parent } = await family();
     const caller = await authenticateBearer(exchange.engines, parent.api_key, '192.0.2.7');
     await ask('DELETE', `/keys/${parent.id}`, { key: owner.apiKey });

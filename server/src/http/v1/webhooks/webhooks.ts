@@ -167,7 +167,7 @@ const replayToOne = route({
   response: { status: 202, description: 'They are being sent; the attempts say how that went.' },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, body: { event_id: eventId, since } }) {
-    // The schema has made sure that it is one of the two.
+    // The schema guarantees one of the two.
     const which = eventId === undefined ? { since: new Date(since as string) } : { eventId };
     await replayEvents(engines, caller, id, which);
     return {};
@@ -185,7 +185,7 @@ const listAttempts = route({
   response: { status: 200, description: 'A page of them.', schema: v1.WebhookAttemptPage },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, query }) {
-    // The log says what happened and when, too.
+    // The log also says what happened and when.
     requireMayControl(caller, await findWebhook(engines, caller, id));
     const list = `webhooks/${id}/attempts`;
     const page = requestedPage<Pick<WebhookAttempt, 'id'>>(engines, caller, list, query, (row) => ({ id: row.id }));
@@ -211,7 +211,7 @@ function versioned(engines: V1Engines, actor: Actor, webhook: Webhook) {
   return { body: toWebhook(engines, actor, webhook), headers: toETag(String(webhook.version)) };
 }
 
-/** For the only responses that contain the secret. */
+/** Used only for the responses that contain the secret. */
 function toWebhookWithSecret(engines: V1Engines, actor: Actor, webhook: Webhook) {
   const { body, headers } = versioned(engines, actor, webhook);
   const source = { accountId: actor.accountId, webhookId: webhook.id, salt: webhook.salt };
