@@ -75,9 +75,9 @@ export interface Assembly extends Engines {
   readonly probeMailServer: ProbeMailServer;
   /** Queries the system's DNS servers, or this one. */
   readonly dns: (server: string | undefined) => DnsRecords;
-  /** What is due and not yet done. */
+  /** Counts the work that is due and not yet done. */
   readonly backlog: () => ReturnType<typeof readBacklog>;
-  /** What is in use at the moment. */
+  /** Resources that are in use at the moment. */
   readonly usage: {
     readonly lanes: Readonly<Record<string, ConcurrencyLimiter>>;
     readonly connections: () => Readonly<Record<'in_use' | 'idle', number>>;
@@ -94,7 +94,7 @@ export interface Assembly extends Engines {
   checkPepper(): Promise<void>;
   /** Creates the bucket unless it exists. Returns whether it was created. */
   createBucket(): Promise<boolean>;
-  /** What `migrate` would apply. */
+  /** Lists the migrations that `migrate` would apply. */
   planMigrations(): Promise<PlannedMigration[]>;
   /**
    * By the engine's name: throws when the engine is unavailable, and a SetupError when its response shows a wrong

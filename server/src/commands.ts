@@ -57,7 +57,7 @@ export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): Retur
       return { ...engines, administrator, migrate: () => prepareDatabase().catch(databaseIsAway) };
     },
     diagnose: (settings) => {
-      // No `serve` is running yet that could answer through the proxy.
+      // No `serve` is running yet that could respond through the proxy.
       const { proxy: _, ...examinations } = assembleExaminations(inspectConfig(settings));
       return diagnose(examinations);
     },

@@ -15,7 +15,7 @@ export interface Failure {
   readonly next?: string;
 }
 
-/** What to tell the person who started the program; undefined if everything has been said. */
+/** Describes an error for the person who started the program; undefined if it was already printed. */
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof UsageError) {
     const { message, next, isShown } = error;

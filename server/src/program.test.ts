@@ -114,7 +114,7 @@ describe('a command line that cannot be run', () => {
     expect(failure?.message).toContain(message);
   });
 
-  test('a missing command is answered with the help', async () => {
+  test('a missing command gets the help', async () => {
     await expect(dryProgram().run('admin', 'drops')).rejects.toMatchObject({ isShown: true, isHelp: false });
   });
 

@@ -59,7 +59,7 @@ Exit codes:
     program
       .command('serve')
       .description('serve HTTP requests')
-      // What a process passes on to the one that replaces it, which it starts itself.
+      // Passed by a process to the one that replaces it, which it starts itself.
       .addOption(new Option('--sockets <list>', 'listening sockets, by HOST:PORT=NUMBER').default('').hideHelp())
       .action(serve),
     'waybilld serve',

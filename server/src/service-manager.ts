@@ -6,7 +6,7 @@ import type { ServiceEnvironment } from './config/service-environment.ts';
 /** How long the message to systemd may take. */
 const deadlineMs = 10_000;
 
-/** What a service reports to the supervisor that started it. Without systemd, nothing happens. */
+/** Reports of a service to the supervisor that started it. Without systemd, nothing happens. */
 export interface ServiceManager {
   /** Requests are served, or jobs are run, by this process, which is the main process of its unit from now on. */
   ready(): Promise<void>;

@@ -20,7 +20,7 @@ export const crashGraceMs = 30_000;
 
 const consoleSettings = { serve: 'WAYBILL_CONSOLE_LISTEN', work: 'WAYBILL_WORK_CONSOLE_LISTEN' } as const;
 
-/** The engines of a service, observed, after their first check, and the administrator's port, which answers before. */
+/** The engines of a service, observed, after their first check, and the administrator's port, which responds before. */
 export async function startService(config: Config, role: 'serve' | 'work', inherited: InheritedSockets = new Map()) {
   const about = { role, version };
   const tracing = await startTracing({ ...about, url: config.WAYBILL_OTLP_URL, ratio: config.WAYBILL_TRACE_RATIO });

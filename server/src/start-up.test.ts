@@ -40,7 +40,7 @@ test('not forever: then the process ends and says which engine and which setting
   );
 });
 
-test('what a PostgreSQL that answers refuses ends the process at once', async () => {
+test('what a PostgreSQL that responds refuses ends the process at once', async () => {
   const starting = startUp(
     { migrate: () => Promise.reject(new Error('password authentication failed')), checkPepper: fine, checks: {} },
     { ...options(), patienceMs: 600_000 },

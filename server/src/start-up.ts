@@ -20,7 +20,7 @@ export function databaseIsAway(error: unknown): never {
 }
 
 /**
- * What must be true before a process serves or works.
+ * Conditions for a process to serve or work.
  *
  * Without PostgreSQL nothing works, not even checking whether the schema fits, so a process waits for it for a limited
  * time: after a power failure everything starts at once. An object store or a Valkey that is merely unavailable does

@@ -5,7 +5,7 @@ import type { ByCommand } from '../domain/audit/audit-store.ts';
 import { isUuid } from '../domain/is-uuid.ts';
 import { toJsonText } from './json-text.ts';
 
-/** What a command is given: the engines, and where its output goes. */
+/** The input of a command: the engines, and where its output goes. */
 export interface AdminContext {
   readonly engines: Pick<
     Assembly,

@@ -139,7 +139,7 @@ test('a deleted account leaves nothing but its audit, and its address can be use
   expect(after.map(([name]) => name)).toEqual(['audit_entries.account_id']);
   expect(listObjects(ids)).toEqual([]);
   expect(await query('select 1 from inbox_entries where account_id = $1', [receiver.accountId])).toEqual([]);
-  // What others sent to it is theirs.
+  // Drops that others sent to it are theirs.
   expect(await query('select ended_at from drops where id = $1', [sentDrop])).toEqual([{ ended_at: null }]);
   const again = await createAccount(engines, { email: actor.email, phone: '46701234567', type: 'api' });
   const fresh = Object.entries(await countRows(again.account.id)).filter(([, count]) => count > 0);

@@ -31,7 +31,7 @@ function countByStatus(findings: readonly Finding[]): Record<(typeof statuses)[n
   return { fault: count('fault'), warning: count('warning'), ok: count('ok'), skipped: count('skipped') };
 }
 
-/** What needs attention is last, where a terminal shows it, and begins at the left, because it is long. */
+/** Prints findings that need attention last, where a terminal shows them, and from the left, because they are long. */
 export function toLines(findings: readonly Finding[]): string[] {
   const width = Math.max(0, ...findings.map(({ check }) => check.length)) + 2;
   const sorted = findings.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));

@@ -8,7 +8,7 @@ export interface LifetimeRule {
   readonly default: number;
 }
 
-/** What the operator has decided, for the server or, by `readPolicy`, for one account. */
+/** Decisions of the operator, for the server or, by `readPolicy`, for one account. */
 export interface Policy {
   readonly publicUrl: string;
   readonly mailFrom: string;
@@ -43,14 +43,14 @@ export interface Policy {
     readonly drafts: number;
     /** Ended drops. */
     readonly history: number | undefined;
-    /** What receivers did with ended drops. */
+    /** Records of what receivers did with ended drops. */
     readonly deliveries: number | undefined;
     /** Also released holds. */
     readonly audit: number | undefined;
     readonly events: number;
     /** Settled messages. */
     readonly messages: number | undefined;
-    /** What was sent to webhooks, and the log of the attempts. */
+    /** Deliveries to webhooks, and the log of the attempts. */
     readonly webhooks: number;
   };
 }

@@ -41,7 +41,7 @@ async function sentDrop() {
 }
 
 describe('a drop past its deadline', () => {
-  test('answers nothing from that moment, swept or not', async () => {
+  test('returns nothing from that moment, swept or not', async () => {
     const { sender, receiver, dropId, entryId } = await sentDrop();
     await findInboxFile(engines, receiver, entryId, 'a.txt');
     expect(await engines.store.drops.countLive(sender.accountId)).toBe(1);

@@ -95,7 +95,7 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   return { ...swept, ...deleted };
 }
 
-/** What is kept forever has no age at which it is purged. */
+/** Purges nothing if there is no age: then records are kept forever. */
 async function purgeOld(
   keepSeconds: number | undefined,
   purge: (olderThanSeconds: number) => Promise<number>,

@@ -22,7 +22,7 @@ export interface Backlog {
 
 type PerDirection = Readonly<Record<'upload' | 'download', number>>;
 
-/** What is read when someone asks. Whoever has it, adds it. */
+/** Values read on scrape; each component registers its own. */
 export interface Sources {
   lanes: Record<string, Lane>;
   connections?: () => Readonly<Record<'in_use' | 'idle', number>>;

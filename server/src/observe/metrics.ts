@@ -2,7 +2,7 @@ import { errorCodes } from '@waybill/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { addGauges, type Sources } from './gauges.ts';
 
-/** From a cached answer to a call that is about to be abandoned. */
+/** From a cached response to a call that is about to be abandoned. */
 const callBuckets = [0.001, 0.005, 0.025, 0.1, 0.25, 1, 2.5, 10];
 /** A transfer may take hours. */
 const requestBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];

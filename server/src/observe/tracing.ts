@@ -1,7 +1,7 @@
 /** Names of routes, operations, states and codes; statements without their parameters. Never what a person entered. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** What this process does for one request, job or sweep. */
+/** The steps of this process for one request, job or sweep. */
 export interface Trace {
   within<Result>(work: () => Result): Result;
   /** `failure` is a code or the name of an error, never its message. */

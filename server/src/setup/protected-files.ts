@@ -7,7 +7,7 @@ const groupName = 'waybill';
 
 /** Files that the services read through their group, and no one else; without that group, only this user. */
 export class ProtectedFiles {
-  /** What was written, in order. */
+  /** The paths that were written, in order. */
   readonly written: string[] = [];
   readonly #group = process.getuid?.() === 0 ? groupId() : undefined;
 

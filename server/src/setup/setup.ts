@@ -33,7 +33,7 @@ export interface SetupNeeds {
 }
 
 export interface SetupResult {
-  /** What was written. */
+  /** The paths of the files that were written. */
   readonly files: readonly string[];
   readonly bucketCreated: boolean;
   readonly migrations: readonly string[];

@@ -30,7 +30,7 @@ export interface Carrier {
   connect(port: number): Socket;
 }
 
-/** What carries HTTP, for tests of what must work over both. */
+/** The protocols that carry HTTP, for tests of behaviour that both must have. */
 export const carriers: readonly Carrier[] = [
   { name: 'TCP', certificate: undefined, connect: (port) => tcpConnect(port, '127.0.0.1') },
   {

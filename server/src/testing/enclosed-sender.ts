@@ -1,6 +1,6 @@
 /**
  * Runs in a network of its own (`own-network.ts`): the sender of webhooks as `work` uses it, a name server, and a
- * listener at every address there is. It sends what it is asked to, and answers with the outcome and the addresses to
+ * listener at every address there is. It sends what it is asked to, and responds with the outcome and the addresses to
  * which connections were made.
  */
 import { once } from 'node:events';

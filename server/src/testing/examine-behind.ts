@@ -34,7 +34,7 @@ export interface Behind {
   readonly examination?: Partial<PublicUrlExamination>;
 }
 
-/** What is found behind a proxy that is set up well. */
+/** The findings behind a proxy that is set up well. */
 export const nothingWrong = [
   'ok proxy.reachable',
   'ok proxy.client',

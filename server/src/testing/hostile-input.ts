@@ -31,7 +31,7 @@ export const hostileEscapes: readonly string[] = [
   '%f4%90%80%80',
 ];
 
-/** What the parser of a request lets into a header. */
+/** Values that the parser of a request allows in a header. */
 export const hostileHeaders: readonly string[] = hostileTexts
   .filter((text) => /^[\t\x20-\x7e]*$/.test(text))
   .concat('ü', '\xff\xfe', '"', ',', '; =', '9'.repeat(30));

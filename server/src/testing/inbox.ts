@@ -21,7 +21,7 @@ export async function fillInbox(
   );
 }
 
-/** What the passing of time does to an account's queue. */
+/** Moves the times of an account's queue into the past. */
 export async function advanceQueue(
   { query }: Pick<TestDatabase, 'query'>,
   { accountId }: Pick<Actor, 'accountId'>,

@@ -24,7 +24,7 @@ export interface AskV1 {
   readonly address?: string;
 }
 
-/** Sends a request to /api/v1, and holds its answer against the OpenAPI document. */
+/** Sends a request to /api/v1, and validates its response against the OpenAPI document. */
 export async function requestV1(
   server: FastifyInstance,
   method: Route['method'],
@@ -43,10 +43,10 @@ export async function requestV1(
   const described = v1Described.paths[`/api/v1${route?.path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()];
   const type = String(reply.headers['content-type']).split(';')[0] as string;
   const response = resolved(described?.responses[reply.statusCode]);
-  expect(response, `${method} ${path} answers ${reply.statusCode}: ${reply.body}`).toBeDefined();
+  expect(response, `${method} ${path} returns ${reply.statusCode}: ${reply.body}`).toBeDefined();
   if (reply.body !== '') {
     const schema = response?.content?.[type]?.schema;
-    expect(schema, `${method} ${path} answers ${type}`).toBeDefined();
+    expect(schema, `${method} ${path} returns ${type}`).toBeDefined();
     if (type.endsWith('json')) {
       const validate = compileValidator(schema as object);
       validate(reply.json());

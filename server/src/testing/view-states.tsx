@@ -33,7 +33,7 @@ import {
 } from '../views/pages/upload-page.tsx';
 import type { Translator } from '../views/translator.ts';
 
-/** What other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
+/** Texts that other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
 export interface Foreign {
   readonly sender: string;
   readonly name: string;

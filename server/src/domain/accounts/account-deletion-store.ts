@@ -1,6 +1,6 @@
 import type { Batch } from '../batch.ts';
 
-/** What an account has, and loses by its deletion. */
+/** The records that an account loses by its deletion. */
 export interface AccountContents {
   readonly liveDrops: number;
   readonly drops: number;

@@ -23,7 +23,7 @@ export interface Account {
 
 export type AccountChoices = Pick<Account, 'displayName' | 'secondFactor' | 'receipts' | 'reminders'>;
 
-/** What a key may do, from where, and until when. Null: without restriction. */
+/** The restrictions of a key: its scopes, networks and expiry. Null: without restriction. */
 export interface KeyRights {
   readonly scopes: readonly Scope[] | null;
   readonly networks: readonly string[] | null;

@@ -20,7 +20,7 @@ export function isApiKey(text: string): boolean {
   return text.endsWith(checksum(secret));
 }
 
-/** What an administrator sees of a key afterwards: enough to tell two keys apart, but not enough to use one. */
+/** The part of a key that administrators see later: enough to tell two keys apart, but not enough to use one. */
 export function makeHint(apiKey: string): string {
   return `${apiKey.slice(0, 7)}…`;
 }

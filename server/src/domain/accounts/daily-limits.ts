@@ -4,7 +4,7 @@ import { readPolicy } from './read-policy.ts';
 
 const daySeconds = 24 * 60 * 60;
 
-/** What is left of what the account may send in a day, for the limits that it has. */
+/** The remainder of each daily limit that the account has. */
 export async function dailyLimits(
   engines: Pick<Engines, 'store' | 'policy'>,
   accountId: string,

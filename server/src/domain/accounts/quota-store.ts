@@ -1,6 +1,6 @@
 import type { SecondFactor } from '../policy.ts';
 
-/** What is set for an account or for a group. Null: what applies to the group, or to the server. */
+/** The quotas of an account or a group. Null: the value of the group, or of the server, applies. */
 export interface Quotas {
   readonly maxStoredBytes: number | null;
   readonly maxFileBytes: number | null;

@@ -34,7 +34,7 @@ async function limited(quotas: Partial<Quotas>, ...contacts: string[]): Promise<
   return actor;
 }
 
-/** What the account uses, which must be what it stores. */
+/** The account's usage, which must equal its stored bytes. */
 async function stored({ accountId }: Pick<Actor, 'accountId'>): Promise<number> {
   const { before, after } = await engines.store.transaction((tx) => tx.quotas.recount(accountId));
   expect(before, 'the usage is the sum').toBe(after);

@@ -13,7 +13,7 @@ export interface Author {
   readonly name: string;
 }
 
-/** What the operations of an administrator's command need besides engines. */
+/** Needed by the operations of an administrator's command besides engines. */
 export interface ByCommand {
   readonly administrator: Author & { readonly kind: 'command'; readonly id: string };
 }

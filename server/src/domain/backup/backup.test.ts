@@ -219,7 +219,7 @@ describe('what is refused', () => {
     await expect(restoreHere({ database: openCopies(database.url) })).rejects.toThrow('The bucket is not empty.');
     const { copied } = await restoreHere({ database: openCopies(database.url) }, true);
     expect(copied).toMatchObject({ objects: 0, kept: 4 });
-    // What is in the database is replaced, and messages are sent if that is wanted.
+    // The content of the database is replaced, and messages are sent if that is requested.
     const { messages } = await restoreHere({ database: openCopies(database.url) }, true, true);
     expect(messages).toBe(0);
   });

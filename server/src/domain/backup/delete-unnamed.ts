@@ -56,7 +56,7 @@ export async function deleteUnnamed(
   return result;
 }
 
-/** Answers how many objects an id has, for ids that come in the order of the list. */
+/** Counts the objects of an id, for ids that come in the order of the list. */
 class Names implements AsyncDisposable {
   readonly #names: AsyncIterator<NamedObjects>;
   #current: NamedObjects | undefined;

@@ -106,7 +106,7 @@ async function* filesIn(place: BackupPlace, id: string): AsyncGenerator<CheckedF
   }
 }
 
-/** Answers whether a list has a file, for files that come in its order. */
+/** Tells whether a list has a file, for files that come in its order. */
 class Lists {
   readonly #files: AsyncGenerator<CheckedFile, void, void>;
   #current: CheckedFile | undefined;

@@ -11,7 +11,7 @@ import { recordChange } from './record-change.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;
 
-/** What must be true of the contact that the caller has seen, or has not. */
+/** The state in which the caller expects the contact. */
 export interface ContactCondition {
   readonly ifVersion: readonly string[] | undefined;
   /** Undefined: it may exist or not. */

@@ -2,7 +2,7 @@ import { patterns } from '@waybill/protocol';
 import type { Faults } from '../faults.ts';
 import { phoneNumber } from './phone-number.ts';
 
-/** What a caller says about a person besides the address. */
+/** The details of a person besides the address, as a caller gives them. */
 export interface PersonDetails {
   readonly name?: string | undefined;
   readonly phone?: string | undefined;

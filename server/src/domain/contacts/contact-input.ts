@@ -20,7 +20,7 @@ export function checkContact(faults: Faults, pointer: string, input: ContactInpu
   return faults.check(`${pointer}/email`, () => emailAddress(input.email));
 }
 
-/** What the caller does not say is as it was before. */
+/** Keeps the previous value of every property that the input leaves out. */
 export function contactFrom(input: ContactInput, email: string, before?: Contact): Contact {
   return {
     email,

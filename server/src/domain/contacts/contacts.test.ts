@@ -84,7 +84,7 @@ describe('a contact that exists', () => {
 });
 
 describe('a version', () => {
-  test('changes with every change and is answered with it', async () => {
+  test('changes with every change and is returned with it', async () => {
     const actor = await exchange.account();
     const before = await engines.store.contacts.version(actor.accountId);
     const { version } = await replace(actor, [{ email: 'a@example.org' }]);

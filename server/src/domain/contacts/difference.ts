@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Contact } from './contact.ts';
 import type { ListedContact } from './contact-store.ts';
 
-/** What a change does with a contact. */
+/** The effect of a change on a contact. */
 export type ContactResult = 'created' | 'changed' | 'unchanged';
 
-/** The addresses of what is new or not the same, and of what is gone, when one list replaces another. */
+/** Returns the addresses of new and changed contacts, and of removed ones, when one list replaces another. */
 export function compareLists(before: readonly Contact[], after: readonly Contact[]) {
   const gone = new Map(before.map((contact) => [contact.email, contact]));
   const written: string[] = [];

@@ -7,7 +7,7 @@ import { type ContactInput, checkContact, contactFrom, requireRoom } from './con
 import { type ContactResult, compareContacts } from './difference.ts';
 import { recordChange } from './record-change.ts';
 
-/** What an import does with one contact, or would do. */
+/** The effect of an import on one contact, or the effect that it would have. */
 export interface ImportStep {
   readonly contact: Contact;
   readonly result: ContactResult;

@@ -4,14 +4,14 @@ import type { Finding } from './finding.ts';
 import { ok } from './finding.ts';
 
 async function* healthy(): AsyncGenerator<Finding> {
-  yield ok('healthy', 'It answers.');
+  yield ok('healthy', 'It responds.');
 }
 async function* silent(): AsyncGenerator<Finding> {
-  yield ok('silent.reachable', 'It answers.');
+  yield ok('silent.reachable', 'It responds.');
   await new Promise(() => undefined);
 }
 async function* broken(): AsyncGenerator<Finding> {
-  yield ok('broken.reachable', 'It answers.');
+  yield ok('broken.reachable', 'It responds.');
   throw new Error('a bug');
 }
 

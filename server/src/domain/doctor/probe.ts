@@ -25,7 +25,7 @@ export interface ProbeResponse {
 }
 
 /**
- * Signs a request with a key that only the operator's processes have. Others get the answer of a path that does not
+ * Signs a request with a key that only the operator's processes have. Others get the response of a path that does not
  * exist: how requests reach `serve` is of use to an attacker.
  */
 export class ProbeTokens {

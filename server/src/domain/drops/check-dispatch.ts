@@ -14,7 +14,7 @@ import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './r
 import type { SenderChoices } from './sent-drop-store.ts';
 import type { DropToWrite } from './write-drop.ts';
 
-/** What a drop and a request for files have in common. */
+/** The properties that a drop and a request for files have in common. */
 export interface DispatchInput extends LifetimeInput, SenderChoices {
   readonly receivers: readonly ReceiverInput[];
   readonly message: string;
@@ -27,7 +27,7 @@ export interface CheckedDispatch {
   readonly lifetimeSeconds: number;
 }
 
-/** What was made, and the token of each receiver in their order. */
+/** The new drop or request, and the token of each receiver in their order. */
 export interface MadeDispatch {
   readonly id: string;
   readonly receivers: readonly Receiver[];
@@ -61,7 +61,7 @@ export async function checkDispatch(
   return { policy, receivers, lifetimeSeconds };
 }
 
-/** What a transaction needs to write it. Fetches a key, which may be slow. */
+/** Prepares the input of the transaction that writes it. Fetches a key, which may be slow. */
 export async function prepareDispatch(
   engines: Pick<Engines, 'dayKeys' | 'random'>,
   { message, externalId, metadata, secondFactor, notify }: DispatchInput,

@@ -93,7 +93,7 @@ export interface DropStore {
   inboxPage(accountId: string, after: PagePosition | undefined, count: number): Promise<InboxLine[]>;
   /** An entry of this account's inbox whose drop has not ended. */
   inboxEntry(accountId: string, entryId: string): Promise<InboxLine | undefined>;
-  /** What a contact has sent through a request's link, newest first, with the first few files of each. */
+  /** The sets of files that a contact sent through a request's link, newest first, with the first few files of each. */
   sentThrough(
     link: Pick<Link, 'accountId' | 'dropId' | 'position'>,
     max: { readonly sendings: number; readonly files: number },
@@ -122,7 +122,7 @@ export interface DropStore {
    * what was sent to them. A drop under a legal hold is left as it is. Returns how many drops are done.
    */
   purgeDeliveries(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
-  /** What is known about each receiver of a drop, ordered by position, after `after`. */
+  /** The states of the receivers of a drop, ordered by position, after `after`. */
   deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;
 }
 
@@ -139,7 +139,7 @@ export interface ReceiverState {
   readonly type: DropType;
   /** When all of it had been sent; of a request for files, when they first sent some. */
   readonly completedAt: Date | null;
-  /** What they sent, if they were asked for files. */
+  /** How often they sent files through a request. */
   readonly sendings: number;
   readonly filesReceived: number;
   readonly lastReceivedAt: Date | null;

@@ -36,7 +36,7 @@ export async function* readHistory(engines: Pick<Engines, 'store'>, accountId: s
   }
 }
 
-/** What this account can download, newest first. */
+/** The inbox entries that this account can download, newest first. */
 export async function* readInbox(engines: Pick<Engines, 'store'>, accountId: string): AsyncGenerator<InboxDrop[]> {
   const { drops } = engines.store;
   for await (const page of pages((after) => drops.inboxPage(accountId, after, dropsPerPage))) {

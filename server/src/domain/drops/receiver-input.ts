@@ -37,7 +37,7 @@ export function checkPhone(
   faults.add(`${pointer}/phone`, 'invalid_input', 'The second factor is a code by SMS, and there is no phone number.');
 }
 
-/** What the caller does not say about a receiver is as the contact has it, if there is one. */
+/** Takes the properties that the caller leaves out from the contact, if there is one. */
 export function receiverFrom(input: ReceiverInput, email: string, contact: Contact | undefined): Receiver {
   return {
     email,

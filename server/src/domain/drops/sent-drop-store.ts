@@ -4,7 +4,7 @@ import type { SecondFactorChoices } from '../links/second-factor.ts';
 import type { SecondFactor } from '../policy.ts';
 import type { DropState } from './drop-store.ts';
 
-/** What the sender of a drop decides beyond what the machine API knows. */
+/** The sender's choices that the machine API does not have. */
 export interface SenderChoices {
   /** The sender's own name for the drop. */
   readonly externalId: string | null;
@@ -35,7 +35,7 @@ export interface SentDrop extends SenderChoices, SecondFactorChoices {
   readonly fileCount: number;
   /** For a request: whether a contact may send files any number of times. */
   readonly reusable: boolean;
-  /** What receivers did was removed for its age. */
+  /** True if the records of what receivers did were purged. */
   readonly isPurged: boolean;
 }
 
@@ -89,7 +89,7 @@ export type SentDropKey =
   /** The last hexadecimal digits of the id (see reference.ts). */
   | { readonly idEnd: string };
 
-/** What an account has sent: drops with files to download, and requests for files. */
+/** The drops with files to download, and the requests for files, of an account. */
 export interface SentDropStore {
   /** Newest first, after `after`. */
   page(

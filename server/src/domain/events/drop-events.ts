@@ -14,7 +14,7 @@ type Happening =
   | 'revoked';
 
 /**
- * What happened to a drop, or to a request for files, which is stored as a drop of its own type. What contacts send is
+ * Events of a drop, or of a request for files, which is stored as a drop of its own type. What contacts send is
  * one too, but for the account it is an entry in the inbox.
  */
 export function dropEvents(

@@ -27,7 +27,7 @@ export interface EventPage {
   readonly next: EventPosition;
   /** The page is full, so there may be more. */
   readonly more: boolean;
-  /** What followed the given position is not all there any more, or the position is not one of this database. */
+  /** Events after the given position were purged, or the position is not one of this database. */
   readonly lost: boolean;
 }
 

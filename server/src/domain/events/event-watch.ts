@@ -7,10 +7,10 @@ const lookEveryMs = 250;
 const eventsPerLook = 500;
 /** A waiter is a connection and a few hundred bytes. */
 const maxWaiting = 20_000;
-/** How many go on in the same turn of the event loop, so that a thousand do not ask for the same thing at once. */
+/** How many resume in the same turn of the event loop, so that a thousand do not read at once. */
 const toldAtOnce = 200;
 
-/** What a look found for one account. */
+/** The result of one look, for one account. */
 export interface News {
   readonly events: readonly StoredEvent[];
   readonly next: EventPosition;
@@ -19,14 +19,14 @@ export interface News {
 type Outcome = News | 'read again' | 'over';
 
 /**
- * Tells those who wait in this process what happened. While anyone waits, one query after another reads the events of
- * all accounts, however many wait; while no one does, there is none.
+ * Reports new events to the requests that wait in this process. While any request waits, one query after another reads
+ * the events of all accounts, however many wait; while none does, there is no query.
  */
 export class EventWatch {
   readonly #engines: Pick<Engines, 'store'>;
   readonly #waiting = new Map<string, Set<(outcome: Outcome) => void>>();
   #size = 0;
-  /** Whoever waited when an event up to here was found was told of it. */
+  /** Events up to this position were reported to everyone who was waiting. */
   #seen: EventPosition | undefined;
   #isStopped = false;
 
@@ -72,7 +72,7 @@ export class EventWatch {
     for (let isMore = false; this.#seen; ) {
       if (!isMore) await new Promise((resolve) => setTimeout(resolve, lookEveryMs).unref());
       if (this.#size === 0) break;
-      // While the database is out of reach there is no news, and whoever waits is answered when their time is up.
+      // While the database is out of reach there is no news, and a waiting request gets its response when its time is up.
       const { events: log } = this.#engines.store;
       const page = await log.pageOfAll(this.#seen, eventsPerLook).catch(() => undefined);
       isMore = page?.more ?? false;

@@ -205,7 +205,7 @@ describe('a request for files', () => {
       { type: 'request.fulfilled', data: about },
       { type: 'request.expired', data: about },
     ]);
-    // What the contact sent ends later, without an event: the inbox no longer has it.
+    // The contact's files end later, without an event: the inbox no longer has it.
     await expire(entry?.drop_id as string);
     expect((await readTypes(actor)).at(-1)).toBe('request.expired');
   });

@@ -14,8 +14,8 @@ const fileId = randomUUID();
 const live = new AbortController().signal;
 
 /**
- * What each writer did in turn: the objects that count, the segments in the last of them (a writer that is asked to
- * free memory stores a short one), the objects that it may have stored beyond them, and the next writer's chunk size.
+ * The result of each writer in turn: the objects that count, the segments in the last of them (a writer that is asked
+ * to free memory stores a short one), the objects that it may have stored beyond them, and the next chunk size.
  */
 const writers = fc.array(
   fc.record({
@@ -110,7 +110,7 @@ describe('after any number of writers', () => {
         const { keys, rest: after } = takeKeys(rest, max);
         expect(keys.length).toBeLessThanOrEqual(max);
         if (after.chunkCount > 0) expect(keys).toHaveLength(max);
-        // What remains is written to the database, so it must be the same after a round trip through JSON.
+        // The remainder is written to the database, so it must be the same after a round trip through JSON.
         rest = JSON.parse(JSON.stringify(after)) as typeof rest;
         taken.push(...keys);
         expect(batch).toBeLessThan(200);

@@ -19,7 +19,7 @@ export interface FilePage {
 }
 
 /**
- * What is wrong with a file: an object is missing, the store fails for an object, an object is not what was sealed
+ * A fault of a file: an object is missing, the store fails for an object, an object is not what was sealed
  * there, the whole does not have the digest of what was uploaded, or its key cannot be unwrapped.
  */
 export interface Damage {

@@ -19,7 +19,7 @@ export class UnreadableObject extends ExchangeError {
 /**
  * Calls the store for one object. If the call fails with `unavailable`, which it does only after several attempts, a
  * question about another object tells what is unavailable: if that fails too, it is the store, and the work is to stop
- * and to be repeated later. If it is answered, the call is made once more, because the store may have come back in
+ * and to be repeated later. If that succeeds, the call is made once more, because the store may have come back in
  * between. Throws UnreadableObject if it is only this object.
  */
 export async function unlessUnreadable<Result>(

@@ -161,7 +161,7 @@ describe('a file', () => {
 });
 
 describe('the records of an ended drop', () => {
-  /** What each retention removes. The drop itself is the last: everything else goes with it. */
+  /** The records that each retention removes. The drop itself is the last: everything else goes with it. */
   const records: Record<string, { keep: Partial<Policy['keepSeconds']>; rows: string }> = {
     browsers: { keep: {}, rows: 'select from link_sessions where account_id = $1 and drop_id = $2' },
     deliveries: {

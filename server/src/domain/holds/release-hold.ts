@@ -3,7 +3,7 @@ import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 
-/** What no other hold keeps, and would have been deleted by now, is deleted by the next sweep. */
+/** The next sweep deletes everything that is due and that no other hold keeps. */
 export async function releaseHold(
   engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   id: string,

@@ -40,7 +40,7 @@ export async function releaseEntry(engines: Needs, actor: Actor, id: string): Pr
   return foundAfter(engines, actor, id, isReleased, 'not_parked');
 }
 
-/** What is not there is not found, whatever else is wrong. */
+/** A missing entry is reported before any other fault. */
 async function foundAfter(
   engines: Needs,
   actor: Actor,

@@ -4,7 +4,7 @@ import type { Delivery, Link } from '../links/link-store.ts';
 import { recordDelivery } from '../links/record-delivery.ts';
 
 /**
- * What a receiver with an account here fetched through the API counts as delivered, just as through its link.
+ * Files that a receiver with an account here fetches through the API count as delivered, as through the link.
  */
 export async function recordInboxDelivery(
   engines: Pick<Engines, 'store' | 'random'>,

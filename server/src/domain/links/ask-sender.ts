@@ -4,7 +4,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Link } from './link-store.ts';
 
-/** What the receiver of this link may ask the sender now, if anything. */
+/** The question that the receiver of this link may ask the sender now, if any. */
 export function chooseQuestion(link: Pick<Link, 'ended' | 'revoked' | 'endsSoon'>): Question | undefined {
   if (link.revoked) return undefined;
   if (link.ended) return 'send_again';
@@ -35,5 +35,5 @@ export async function askSender(engines: Pick<Engines, 'store' | 'random'>, link
   });
 }
 
-/** What a receiver may ask the sender. */
+/** The questions that a receiver may ask the sender. */
 export type Question = 'more_time' | 'send_again';

@@ -27,7 +27,7 @@ export interface Link extends SecondFactorChoices {
   readonly revoked: boolean;
   /** The last quarter of its time has begun. */
   readonly endsSoon: boolean;
-  /** What its receiver has asked the sender. */
+  /** The question that its receiver asked the sender. */
   readonly asked: readonly Question[];
   /** Whether a contact may send files through it any number of times. */
   readonly reusable: boolean;
@@ -56,7 +56,7 @@ export interface Delivery {
   readonly sent: { readonly start: number; readonly end: number };
 }
 
-/** What a delivery completed that was not complete before. */
+/** The files, the link and the drop that a delivery completed. */
 export interface Completed {
   readonly files: readonly { readonly id: string; readonly name: string }[];
   /** The receiver now has every file. */

@@ -17,8 +17,8 @@ export function chooseStronger(choice: SecondFactor | null, rule: SecondFactor):
 }
 
 /**
- * What a receiver has to pass: the stronger of the sender's choice for the drop and the rule that applies to the account
- * now, so that a rule that became stricter holds for what was sent before.
+ * The factor that a receiver has to pass: the stronger of the sender's choice for the drop and the rule that applies to
+ * the account now, so that a rule that became stricter also holds for earlier drops.
  */
 export function effectiveSecondFactor(
   { policy }: Pick<Engines, 'policy'>,

@@ -125,7 +125,7 @@ describe('a mail that comes back', () => {
     const [{ id } = { id: '' }] = await readMessages(drop, 'invitation');
     await retryMessage(engines, { id: drop.sender.accountId } as never, id);
     expect(await readState(drop)).toMatchObject({ undeliverableAt: null, undeliverableReason: null });
-    // What the sender would have been told is no longer true.
+    // The notice to the sender would no longer be true.
     expect(await sendAll(drop, 'undeliverable')).toEqual([]);
     // A copy of the old report does not apply to the new attempt.
     expect(await recordBounce(engines, reportTo(drop.mail))).toBe('known');

@@ -3,7 +3,7 @@ import type { DnsRecords, ProbeMailServer } from '../ports/mail-setup.ts';
 import { findMailRecords, type MailDomains } from './find-mail-records.ts';
 import { type MailFinding, serverFindings } from './test-mail.ts';
 
-/** What `admin mail test` reports, without sending a mail. */
+/** Examines the same as `admin mail test`, without sending a mail. */
 export async function* examineMail(
   probeMailServer: ProbeMailServer,
   dns: DnsRecords,

@@ -9,7 +9,7 @@ export interface MailDomains {
   readonly dkimSelector?: string | undefined;
 }
 
-/** What DNS tells the servers that receive our mails. */
+/** The DNS records that servers check when they receive our mails. */
 export async function findMailRecords(
   dns: DnsRecords,
   { from, bounces, dkimSelector }: MailDomains,

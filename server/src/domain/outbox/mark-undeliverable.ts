@@ -32,5 +32,5 @@ export async function markUndeliverable(
   return true;
 }
 
-/** What the sender's side is shown where a mail server's answer would be. */
+/** Shown to the sender in place of a mail server's reply. */
 export const stoppedReason = 'the receiver wants no more mail from this account';

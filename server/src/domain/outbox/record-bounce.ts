@@ -39,9 +39,9 @@ function findMessageId({ returnPaths }: Needs, { addresses, aboutMessageId }: De
 }
 
 /**
- * What the server said, if it reports that delivery to every recipient has failed: it will not try again (RFC 3464,
- * 2.3.3). The status may still be a temporary one, if the server has tried for too long. An alias may have several
- * recipients.
+ * Returns the server's reply if it reports that delivery to every recipient has failed: it will not try again (RFC
+ * 3464, 2.3.3). The status may still be a temporary one, if the server has tried for too long. An alias may have
+ * several recipients.
  */
 function findPermanentFailure({ recipients }: DeliveryReport): string | undefined {
   const [first] = recipients;

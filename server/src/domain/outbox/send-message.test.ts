@@ -95,7 +95,7 @@ test('a mail is sent once, under the same Message-ID however often it is tried',
   expect(await mailRow(id)).toEqual({ state: 'sent', attempts: 2, outcome: '250 ok', settled: true });
 });
 
-test('a mail that is refused permanently is abandoned, with the answer on view', async () => {
+test('a mail that is refused permanently is abandoned, and the reply is shown', async () => {
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
@@ -267,7 +267,7 @@ describe('a mail that was sent is not sent again', () => {
   });
 });
 
-test('an answer is kept as the database can store it', async () => {
+test('a response is kept as the database can store it', async () => {
   const { actor, id } = await oneMail();
   const response = `250 o\0k\r\n${'x'.repeat(1000)}`;
   const { mailer } = recording(async () => ({ outcome: 'sent', response }));
@@ -275,7 +275,7 @@ test('an answer is kept as the database can store it', async () => {
   expect(await mailRow(id)).toMatchObject({ state: 'sent', outcome: `250 o k ${'x'.repeat(492)}` });
 });
 
-/** What the log says about a mail's first attempt, besides what came of it. */
+/** The fields of a mail's first attempt in the log, without its outcome. */
 const readLog = async (id: string) => {
   const [row] = await query<{ drop_id: string }>('select drop_id from messages where id = $1', [id]);
   const reference = toReference(row?.drop_id ?? '');

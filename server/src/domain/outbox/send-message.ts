@@ -132,7 +132,7 @@ async function attempt(
   }
 }
 
-/** What the log says about a message: neither to whom it goes, nor what it says. */
+/** The fields of a message in the log, without its receiver and its content. */
 function toLogFields({ id, kind, channel, attempts, dropId }: WaitingMessage): Record<string, string | number> {
   const engine = channel === 'sms' ? 'sms' : 'smtp';
   return { engine, message: id, kind, attempt: attempts, reference: toReference(dropId) };

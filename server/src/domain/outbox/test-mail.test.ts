@@ -97,7 +97,7 @@ describe('in DNS', () => {
     for (const { state, advice } of findings) expect(advice === undefined).toBe(state === 'ok');
   });
 
-  test('no answer', async () => {
+  test('no response', async () => {
     const silent = dnsRecords({ server: `127.0.0.1:${await closedPort()}`, timeoutMs: 100 });
     const findings = await findMailRecords(silent, { from: 'w@good.example', bounces: 'b@good.example' });
     expect(new Set(findings.map(({ state }) => state))).toEqual(new Set(['cannot tell']));

@@ -10,7 +10,7 @@ export interface MailFinding {
   readonly check: MailCheck;
   readonly state: 'ok' | 'missing' | 'failed' | 'cannot tell';
   readonly found: string;
-  /** What to do about it. */
+  /** The next step for the operator. */
   readonly advice?: string;
 }
 

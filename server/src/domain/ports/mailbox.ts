@@ -1,4 +1,4 @@
-/** What a mail server reports about the delivery of a mail (RFC 3464). Untrusted: anyone may have sent it to us. */
+/** A mail server's report about the delivery of a mail (RFC 3464). Untrusted: anyone may have sent it to us. */
 export interface DeliveryReport {
   /** The address that the report was sent to. */
   readonly addresses: readonly string[];

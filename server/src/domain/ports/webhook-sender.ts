@@ -1,4 +1,4 @@
-/** A request that was answered, or why there was no answer. */
+/** The response to a request, or why there was none. */
 export type PostOutcome =
   | { readonly status: number; readonly retryAfterSeconds: number | undefined }
   | { readonly failure: PostFailure };

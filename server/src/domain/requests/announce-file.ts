@@ -38,7 +38,7 @@ export async function announceFile(
   await beginUpload({ ...engines, policy }, contactDraftOwner(link), announced, claim, within);
 }
 
-/** So that nobody sends a file for hours for which there is no room now. Its bytes are reserved only as they arrive. */
+/** Checked before the first byte, because bytes are reserved only as they arrive and would be refused hours later. */
 async function requireRoom(
   { store, policy: { maxStoredBytes } }: Pick<Engines, 'store' | 'policy'>,
   accountId: string,

@@ -277,7 +277,7 @@ describe('nothing is sent, and nothing changed,', () => {
 });
 
 describe('the same request again', () => {
-  test('answers no files and makes nothing new', async () => {
+  test('returns no files and makes nothing new', async () => {
     const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'hello');

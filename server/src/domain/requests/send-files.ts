@@ -35,7 +35,7 @@ export async function sendFiles(
   return engines.store.transaction(async (tx) => {
     await tx.links.awaitOtherContacts(link);
     const lockedDraft = await tx.drafts.lock(accountId, draft);
-    // What is sent with a form may take days to arrive, and the link may have ended in the meantime.
+    // A form may take days to arrive, and the link may have ended in the meantime.
     const held = await tx.links.holdLive(link);
     requireLive(held);
     const draftFiles = await tx.uploads.listDraftFiles(accountId, draft);

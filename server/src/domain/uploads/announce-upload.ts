@@ -27,7 +27,7 @@ export async function announceUpload(
   );
 }
 
-/** So that nobody sends a file for hours that will be refused. */
+/** Checked before the first byte, so that nobody sends a file for hours that will be refused. */
 export function requireScannable(policy: Pick<Policy, 'scan'>, scanner: Pick<Scanner, 'maxBytes'>, sizeBytes: number) {
   if (policy.scan === 'required' && sizeBytes > scanner.maxBytes) throw new ExchangeError('too_large_to_scan');
 }

@@ -48,7 +48,7 @@ const fullScanner: Scanner = {
   }),
 };
 
-/** What the database knows about an upload, or about the file it has become. */
+/** Reads an upload, or the file that it has become, from the database. */
 const readRow = async (id: string) => {
   const [row] = await query<SealedFile & { state: string; refusal: string | null }>(
     `select account_id as "accountId", id, name, state::text, refusal, size_bytes as "sizeBytes", null as sha256, null as scan,
@@ -404,7 +404,7 @@ test('what writers left that were cut off is deleted with the check', async () =
     async put(key, body, signal) {
       await engines.objects.put(key, body, signal);
       stored.add(key);
-      if (stored.size < 3) throw new Error('no answer');
+      if (stored.size < 3) throw new Error('no response');
     },
   };
   for (let attempt = 1; attempt <= 3; attempt += 1) {

@@ -70,7 +70,7 @@ test('a second holder in the process stops the first at once, and is not stopped
   second.release();
 });
 
-test('an answer about the first holder does not stop the second', async () => {
+test('a response about the first holder does not stop the second', async () => {
   const response = Promise.withResolvers<ReadonlySet<string>>();
   const { renew, live } = uploads(() => response.promise);
   const first = live.hold(writer('upload', 'first'));
@@ -109,7 +109,7 @@ test('goes on when a renewal fails once and the next succeeds', async () => {
   held.release();
 });
 
-test('counts the lease from when a renewal was asked for, not from when it was answered', async () => {
+test('counts the lease from when a renewal was asked for, not from when it was confirmed', async () => {
   const { live, renew } = uploads(
     (...asked) => new Promise((resolve) => setTimeout(() => resolve(everyone(...asked)), 20_000)),
   );

@@ -85,7 +85,7 @@ class ShortMemory extends MemoryBudget {
   }
 }
 
-/** What the database knows of an upload, or of the file it has become. */
+/** Reads an upload, or the file that it has become, from the database. */
 const readRow = async (id: string) => {
   const [row] = await query<SealedFile & { state: string; chunk_count: number; received_bytes: number }>(
     `select account_id as "accountId", id, name, state::text, size_bytes as "sizeBytes", null as sha256, null as scan,
@@ -196,9 +196,9 @@ describe('an upload that is cut off again and again', () => {
           case 'a PUT fails after it stored':
             watched.nextPut = async (store) => {
               await store();
-              throw new Error('no answer');
+              throw new Error('no response');
             };
-            expect(await receive(rest())).toBe('no answer');
+            expect(await receive(rest())).toBe('no response');
             break;
           case 'another takes over before the PUT':
             watched.nextPut = async (store) => {
@@ -417,12 +417,12 @@ describe('an upload', () => {
       let puts = 0;
       const failing: ObjectStore['put'] = async (...put) => {
         await watching.objects.put(...put);
-        if (++puts === 2) throw new Error('no answer');
+        if (++puts === 2) throw new Error('no response');
       };
       const objects = { ...watching.objects, put: failing };
       await expect(
         receiveBytes({ ...watching, objects }, contactDraftOwner(link), writer, upload, splitIntoPieces(part)),
-      ).rejects.toThrow('no answer');
+      ).rejects.toThrow('no response');
     }
     expect(watched.keys()).toHaveLength(4);
     await query('update uploads set due_at = now() where id = $1', [id]);

@@ -22,7 +22,7 @@ const exchange = await useTestExchange();
 const { engines } = exchange;
 
 const staged = (actor: Actor, draft = '') => engines.store.files.staged(actor.accountId, draft);
-/** What the database knows about an account's uploads and files. */
+/** Reads an account's uploads and files from the database. */
 const readRows = (actor: Actor) =>
   exchange.database.query<{ id: string; state: string; name: string; chunk_count: number }>(
     `select id, state::text, name, chunk_count, created_at from uploads where account_id = $1

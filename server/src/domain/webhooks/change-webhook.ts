@@ -34,7 +34,7 @@ export async function changeWebhook(
   });
 }
 
-/** What waits to be sent to it is not sent. */
+/** Deliveries that wait are not sent. */
 export async function removeWebhook(engines: Needs, actor: Actor, which: WebhookVersions): Promise<void> {
   await changing(engines, actor, which, 'webhook.removed', async (tx, webhook) => {
     await tx.webhooks.remove(actor.accountId, which.id);

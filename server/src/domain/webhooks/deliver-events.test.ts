@@ -194,7 +194,7 @@ describe('a request that fails', () => {
     ['304', respondWith(304), { status: 304, failure: null }],
     ['500 and 30 MB', large, { status: 500, failure: null }],
     ['nothing', hang, { status: null, failure: 'timeout' }],
-  ])('because the answer is %s is tried again after five seconds', async (_what, reply, expected) => {
+  ])('because the response is %s is tried again after five seconds', async (_what, reply, expected) => {
     const actor = await exchange.account();
     await using peer = await startReceiver(reply);
     const webhook = await webhookTo(actor, peer.url);
@@ -260,7 +260,7 @@ describe('a request that fails', () => {
 });
 
 describe('a webhook is disabled', () => {
-  test('at once when its receiver answers 410, and its owner is told in their language', async () => {
+  test('at once when its receiver responds with 410, and its owner is told in their language', async () => {
     const actor = await exchange.account();
     await query("update accounts set language = 'de' where id = $1", [actor.accountId]);
     await using peer = await startReceiver((response) => response.writeHead(410).end());
@@ -270,7 +270,7 @@ describe('a webhook is disabled', () => {
     const sent = peer.requests.length;
     expect(sent).toBeLessThanOrEqual(4);
     expect(await store.webhooks.byId(actor.accountId, webhook.id)).toMatchObject({ disabled: { reason: 'gone' } });
-    // What waited is abandoned, and what happens now is not sent.
+    // Waiting deliveries are abandoned, and new events are not sent.
     await send(actor, webhook);
     await happen(actor);
     await send(actor, webhook);

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 
-/** What a secret is derived from. */
+/** The values that a secret is derived from. */
 export interface SecretSource {
   readonly accountId: string;
   readonly webhookId: string;
@@ -10,7 +10,7 @@ export interface SecretSource {
 
 export const saltBytes = 32;
 
-/** What comes before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
+/** The prefix of the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
 const ed25519PrivateKey = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
@@ -24,12 +24,12 @@ export class WebhookSecrets {
     this.#pepper = pepper;
   }
 
-  /** What the receiver needs to check signatures of version 1. */
+  /** The secret with which the receiver checks signatures of version 1. */
   deriveSecret(source: SecretSource): string {
     return `whsec_${this.#derive(source, 'v1').toString('base64')}`;
   }
 
-  /** What anyone needs to check signatures of version 1a. */
+  /** The key with which anyone checks signatures of version 1a. */
   derivePublicKey(source: SecretSource): string {
     const { x } = createPublicKey(this.#privateKey(source)).export({ format: 'jwk' });
     return `whpk_${Buffer.from(x as string, 'base64url').toString('base64')}`;

@@ -73,7 +73,7 @@ export interface WebhookAttempt {
   readonly type: string;
   readonly attempt: number;
   readonly at: Date;
-  /** Null if there was no answer. */
+  /** Null if there was no response. */
   readonly status: number | null;
   readonly failure: PostFailure | null;
   readonly durationMs: number;

@@ -12,7 +12,7 @@ const remedies: Readonly<Record<string, string>> = {
   CredentialsProviderError: 'Give the machine a role, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
 };
 
-/** Whether KMS answers, all keys exist, and the first one may be used. */
+/** Whether KMS responds, all keys exist, and the first one may be used. */
 export async function* examineKms(options: KmsOptions): AsyncGenerator<Finding> {
   try {
     const keys = kmsKeyProvider(options);
@@ -20,7 +20,7 @@ export async function* examineKms(options: KmsOptions): AsyncGenerator<Finding> 
     const probe = Buffer.alloc(32);
     const { wrapped, version } = await keys.wrap(probe, 'doctor');
     if (!(await keys.unwrap(wrapped, version, 'doctor')).equals(probe)) throw new Error('it returned something else');
-    yield ok(check, `AWS KMS answers, and version ${version} is used for wrapping.`);
+    yield ok(check, `AWS KMS responds, and version ${version} is used for wrapping.`);
   } catch (error) {
     const cause = ((error as Error).cause ?? error) as Error;
     const remedy =

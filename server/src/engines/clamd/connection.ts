@@ -5,7 +5,7 @@ export function openConnection(address: string): Socket {
   return connect(target(address));
 }
 
-/** Whether clamd responds. It answers PING even while all its threads are scanning. */
+/** Whether clamd responds. It responds to PING even while all its threads are scanning. */
 export async function ping(address: string, withinMs: number, signal: AbortSignal): Promise<boolean> {
   const socket = openConnection(address);
   try {

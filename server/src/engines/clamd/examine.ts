@@ -41,7 +41,7 @@ export async function* examineClamd({ address, maxBytes, now = Date.now }: Clamd
     return;
   }
   const [program = '', , builtAt] = version.split('/');
-  yield ok('clamd.reachable', `${program} answers.`);
+  yield ok('clamd.reachable', `${program} responds.`);
   yield* age(program);
   yield signatures(builtAt, now());
   const scanner = clamdScanner({ address, maxBytes, verdictMs });

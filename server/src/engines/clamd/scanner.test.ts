@@ -71,7 +71,7 @@ describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
     expect(await writeTo(scan, 'hello')).toEqual(unavailable);
   });
 
-  test('when it takes everything and answers nothing', async () => {
+  test('when it takes everything and does not respond', async () => {
     await using silent = await startOddClamd((socket) => socket.resume(), { silenceMs: 100 });
     expect(await writeTo(silent.scanner.begin('arriving'), 'hello')).toEqual(unavailable);
   });
@@ -91,7 +91,7 @@ describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
   });
 
   test.each(['', 'stream: O', 'stream: OK', 'stream: OK\n', 'COMMAND READ TIMED OUT\n'])(
-    'when it answers %j and leaves',
+    'when it responds with %j and leaves',
     async (response) => {
       await using odd = await startOddClamd((socket) => {
         socket.resume();
@@ -104,7 +104,7 @@ describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
   );
 
   test.each(['stream: OKAY\0', 'UNKNOWN COMMAND\0', 'stream: x ERROR\0', 'x'.repeat(10_000)])(
-    'when it answers %j',
+    'when it responds with %j',
     async (response) => {
       await using odd = await startOddClamd((socket) => {
         socket.resume();
@@ -122,7 +122,7 @@ test.each<[string, Verdict]>([
   ['stream: Heuristics.Limits.Exceeded.MaxFileSize FOUND\0', tooLarge],
   ['stream: Heuristics.Limits.Exceeded.MaxScanTime FOUND\0', tooLarge],
   ['stream: Heuristics.Encrypted.PDF FOUND\0', encrypted],
-])('the answer %j in pieces is %j', async (response, verdict) => {
+])('the response %j in pieces is %j', async (response, verdict) => {
   await using peer = await startOddClamd((socket) => {
     socket.resume();
     for (const byte of response) socket.write(byte);
@@ -156,7 +156,7 @@ test('a file over the limit is too large, whatever clamd would take', async () =
 describe('a clamd that takes long for a file', () => {
   const silenceMs = 500;
 
-  test('is waited for as long as it answers PING', async () => {
+  test('is waited for as long as it responds to PING', async () => {
     await using slow = await startSlowClamd(engineAddresses.clamd, 3 * silenceMs);
     const { begin } = clamdScanner({ address: slow.address, silenceMs });
     expect(await writeTo(begin('arriving'), slowToScan)).toEqual(clean);

@@ -12,7 +12,7 @@ const encrypted: Verdict = { result: 'unscanned', why: 'encrypted' };
 const defaults = {
   /** How long clamd may take to accept a connection. */
   connectMs: 3_000,
-  /** How long clamd may accept no byte, or answer no PING, before it counts as unavailable. */
+  /** How long clamd may accept no byte, or not respond to PING, before it counts as unavailable. */
   silenceMs: 10_000,
   /** How long clamd may take for its verdict after the last byte. */
   verdictMs: 600_000,

@@ -5,7 +5,7 @@ export type ResolveAddresses = (name: string) => Promise<readonly string[]>;
 
 /**
  * By DNS alone. The system's own look-up would also read its hosts file, but it occupies one of the few threads of this
- * process until the name server answers, and anyone can run a name server that does not.
+ * process until the name server responds, and anyone can run a name server that does not.
  */
 export function dnsAddresses(timeoutMs = 2_500): ResolveAddresses {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });

@@ -1,4 +1,4 @@
-/** RFC 9110, 10.2.3: seconds, or a time, which is compared with the answer's own Date because clocks differ. */
+/** RFC 9110, 10.2.3: seconds, or a time, which is compared with the response's own Date because clocks differ. */
 export function retryAfterSeconds(
   header: string | string[] | undefined,
   date: string | string[] | undefined,

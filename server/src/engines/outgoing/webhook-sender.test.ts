@@ -41,7 +41,7 @@ describe('a request', () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  test('reads no more of an answer than it may, and does not wait for its end', async () => {
+  test('reads no more of a response than it may, and does not wait for its end', async () => {
     let sent = 0;
     const { promise: closed, resolve: close } = Promise.withResolvers<void>();
     await using peer = await startReceiver((response) => {
@@ -58,12 +58,12 @@ describe('a request', () => {
     });
     expect(await webhookSender(loopback).post(peer.url, headers, '{}')).toMatchObject({ status: 200 });
     await closed;
-    // What the kernel buffers on both sides is on its way before we can refuse it.
+    // The kernel's buffers on both sides are filled before we can refuse more.
     expect(sent).toBeLessThan(15 * 1024 ** 2);
   });
 
   test.each([
-    ['hangs before it answers', () => undefined, { failure: 'timeout' }],
+    ['hangs before it responds', () => undefined, { failure: 'timeout' }],
     ['sends its head a byte at a time', trickle, { failure: 'timeout' }],
   ])('ends after its time when the receiver %s', async (_what, treat, expected) => {
     await using peer = await startPeer(treat);
@@ -71,7 +71,7 @@ describe('a request', () => {
     expect(await sender.post(`http://127.0.0.1:${peer.port}/`, headers, '{}')).toEqual(expected);
   });
 
-  test('counts as answered when only the end of the answer is missing', async () => {
+  test('counts as a response when only the end of the response is missing', async () => {
     await using peer = await startReceiver((response) => {
       response.writeHead(200, { 'content-length': '10' }).write('x');
     });
@@ -79,7 +79,7 @@ describe('a request', () => {
     expect(await sender.post(peer.url, headers, '{}')).toMatchObject({ status: 200 });
   });
 
-  test('fails when nobody listens, or when the answer is none', async () => {
+  test('fails when nobody listens, or when the response is none', async () => {
     const sender = webhookSender(loopback);
     const nobody = `http://127.0.0.1:${await closedPort()}/`;
     expect(await sender.post(nobody, headers, '{}')).toEqual({ failure: 'no_connection' });
@@ -176,7 +176,7 @@ describe('a connection', () => {
     expect(open).toHaveBeenCalledTimes(1);
   });
 
-  test('is tried with the next address when one does not answer, but not with all of a hundred', async () => {
+  test('is tried with the next address when one does not respond, but not with all of a hundred', async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `8.8.4.${index}`);
     const { sender, open } = unconnected({ resolveAddresses: async () => addresses });
     await sender.post('https://many.example/', headers, '{}');

@@ -11,7 +11,7 @@ export interface WebhookSenderOptions {
   readonly allowed: readonly string[];
   /** Whether requests may go out unencrypted. */
   readonly allowHttp: boolean;
-  /** For the whole request, from the look-up of the name to the end of the answer. */
+  /** For the whole request, from the look-up of the name to the end of the response. */
   readonly timeoutMs?: number;
   readonly maxResponseBytes?: number;
   readonly resolveAddresses?: ResolveAddresses;
@@ -64,7 +64,7 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
     } catch (error) {
       return { failure: signal.aborted ? 'timeout' : toFailure(error) };
     } finally {
-      // Also closes a connection that is still being opened, or whose answer was not read to its end.
+      // Also closes a connection that is still being opened, or whose response was not read to its end.
       void client.destroy().catch(() => undefined);
     }
   };
@@ -72,7 +72,7 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
   return { objection, post };
 }
 
-/** The status has decided, so an answer that is cut off is as good as a complete one. */
+/** The status has decided, so a response that is cut off is as good as a complete one. */
 async function readSome({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<void> {
   let length = 0;
   try {

@@ -13,7 +13,7 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 /** How long PostgreSQL may keep a caller waiting. */
 export interface Deadlines {
   /**
-   * For a new connection, or for one from the pool while PostgreSQL answers no one. While it does answer, twice as
+   * For a new connection, or for one from the pool while PostgreSQL does not respond. While it does, twice as
    * long.
    */
   readonly connectMs: number;
@@ -27,7 +27,7 @@ export interface Deadlines {
 }
 
 /**
- * A request is answered within 12 seconds whatever happens: it waits to be authenticated (2 s, see batch-calls.ts), then
+ * A request gets its response within 12 seconds whatever happens: it waits to be authenticated (2 s, see batch-calls.ts), then
  * for a connection, its settings (1 s) and a response, or after a failure for a second attempt at a connection, to
  * clean up.
  */
@@ -153,7 +153,7 @@ function disconnectAtDeadline(client: pg.PoolClient): void {
     return response.catch((error: unknown) => {
       if (!(error instanceof Error) || error.message !== 'Query read timeout') throw error;
       void (client as unknown as pg.Client).end();
-      throw new OutOfReachError('PostgreSQL did not answer in time', { cause: error });
+      throw new OutOfReachError('PostgreSQL did not respond in time', { cause: error });
     });
   }) as typeof client.query;
 }

@@ -43,7 +43,7 @@ async function timed(call: Promise<unknown>): Promise<number> {
 const read = (store: Store) => store.accounts.byEmail('a@example.org');
 
 describe('a PostgreSQL that is frozen', () => {
-  test('is unavailable by the deadline, in and outside a transaction, and works again once it answers', async () => {
+  test('is unavailable by the deadline, in and outside a transaction, and works again once it responds', async () => {
     await using frozen = await freezableStore();
     const { store, way } = frozen;
     await Promise.all([read(store), read(store), read(store)]);
@@ -58,7 +58,7 @@ describe('a PostgreSQL that is frozen', () => {
     expect(await store.accounts.byEmail('lost@example.org')).toBeUndefined();
   });
 
-  test('is asked again on a new connection, not on the one that did not answer', async () => {
+  test('is asked again on a new connection, not on the one that did not respond', async () => {
     await using frozen = await freezableStore();
     await read(frozen.store);
     frozen.way.freeze();
@@ -79,7 +79,7 @@ describe('a PostgreSQL that is frozen', () => {
     await Promise.all(waiting);
   });
 
-  test('lets every request be answered within twelve seconds, by the deadlines for requests', () => {
+  test('lets every request get its response within twelve seconds, by the deadlines for requests', () => {
     const { connectMs, responseMs } = requestDeadlines;
     expect(credentialLimits.waitMs + connectMs + settingMs + responseMs).toBeLessThan(12_000);
     // A failed call, followed by an attempt to clean up.

@@ -6,9 +6,9 @@ import { planMigrations } from './migrate.ts';
 
 export interface PostgresExamination {
   readonly url: string;
-  /** What each process may open. */
+  /** The connections that each process may open. */
   readonly connections: number;
-  /** What a `work` process needs. */
+  /** The connections that a `work` process needs. */
   readonly workConnections?: number;
   readonly now?: () => number;
   /** The oldest major version that Waybill is tested with. */
@@ -29,7 +29,7 @@ export async function* examinePostgres(options: PostgresExamination): AsyncGener
       yield facts;
       return;
     }
-    yield ok('postgres.reachable', `PostgreSQL ${facts.version} answers.`);
+    yield ok('postgres.reachable', `PostgreSQL ${facts.version} responds.`);
     if (facts.major < oldestTested) {
       const says = `PostgreSQL ${facts.version} is older than the versions Waybill is tested with.`;
       yield warning('postgres.version', says, `Upgrade PostgreSQL to ${oldestTested} or later.`);
@@ -85,7 +85,7 @@ async function readFacts(pool: pg.Pool): Promise<Facts> {
   return rows[0] as Facts;
 }
 
-/** What PostgreSQL's error codes say about our settings. */
+/** Translates an error of PostgreSQL into the setting that is wrong. */
 function refusal(error: unknown, url: string): Finding {
   if (error instanceof StandbyError) {
     const remedy = `Put the address of the primary server into ${setting}.`;

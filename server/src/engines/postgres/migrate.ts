@@ -72,7 +72,7 @@ export async function migrate(pool: pg.Pool, from: URL = folder): Promise<string
   }
 }
 
-/** What `migrate` would apply now. Changes nothing. */
+/** Lists the migrations that `migrate` would apply now. Changes nothing. */
 export async function planMigrations(pool: pg.Pool, from: URL = folder): Promise<PlannedMigration[]> {
   const migrations = await readMigrations(from);
   const { rows } = await pool.query<{ exists: boolean }>("select to_regclass('migrations') is not null as exists");

@@ -74,7 +74,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => database[Symbol.asyncDispose]());
 
-/** What `fill` leaves out. */
+/** Fills the tables that `fill` leaves out. */
 async function fillBesides(filling: pg.Pool): Promise<void> {
   await filling.query(`
     insert into deliveries (account_id, drop_id, position, file_id, delivered)

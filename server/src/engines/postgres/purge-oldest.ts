@@ -8,7 +8,7 @@ export interface OldRows {
   readonly id: string;
   /** The column with the time from which its age counts. */
   readonly at: string;
-  /** What else must be true of a row, which is called `old`. */
+  /** A further condition on a row, which is called `old`. */
   readonly where?: RawBuilder<unknown>;
 }
 

@@ -53,6 +53,6 @@ export function isPassing(error: Error & { code?: unknown }): boolean {
   return driverLostConnection.test(error.message);
 }
 
-/** What the drivers report without a code when a connection cannot be opened, is lost, or was abandoned by us. */
+/** Messages of the drivers that have no code: a connection cannot be opened, is lost, or was abandoned by us. */
 const driverLostConnection =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable|connection has been discarded/i;

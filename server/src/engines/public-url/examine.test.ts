@@ -34,7 +34,7 @@ test('nothing is wrong behind a proxy that is set up well', async () => {
 });
 
 test('nothing is wrong without a proxy', async () => {
-  // The server also answers to the address that it listens on.
+  // The server also responds at the address that it listens on.
   await using serve = await startServe({ publicUrl: 'http://127.0.0.1' });
   const findings = await examinePublic(`http://127.0.0.1:${serve.port}`);
   expect(new Set(findings.map(({ status }) => status))).toEqual(new Set(['ok']));
@@ -56,7 +56,7 @@ test.each<[what: string, certificate: Certificate, trusted: boolean, ...expected
   await expectTrouble(Readable.from(await examinePublic(publicUrl)), ...expected);
 });
 
-test('nobody answers', async () => {
+test('nobody responds', async () => {
   const findings = await examinePublic(`http://127.0.0.1:${await closedPort()}`);
   await expectTrouble(Readable.from(findings), 'fault proxy.reachable');
 });

@@ -41,7 +41,7 @@ export async function* examinePublicUrl(options: PublicUrlExamination): AsyncGen
     return;
   }
   const response = parseReply(reply);
-  yield ok('proxy.reachable', `\`serve\` answers at ${publicUrl}.`);
+  yield ok('proxy.reachable', `\`serve\` responds at ${publicUrl}.`);
   yield clientAddress(response);
   yield response.bodyMs > apartMs
     ? ok('proxy.uploads', 'Uploads arrive while they are being sent.')
@@ -102,17 +102,17 @@ function refusal({ status, headers, line }: Reply, url: URL): Finding {
   if (status === 404 && line.includes('"not_found"')) {
     const remedy =
       'Use the same version, the same WAYBILL_KEY_PEPPER and the same time on every machine, and restart `serve`.';
-    return fault('proxy.serve', 'A Waybill answers that has another pepper, clock or version.', remedy);
+    return fault('proxy.serve', 'A Waybill responds that has another pepper, clock or version.', remedy);
   }
   return status === 502 || status === 503 || status === 504
     ? fault(
         'proxy.serve',
-        `The proxy answers with ${status}: it does not reach \`serve\`.`,
+        `The proxy responds with ${status}: it does not reach \`serve\`.`,
         'Start `serve`, and compare WAYBILL_LISTEN with the address in the proxy’s settings.',
       )
     : fault(
         'proxy.reachable',
-        `${url.origin} answers with ${status}, and not as Waybill does.`,
+        `${url.origin} responds with ${status}, and not as Waybill does.`,
         'Correct WAYBILL_PUBLIC_URL, or have the proxy forward all paths.',
       );
 }

@@ -17,7 +17,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { MissingObject } from '../../domain/missing-object.ts';
 import { openClient, type S3Options } from './client.ts';
 
-/** No one waits for an answer, and a copy within the store may take its time. */
+/** No one waits for a response, and a copy within the store may take its time. */
 const patience = { maxSockets: 32, silenceMs: 30_000, maxAttempts: 5 };
 const partBytes = 32 * 1024 ** 2;
 const removedAtOnce = 50;

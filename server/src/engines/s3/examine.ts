@@ -41,7 +41,7 @@ export async function* examineS3({ now = Date.now, ...options }: S3Examination):
       yield refused;
       return;
     }
-    yield ok('s3.bucket', `The bucket “${Bucket}” answers.`);
+    yield ok('s3.bucket', `The bucket “${Bucket}” responds.`);
     yield* objectFindings(client, Bucket);
     yield await lifecycle(client, Bucket);
     yield await versioning(client, Bucket);

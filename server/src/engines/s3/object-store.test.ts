@@ -143,7 +143,7 @@ describe('a store that accepts and is silent', () => {
     await expect(call(store, gone.signal)).rejects.toThrow('gone');
   });
 
-  test('in the middle of an answer is asked again, and unavailable when it stays so', async () => {
+  test('in the middle of a response is asked again, and unavailable when it stays so', async () => {
     let connections = 0;
     await using peer = await startPeer((socket) => {
       connections += 1;
@@ -160,7 +160,7 @@ describe('a store that accepts and is silent', () => {
   });
 });
 
-describe('an answer that is lost', () => {
+describe('a response that is lost', () => {
   test('to a PUT has the same object put again', async () => {
     const bodies: Buffer[] = [];
     await using server = await startServer(async (request, response) => {
@@ -184,7 +184,7 @@ describe('an answer that is lost', () => {
   });
 });
 
-describe('an answer cut short', () => {
+describe('a response cut short', () => {
   const cutAfter = (bytes: number) => {
     let connections = 0;
     const onConnection: Parameters<typeof startPeer>[0] = (socket) => {
@@ -231,7 +231,7 @@ describe('an answer cut short', () => {
   });
 });
 
-describe('a server that answers', () => {
+describe('a server that responds with', () => {
   const serveStatus = async (status: (asked: number) => number) => {
     let asked = 0;
     const server = await startServer((request, response) => {

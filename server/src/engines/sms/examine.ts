@@ -28,10 +28,10 @@ export async function* examineSms(options: SmsGatewayOptions): AsyncGenerator<Fi
     return;
   }
   yield status >= 500
-    ? warning('sms.reachable', `The SMS gateway answers with ${status}.`, 'Look at the log of the gateway.')
+    ? warning('sms.reachable', `The SMS gateway responds with ${status}.`, 'Look at the log of the gateway.')
     : fault(
         'sms.reachable',
-        `This is not an SMS gateway: it answers with ${status}.`,
+        `This is not an SMS gateway: it responds with ${status}.`,
         'Correct the path in WAYBILL_SMS_URL.',
       );
 }

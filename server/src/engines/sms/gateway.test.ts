@@ -35,7 +35,7 @@ describe('a text', () => {
 });
 
 describe('a text that is refused permanently', () => {
-  test.each([400, 422])('because the gateway answers %i', async (status) => {
+  test.each([400, 422])('because the gateway responds with %i', async (status) => {
     await using peer = await gatewayThat((socket) => socket.end(head(status, 'no such number')));
     expect(await peer.gateway.send({ to: newPhone(), text: 'hello' })).toEqual({
       outcome: 'refused',
@@ -57,20 +57,23 @@ describe('a text that may be tried again', () => {
   test('because the password is wrong', async () => {
     const stranger = smsGateway({ ...kannel, password: 'wrong' });
     await expect(stranger.send({ to: newPhone(), text: 'hello' })).rejects.toMatchObject({
-      message: 'The SMS gateway answered 403 Authorization failed for sendsms',
+      message: 'The SMS gateway responded with 403 Authorization failed for sendsms',
       reason: '403',
     });
   });
 
-  test.each([401, 402, 403, 404, 408, 429])('because the gateway answers %i, which is about us', async (status) => {
-    await using peer = await gatewayThat((socket) => socket.end(head(status, 'quoting the text')));
-    await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toMatchObject({ reason: `${status}` });
-  });
+  test.each([401, 402, 403, 404, 408, 429])(
+    'because the gateway responds with %i, which is about us',
+    async (status) => {
+      await using peer = await gatewayThat((socket) => socket.end(head(status, 'quoting the text')));
+      await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toMatchObject({ reason: `${status}` });
+    },
+  );
 
   test('because nobody listens', async () => {
     const away = smsGateway({ ...kannel, address: `http://127.0.0.1:${await closedPort()}/` });
     await expect(away.send({ to: newPhone(), text: 'hello' })).rejects.toThrow(
-      /^The SMS gateway did not answer: ECONNREF/,
+      /^The SMS gateway did not respond: ECONNREF/,
     );
   });
 
@@ -82,7 +85,7 @@ describe('a text that may be tried again', () => {
   test.each([
     ['503 Temporal failure, try again later.', head(503, 'Temporal failure, try again later.')],
     ['200 a page of somebody else', head(200, 'a page of somebody else')],
-  ])('because it answered %s', async (response, bytes) => {
+  ])('because it responded with %s', async (response, bytes) => {
     await using peer = await gatewayThat((socket) => socket.end(bytes));
     await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toThrow(response);
   });
@@ -90,7 +93,7 @@ describe('a text that may be tried again', () => {
   test('because it hung up or is no gateway', async () => {
     for (const bytes of ['', 'SSH-2.0-OpenSSH_9.2\r\n']) {
       await using peer = await gatewayThat((socket) => socket.end(bytes));
-      await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toThrow('did not answer');
+      await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toThrow('did not respond');
     }
   });
 
@@ -98,7 +101,7 @@ describe('a text that may be tried again', () => {
     await using elsewhere = await gatewayThat((socket) => socket.end(head(202)));
     const moved = `HTTP/1.1 307 Moved\r\nlocation: ${elsewhere.address}\r\ncontent-length: 0\r\n\r\n`;
     await using peer = await gatewayThat((socket) => socket.end(moved));
-    await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toThrow('answered 307');
+    await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toThrow('responded with 307');
     expect([peer.connections(), elsewhere.connections()]).toEqual([1, 0]);
   });
 });
@@ -118,7 +121,7 @@ test('no failure tells the password, the number or the text', async () => {
   }
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test('that is huge is not read whole', async () => {
     const piece = 'x'.repeat(65_536);
     const hugeBytes = 1000 * piece.length;

@@ -3,7 +3,7 @@ import { startFreezable } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { connectValkey } from './connect.ts';
 
-test('a server that is frozen fails each command within a moment, is connected to again, and works once it answers', async () => {
+test('a server that is frozen fails each command within a moment, is connected to again, and works once it responds', async () => {
   const url = new URL(engineAddresses.valkey);
   await using way = await startFreezable(Number(url.port));
   url.port = String(way.port);

@@ -32,7 +32,7 @@ export async function* examineValkey(options: ValkeyExamination): AsyncGenerator
     const facts = await readFacts(redis);
     yield ok(
       'valkey.reachable',
-      `${facts['server_name'] === 'valkey' ? 'Valkey' : 'Redis'} ${version(facts)} answers.`,
+      `${facts['server_name'] === 'valkey' ? 'Valkey' : 'Redis'} ${version(facts)} responds.`,
     );
     if (Number.parseInt(version(facts), 10) < oldestMaintained) {
       const says = `Version ${version(facts)} is no longer maintained, and Waybill is not tested with it.`;

@@ -6,7 +6,7 @@ import { askTransit, describe, type TransitOptions } from './transit.ts';
 
 const check = 'keys.vault';
 
-/** Whether Vault answers, the key exists and suits, and the token may use it. */
+/** Whether Vault responds, the key exists and suits, and the token may use it. */
 export async function* examineVault(options: TransitOptions): AsyncGenerator<Finding> {
   try {
     const response = await askTransit(options, 'keys');
@@ -34,7 +34,7 @@ export async function* examineVault(options: TransitOptions): AsyncGenerator<Fin
       yield fault(check, 'The key does not bind what it wraps to its context.', remedy);
       return;
     }
-    yield ok(check, `Vault answers, and version ${version} of the key is used for wrapping.`);
+    yield ok(check, `Vault responds, and version ${version} of the key is used for wrapping.`);
   } catch (error) {
     const cause = error instanceof SetupError ? error : (error as Error).cause;
     yield fault(

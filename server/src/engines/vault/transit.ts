@@ -20,7 +20,7 @@ export interface TransitResponse {
 const attempts = 3;
 const pauseMs = 200;
 
-/** One request, repeated while Vault is away. Rejects with `unavailable` when there is no answer, or no permission. */
+/** One request, repeated while Vault is away. Rejects with `unavailable` when there is no response, or no permission. */
 export async function askTransit(
   options: TransitOptions,
   action: 'keys' | 'encrypt' | 'decrypt',

@@ -4,7 +4,7 @@ import type { BackupPlace } from '../../domain/backup/backup-place.ts';
 import { MissingObject } from '../../domain/missing-object.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 
-/** What every place for backups must do, with the bucket that it copies from and to. */
+/** The contract of every place for backups, with the bucket that it copies from and to. */
 export function backupPlaceContract(
   name: string,
   open: () => Promise<{ place: BackupPlace; bucket: ObjectStore }>,

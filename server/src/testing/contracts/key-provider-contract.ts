@@ -3,7 +3,7 @@ import type { KeyProvider } from '../../domain/ports/key-provider.ts';
 
 const dataKey = Buffer.alloc(32, 9);
 
-/** What every key provider does. `rotate` makes another master key the one that wraps, and keeps the first one. */
+/** The contract of every key provider. `rotate` makes another master key wrap, and keeps the first one. */
 export function keyProviderContract(
   name: string,
   open: () => Promise<{ readonly keys: KeyProvider; rotate(): Promise<KeyProvider> }>,

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { MissingObject } from '../../domain/missing-object.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 
-/** What every object store must do, both the real one and the one in memory. */
+/** The contract of every object store, both the real one and the one in memory. */
 export function objectStoreContract(name: string, open: () => Promise<ObjectStore> | ObjectStore): void {
   describe(`${name} as an object store`, () => {
     let store: ObjectStore;

@@ -3,7 +3,7 @@ import { MissingObject } from '../../domain/missing-object.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 
 export interface MemoryObjectStore extends ObjectStore {
-  /** What is stored, for a test to inspect and to damage. */
+  /** The stored objects, for a test to inspect and to damage. */
   readonly objects: Map<string, Buffer>;
   /** The keys that start with one of these prefixes. */
   keys(...prefixes: readonly string[]): string[];

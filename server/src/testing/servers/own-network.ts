@@ -6,7 +6,7 @@ requireKind('engines');
 
 /**
  * A module that runs in a network of its own, which nothing leaves. Its only interface has these addresses, its only
- * name server is to be 127.0.0.1, and both vanish with the process. It says that it is ready, and answers one message
+ * name server is to be 127.0.0.1, and both vanish with the process. It says that it is ready, and responds to one message
  * at a time.
  */
 export interface OwnNetwork<Question, Result> extends AsyncDisposable {

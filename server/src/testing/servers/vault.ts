@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /**
  * As much of Vault's Transit engine as its documentation describes for encrypt, decrypt, rotate and reading a key of type
  * aes256-gcm96, with a token; the real one cannot be run here. `fail` makes the next requests fail with a status, or
- * not be answered at all.
+ * not get a response at all.
  */
 export async function openTransit(): Promise<
   {

@@ -17,7 +17,7 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[];
 }
 
-/** A receiver on this machine that answers as the test says. */
+/** A receiver on this machine that responds as the test says. */
 export async function startReceiver(
   reply: (response: ServerResponse, request: ReceivedRequest) => void = (response) => response.writeHead(204).end(),
   certificate?: Certificate,

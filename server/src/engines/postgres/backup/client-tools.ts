@@ -17,7 +17,7 @@ export interface ToolCall {
   readonly path?: string | undefined;
 }
 
-/** What the tool prints. Fails as its input does, or with its complaint when it fails. */
+/** Yields the tool's output. Fails with the error of its input, or with the tool's own message. */
 export async function* readOutput(call: ToolCall): AsyncGenerator<Buffer, void, void> {
   const { child, ended, written } = start(call);
   try {

@@ -107,7 +107,7 @@ export function dropStore(db: Database): DropStore {
         .select('expires_at as expiresAt')
         .select([selectPosition('created_at'), selectSeconds('created_at'), stateOfDrop.as('state')])
         .where('account_id', '=', accountId)
-        // What contacts sent is in the inbox, not in the history of what the account sent.
+        // Files from contacts are in the inbox, not in the history of drops and requests.
         .where(sql<boolean>`drops.type <> 'receivedfiles'`)
         .$narrowType<{ type: DropType }>()
         .$if(after !== undefined, (query) => query.where(isBefore('created_at', 'id', after as PagePosition)))

@@ -16,7 +16,7 @@ const maxPageOfAll = 500;
 const beginning: EventPosition = { epoch: 0, transactionId: '0', sequence: 0 };
 
 const order = sql`epoch, transaction_id, sequence`;
-/** What readers may see: an event of a running transaction, or one that it may still write, is not below this. */
+/** The upper bound for readers: an event that a running transaction wrote, or may still write, is not below this. */
 const below = sql`((select epoch from event_log), pg_snapshot_xmin(pg_current_snapshot()), 0)`;
 const after = ({ epoch, transactionId, sequence }: EventPosition) =>
   sql`(${order}) > (${epoch}::bigint, ${transactionId}::xid8, ${sequence}::bigint)`;

@@ -220,7 +220,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
   };
 }
 
-/** What waits for the webhooks of a disabled account goes on waiting. */
+/** Deliveries to the webhooks of a disabled account keep waiting. */
 function isEnabled(accountId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`exists (select from accounts where accounts.id = ${accountId} and accounts.disabled_at is null)`;
 }

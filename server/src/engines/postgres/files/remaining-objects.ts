@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Deletion } from '../../../domain/files/file-store.ts';
 
-/** What remains to be deleted for each deletion, as a table `rest`, and the condition that nothing remains. */
+/** The objects that are left to delete for each deletion, as a table `rest`, and the condition that nothing remains. */
 export function remainingObjects(deletions: readonly Deletion[]): {
   rest: RawBuilder<unknown>;
   isDone: RawBuilder<boolean>;

@@ -16,7 +16,7 @@ export const sealedFileColumns = [
   sql<ChunkRun[]>`files.runs`.as('runs'),
 ] as const;
 
-/** What the state "ready" guarantees about them; the table itself checks it. */
+/** Columns that are never null in the state "ready"; the table itself checks it. */
 export interface ReadyFile {
   wrappedKey: Buffer;
 }

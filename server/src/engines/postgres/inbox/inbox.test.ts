@@ -17,7 +17,7 @@ import { postgresStore } from '../store.ts';
 requireKind('engines');
 
 type Receiver = Actor & { readonly apiKey: string };
-/** What programs poll with. */
+/** The requests with which programs poll. */
 const requests: [method: 'GET' | 'POST', path: string, body?: object][] = [
   ['POST', '/inbox/claim', { max: 10, lease_seconds: 60 }],
   ['GET', '/inbox?limit=20'],
@@ -40,7 +40,7 @@ const readRows = (node: PlanNode): number =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'] +
   (node.Plans ?? []).reduce((sum, plan) => sum + readRows(plan), 0);
 
-/** What the statements of some work cost, each done again: the pages they touch, and the rows that their steps handle. */
+/** Measures the statements of some work, each run again: the pages they touch, and the rows that their steps handle. */
 async function measureCost(database: TestDatabase, work: (store: Store) => Promise<unknown>) {
   const asked = vi.spyOn(pg.Client.prototype, 'query');
   const pool = openTestPool(database.url);

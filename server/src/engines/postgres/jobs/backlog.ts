@@ -10,8 +10,8 @@ const priorities = { high: -10, normal: 0, low: 10 };
 type Priority = keyof typeof priorities;
 
 /**
- * What is due and not yet done. Every part reads a bounded range of an index in its order: with `order by`, PostgreSQL
- * has no reason to read the table instead, whatever its statistics say.
+ * Counts the work that is due and not yet done. Every part reads a bounded range of an index in its order: with
+ * `order by`, PostgreSQL has no reason to read the table instead, whatever its statistics say.
  */
 export async function readBacklog(db: Database) {
   const limit = sql.lit(countedUpTo);

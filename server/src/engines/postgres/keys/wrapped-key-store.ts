@@ -19,7 +19,7 @@ const keyColumns = (owner: KeyOwner) => sql`
 
 export function wrappedKeyStore(db: Database): WrappedKeyStore {
   return {
-    // What is held keeps the key of its day, so that it can also be read from a backup that was made before.
+    // Held files keep the key of their day, so that they can also be read from a backup that was made before.
     async overdue(owner, day, count, exceptVersions) {
       const column = sql.ref(columns[owner]);
       const livesOn = {
