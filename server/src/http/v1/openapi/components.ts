@@ -26,10 +26,7 @@ export function problemSchemas(codes: readonly ErrorCode[]) {
 /** Describes a problem that has one of these codes. */
 export function problemWith(codes: readonly ErrorCode[]) {
   return {
-    collectGroups: [
-      { $ref: '#/components/schemas/Problem' },
-      { required: ['code'], properties: { code: { enum: codes } } },
-    ],
+    allOf: [{ $ref: '#/components/schemas/Problem' }, { required: ['code'], properties: { code: { enum: codes } } }],
   };
 }
 
