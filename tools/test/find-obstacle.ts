@@ -60,7 +60,7 @@ async function findEnginesObstacle(): Promise<Obstacle | undefined> {
   );
   if (unreachable.flat().length === 0) return undefined;
   const says = `these do not respond: ${unreachable.flat().join(', ')}`;
-  return { says, remedy: 'npm run engines -- up', isAbsent: true };
+  return { says, remedy: 'on Debian 12, as root: npm run engines -- up', isAbsent: true };
 }
 
 async function acceptsConnections(host: string, port: number): Promise<boolean> {

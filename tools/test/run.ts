@@ -13,7 +13,8 @@ const mustRunAll = Boolean(process.env['WAYBILL_TEST_ALL']);
 
 const files = findTestFiles();
 const kinds: TestKind[] = [];
-const leftOut: string[] = [];
+/** The files that are left out, by the reason: one missing PostgreSQL is the reason for two kinds. */
+const filesByReason = new Map<string, string[]>();
 let isRefused = false;
 for (const kind of testKinds) {
   const obstacle = await findObstacle(kind);
@@ -21,10 +22,13 @@ for (const kind of testKinds) {
     kinds.push(kind);
     continue;
   }
-  leftOut.push(`${files[kind].length} files of the kind "${kind}": ${obstacle.says} (${obstacle.remedy})`);
+  const reason = `${obstacle.says} (${obstacle.remedy})`;
+  const counts = filesByReason.get(reason) ?? [];
+  filesByReason.set(reason, [...counts, `${files[kind].length} files of the kind "${kind}"`]);
   if (mustRunAll || !obstacle.isAbsent) isRefused = true;
 }
 
+const leftOut = [...filesByReason].map(([reason, counts]) => `${counts.join(' and ')}: ${reason}`);
 const summary = `Left out: ${leftOut.join('; ')}.\n`;
 if (isRefused) {
   process.stderr.write(summary.replace('Left out', 'Cannot run'));
