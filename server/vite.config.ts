@@ -17,7 +17,7 @@ function mark(): Plugin {
   };
 }
 
-/** What the browser gets: named by its content, so that it may be kept forever, and listed in manifest.json. */
+/** The browser's files: named by their content, so that they may be kept forever, and listed in manifest.json. */
 export default defineConfig({
   publicDir: false,
   plugins: [mark()],

@@ -49,7 +49,7 @@ const contact = fc.record(
 const operations = ['contacts_add', 'receivers_set', 'createdrop', 'givedrop'] as const;
 
 for (const operation of operations) {
-  test(`${operation}.cgi answers any JSON`, async () => {
+  test(`${operation}.cgi withstands any JSON`, async () => {
     const body = fc.oneof(
       fc.jsonValue(),
       fc.array(contact),
@@ -63,7 +63,7 @@ for (const operation of operations) {
     );
   });
 
-  test(`${operation}.cgi answers any bytes`, async () => {
+  test(`${operation}.cgi withstands any bytes`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         assertResponse(await client.post(`cgi/${operation}.cgi`, Buffer.from(bytes)));
@@ -73,7 +73,7 @@ for (const operation of operations) {
   });
 }
 
-test('upload.cgi answers any bytes between boundaries', async () => {
+test('upload.cgi withstands any bytes between boundaries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), fc.uint8Array({ maxLength: 100 }), async (header, content) => {
       const part = { headers: [Buffer.from(header)], content: Buffer.from(content) };

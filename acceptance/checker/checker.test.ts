@@ -122,7 +122,7 @@ describe('acknowledged dispatches', () => {
     await query('delete from links where email = $1', [outside]);
     expect(await judge([journal])).toEqual([
       `ok dispatch ${dispatch.message}: has links for ${journal.receiver.user}`,
-      `ok dispatch ${dispatch.message}: the link of ${outside} answers 404, not 200`,
+      `ok dispatch ${dispatch.message}: the link of ${outside} returns 404, not 200`,
       `ok dispatch ${dispatch.message}: its history has other receivers`,
     ]);
   });
@@ -132,7 +132,7 @@ describe('acknowledged dispatches', () => {
     await query('update links set token_digest = $1 where email = $2', [randomBytes(32), outside]);
     expect(await judge([journal])).toEqual([
       `ok dispatch ${dispatch.message}: the mail to ${outside} has another link`,
-      `ok dispatch ${dispatch.message}: the link of ${outside} answers 404, not 200`,
+      `ok dispatch ${dispatch.message}: the link of ${outside} returns 404, not 200`,
     ]);
   });
 
@@ -206,7 +206,7 @@ describe('links', () => {
     };
     expect(await judge([journal], { inside })).toEqual(
       expect.arrayContaining([
-        `ok dispatch ${dispatch.message}: the link of ${outside} answers 200, not 410`,
+        `ok dispatch ${dispatch.message}: the link of ${outside} returns 200, not 410`,
         `ok dispatch ${dispatch.message}: is in the receiver's inbox after its end`,
       ]),
     );
@@ -217,9 +217,7 @@ describe('links', () => {
     // A sender that gets the receiver's response.
     const { sender, receiver } = journal;
     sender.download = (...asked) => receiver.download(...asked);
-    expect(await judge([journal])).toEqual([
-      `ok dispatch ${dispatch.message}: another account is answered 200 for its files`,
-    ]);
+    expect(await judge([journal])).toEqual([`ok dispatch ${dispatch.message}: another account gets 200 for its files`]);
   });
 });
 

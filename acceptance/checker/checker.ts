@@ -188,7 +188,7 @@ function judgePages(
     for (const token of mailsAbout(mails, receiver, dispatch.message).flatMap((mail) => linkTokens(mail, 'd'))) {
       const expected = ended ? 410 : 200;
       const status = pages.get(token);
-      if (status !== expected) found.push(`the link of ${receiver} answers ${status}, not ${expected}`);
+      if (status !== expected) found.push(`the link of ${receiver} returns ${status}, not ${expected}`);
     }
   }
   return found;
@@ -208,7 +208,7 @@ function judgeDelivery(
   const found: string[] = [];
   const [first, ...more] = inbox.filter(({ entry }) => sameSet(names(entry.files), names(dispatch.files)));
   if (ended) return first ? ["is in the receiver's inbox after its end"] : [];
-  if (first && first.toStranger !== 404) found.push(`another account is answered ${first.toStranger} for its files`);
+  if (first && first.toStranger !== 404) found.push(`another account gets ${first.toStranger} for its files`);
   if (!first || more.length > 0) return [`is ${first ? more.length + 1 : 0} times in the receiver's inbox`];
   for (const file of dispatch.files) {
     const download = first.downloads.get(file.name);

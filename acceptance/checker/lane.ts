@@ -120,9 +120,9 @@ export class Lane {
       const known =
         [undefined, 403, 404, 410, 503].includes(got?.status) ||
         json<{ code: string }>(got as HttpResponse).code === 'damaged';
-      if (!known) this.problems.push(`download of ${name}: answered ${got?.status} ${got?.body.toString()}`);
+      if (!known) this.problems.push(`download of ${name}: the response was ${got?.status} ${got?.body.toString()}`);
     } else if (createHash('sha256').update(got.body).digest('hex') !== sent.sha256) {
-      this.problems.push(`download of ${name}: answered 200 with other bytes`);
+      this.problems.push(`download of ${name}: the response was 200 with other bytes`);
     }
   }
 
@@ -161,7 +161,7 @@ export class Lane {
       } else if (response.status === 503) {
         this.seen.putOff += 1;
       } else {
-        this.problems.push(`${what}: answered ${response.status} ${response.body.toString()}`);
+        this.problems.push(`${what}: the response was ${response.status} ${response.body.toString()}`);
         return response;
       }
       await pause(askAgainAfterMs);

@@ -27,13 +27,13 @@ const { data: upload } = await createUpload({
   headers: { 'Content-Disposition': 'attachment; filename="report.txt"' },
   throwOnError: true,
 });
-if (!upload) throw new Error('this is the answer to the beginning of an upload in parts');
+if (!upload) throw new Error('this is the response to the beginning of an upload in parts');
 const { data: drop } = await createDrop({
   body: { uploads: [upload.id], receivers: [{ email }], metadata: { project: 'bridge' } },
   headers: { 'Idempotency-Key': upload.id },
   throwOnError: true,
 });
-if (!('id' in drop)) throw new Error('this is the answer to a dry run');
+if (!('id' in drop)) throw new Error('this is the response to a dry run');
 const { data } = await readDrop({ path: { id: drop.id }, throwOnError: true });
 const { error } = await createDrop({ body: { uploads: [drop.id], receivers: [{ email }] } });
 const names: string[] = data.files.map((file: DropFile) => file.name);

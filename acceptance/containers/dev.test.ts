@@ -28,7 +28,7 @@ test('starts the engines and serves from the clone', { timeout: 600_000 }, async
 
   const dev = spawn(process.execPath, ['tools/dev/dev.ts'], { env, stdio: 'ignore' });
   const ended = once(dev, 'exit');
-  await eventually('an answer', async () => (await fetch(url).catch(() => undefined))?.ok || undefined, {
+  await eventually('a response', async () => (await fetch(url).catch(() => undefined))?.ok || undefined, {
     withinMs: 300_000,
   });
   dev.kill();

@@ -130,7 +130,7 @@ async function expectBroken(start: number): Promise<void> {
     const announced = { status: response.statusCode, length: response.headers['content-length'] };
     expect(announced).toEqual({ status: 206, length: String(content.length - start) });
     for await (const bytes of response) received.push(bytes as Buffer);
-    return response.complete ? 'a complete answer' : 'cut off';
+    return response.complete ? 'a complete response' : 'cut off';
   })().catch((error: Error) => error.message);
   expect(['aborted', 'socket hang up', 'cut off']).toContain(failure);
   const bytes = Buffer.concat(received);

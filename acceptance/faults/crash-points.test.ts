@@ -1,4 +1,4 @@
-// `serve` dies, as in a power failure, at each of the points between two steps of an upload, of a dispatch and of an answer. The
+// `serve` dies, as in a power failure, at each of the points between two steps of an upload, of a dispatch and of a stored response. The
 // client's connection breaks, it repeats the request elsewhere, and a separate checker examines the result.
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -36,10 +36,10 @@ const checkpoints = [
 ];
 /** Reached by a contact's upload, which is resumed instead of being sent again. */
 const resumedCheckpoints = ['upload:chunk-claimed', 'upload:chunk-stored', 'upload:chunk-committed'];
-/** Reached by a drop of /api/v1, whose answer is kept in the same transaction. */
+/** Reached by a drop of /api/v1, whose response is kept in the same transaction. */
 const reachedCheckpoints = [
   ...checkpoints.filter((name) => name.startsWith('drop:') && name !== 'drop:committed'),
-  'answer:committed',
+  'response:committed',
 ];
 /** At least three, which is one of each kind of request: see `makeFiles`. */
 const rounds = fullSize ? 20 : 3;
@@ -70,7 +70,7 @@ test('tests all checkpoints of the program', () => {
   const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(source, path), 'utf8'));
-  const found = texts.flatMap((text) => [...text.matchAll(/checkpoint\('((?:upload|drop|answer):[^']+)'\)/g)]);
+  const found = texts.flatMap((text) => [...text.matchAll(/checkpoint\('((?:upload|drop|response):[^']+)'\)/g)]);
   const names = new Set(found.map(([, name = '']) => name));
   const tried = new Set([...checkpoints, ...resumedCheckpoints, ...reachedCheckpoints]);
   expect([...names].toSorted()).toEqual([...tried].toSorted());
@@ -89,7 +89,7 @@ for (const checkpoint of resumedCheckpoints) {
     expect(await serve.ended, 'how the process ended').toBe('SIGKILL');
 
     const offset = await uploader.offset(elsewhere, upload);
-    // What was committed is not requested again.
+    // A committed request is not sent again.
     if (checkpoint === 'upload:chunk-committed') expect(offset).toBeGreaterThan(0);
     expect((await uploader.continue(elsewhere, upload, content, offset)).status).toBe(204);
     await eventually(
@@ -103,7 +103,7 @@ for (const checkpoint of resumedCheckpoints) {
 }
 
 for (const checkpoint of reachedCheckpoints) {
-  test(`killed at ${checkpoint}: the repetition elsewhere gets the only answer to the only drop`, async () => {
+  test(`killed at ${checkpoint}: the repetition elsewhere gets the only response to the only drop`, async () => {
     const { account } = await freshClient('repeating');
     const elsewhere = new V1Client(account);
     const uploads = [await elsewhere.upload('once.txt', 'once')];
@@ -116,12 +116,12 @@ for (const checkpoint of reachedCheckpoints) {
     expect(await serve.ended, 'how the process ended').toBe('SIGKILL');
 
     const drops = async () => (await elsewhere.read<{ data: { id: string }[] }>('GET', '/drops')).data;
-    expect(await drops(), 'right after').toHaveLength(checkpoint === 'answer:committed' ? 1 : 0);
+    expect(await drops(), 'right after').toHaveLength(checkpoint === 'response:committed' ? 1 : 0);
     const repeat = () => elsewhere.read<{ id: string; receivers: { link: string }[] }>('POST', '/drops', request);
     const response = await repeat();
     expect(await drops()).toEqual([expect.objectContaining({ id: response.id })]);
     expect(await repeat()).toEqual(response);
-    // Only the first answer ever has the link.
+    // Only the first response ever has the link.
     expect((await fetch(response.receivers[0]?.link ?? '')).status).toBe(200);
   });
 }

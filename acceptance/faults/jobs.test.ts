@@ -332,7 +332,7 @@ test('every connection to the database is cut: serve and work use new ones, and 
   );
   expect(cut?.count).toBeGreaterThanOrEqual(3);
   // A request on a cut connection gets 503; the next one gets a new connection.
-  await eventually('requests are answered again', async () => {
+  await eventually('requests are served again', async () => {
     const response = await client.addContacts([{ email: receiver }]).catch(() => undefined);
     return response?.status === 200 ? true : undefined;
   });

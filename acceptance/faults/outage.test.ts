@@ -183,7 +183,7 @@ for (const { engine, begin, end, needing, others } of outages) {
       during = await tries;
     }, outageMs + 180_000);
 
-    test(`every request is answered within ${responseWithinMs / 1000} s, with a 503 that says when to come back`, () => {
+    test(`every request gets a response within ${responseWithinMs / 1000} s, with a 503 that says when to come back`, () => {
       const bad = during.filter((one) => {
         if (one.response instanceof Error || one.tookMs > responseWithinMs) return true;
         return (

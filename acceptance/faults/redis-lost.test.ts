@@ -65,6 +65,6 @@ for (const fault of ['swallow', 'freeze', 'refuse'] as const) {
     } finally {
       way.fault = 'pass';
     }
-    await eventually('it is answered', async () => (await client.contacts()).status === 200 || undefined);
+    await eventually('it gets a response', async () => (await client.contacts()).status === 200 || undefined);
   });
 }

@@ -7,7 +7,7 @@ import { eventually } from '../lib/wait.ts';
 
 const times = 50;
 
-test(`the same drop, requested ${times} times at once through two servers, is one drop with one answer`, async () => {
+test(`the same drop, requested ${times} times at once through two servers, is one drop with one response`, async () => {
   const client = await freshClient('impatient');
   const one = new V1Client(client.account);
   const other = await ownServe({});
@@ -19,7 +19,7 @@ test(`the same drop, requested ${times} times at once through two servers, is on
   };
   /** Repeats the request as long as the response has a Retry-After. */
   const requestThrough = (v1: V1Client) =>
-    eventually('it is answered', async () => {
+    eventually('it gets a response', async () => {
       const response = await v1.ask('POST', '/drops', request);
       const text = await response.text();
       if (response.status === 201) return text;

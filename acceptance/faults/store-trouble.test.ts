@@ -54,7 +54,7 @@ test('503 at p = 0.3: 99 of 100 uploads succeed at once', { timeout: 300_000 }, 
 });
 
 const largeBytes = fullSize ? 1024 ** 3 : 96 * 1024 ** 2;
-test(`an upload of ${largeBytes / 1024 ** 2} MiB outlasts 20 % of PUTs refused, and one lost answer`, {
+test(`an upload of ${largeBytes / 1024 ** 2} MiB outlasts 20 % of PUTs refused, and one lost response`, {
   timeout: 600_000,
 }, async () => {
   const random = seeded(20);

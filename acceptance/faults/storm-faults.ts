@@ -68,7 +68,7 @@ export const faultKinds: FaultKind[] = [
     weight: 12,
     inject: async (world, random) => void (await world.terminateBackends(1 + Math.floor(random() * 3))),
   },
-  { name: 'PostgreSQL: responses lost', weight: 5, inject: onTheWay('postgres', 'lose-answer', [5, 100]) },
+  { name: 'PostgreSQL: responses lost', weight: 5, inject: onTheWay('postgres', 'lose-response', [5, 100]) },
   { name: 'PostgreSQL: slow', weight: 5, inject: onTheWay('postgres', { delayMs: 100 }, [100, 400]) },
   { name: 'PostgreSQL: refused', weight: 5, inject: onTheWay('postgres', 'refuse', [50, 400]) },
   { name: 'PostgreSQL: frozen', weight: 3, inject: frozen('postgres', [200, 1500]) },
@@ -109,7 +109,7 @@ export const faultKinds: FaultKind[] = [
   {
     name: 'SMTP: responses lost',
     weight: 4,
-    inject: onTheWay('smtp', 'lose-answer', [20, 200]),
+    inject: onTheWay('smtp', 'lose-response', [20, 200]),
     mayDoubleMails: true,
   },
   {

@@ -89,7 +89,7 @@ const operations: Record<string, (world: Grown, round: number) => Promise<unknow
   'get_history.cgi, a short one': async ({ ordinary }) => succeeded(await ordinary.history()),
   'get_history.cgi, the first byte of the longest': async ({ largest }) => {
     const response = await openResponse(largest, 'cgi/get_history.cgi');
-    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+    if (response.statusCode !== 200) throw new Error(`the response was ${response.statusCode}`);
     await new Promise((resolve) => response.once('data', resolve));
     response.destroy();
   },
@@ -207,7 +207,7 @@ function toLink({ baseUrl }: OwnExchange, tokens: readonly string[], round: numb
 
 async function expectOk(response: Response): Promise<void> {
   await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`the response was ${response.status}`);
 }
 
 function report(line: string): void {

@@ -66,7 +66,7 @@ async function browse(baseUrl: string, over: AbortSignal): Promise<string[]> {
   const open = async (path: string) => {
     const response = await request(baseUrl, 'GET', path, { headers }).catch((error: Error) => error);
     if (response instanceof Error) failed.push(`GET ${path}: ${response.message}`);
-    else if (response.status !== 200) failed.push(`GET ${path}: answered ${response.status}`);
+    else if (response.status !== 200) failed.push(`GET ${path}: the response was ${response.status}`);
     else return text(response);
     return '';
   };

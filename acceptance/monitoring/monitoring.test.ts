@@ -75,7 +75,7 @@ test('every query of the dashboard has a result', async () => {
   for (const { title, expr } of queries) {
     const samples = await prometheus.query(expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m'));
     process.stdout.write(`${title}\n${samples.map((sample) => `    ${shown(sample)}\n`).join('')}`);
-    // What is shown only if it is not 0 may be empty.
+    // A panel that hides zeros may be empty.
     if (samples.length === 0 && !expr.endsWith('> 0')) empty.push(`${title}: ${expr}`);
   }
   expect(empty).toEqual([]);

@@ -127,7 +127,12 @@ test('a trace that the caller began is continued, and the log names it', () => {
   expect(continued).toMatchObject([{ name: 'GET /:user/cgi/get_files.cgi', traceId: callerTrace }]);
   const lines = exchange.first.said.filter((line) => line.includes(callerTrace));
   expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
-    expect.objectContaining({ msg: 'answered', traceId: callerTrace, route: '/:user/cgi/get_files.cgi', status: 200 }),
+    expect.objectContaining({
+      msg: 'request completed',
+      traceId: callerTrace,
+      route: '/:user/cgi/get_files.cgi',
+      status: 200,
+    }),
   );
 });
 

@@ -263,7 +263,7 @@ test('an unavailable engine does not prevent the start, and readiness names it',
       const { engines } = (await response.json()) as { engines: Record<string, string> };
       return engines['s3'] === 'out of reach' && engines['valkey'] === 'out of reach' ? engines : undefined;
     });
-    // It waits for none of them. On a busy machine an answer may be slow nevertheless, and so may engines.
+    // It waits for none of them. On a busy machine a response may be slow nevertheless, and so may engines.
     expect(Math.min(...tookMs)).toBeLessThan(1_000);
     expect(away).toMatchObject({ postgres: reached, masterKeys: reached });
   } finally {
@@ -283,7 +283,7 @@ for (const [role, own, setting] of [
     const consoleAddress = `127.0.0.1:${await closedPort()}`;
     const starting = own({ WAYBILL_DATABASE_URL: proxy.through(href), [setting]: consoleAddress });
     const ask = (path: string) => fetch(`http://${consoleAddress}${path}`);
-    const alive = await eventually('it answers', () => ask('/healthz').catch(() => undefined));
+    const alive = await eventually('it responds', () => ask('/healthz').catch(() => undefined));
     expect(alive.status).toBe(200);
     await eventually('it has asked for PostgreSQL in vain', async () => proxy.broken > 0 || undefined);
     const waiting = await ask('/readyz');

@@ -45,7 +45,7 @@ test('fifty uploads at once for the last space of an account: never over the lim
   // Each on its own connection, so that the balancer spreads them over the processes. A busy server may ask for patience.
   const upload = (draft: Client) =>
     eventually(
-      'an answer',
+      'a response',
       async () => {
         const response = await draft.upload({ name: 'a.bin', content });
         return response.status === 503 ? undefined : response;

@@ -104,7 +104,7 @@ test('text that turns the reading direction around turns nothing but itself', as
   await page.goto(sent.link);
   await page.getByRole('button').click();
   await page.waitForURL('**/download/*/');
-  // What follows the message is laid out as usual: the file's name starts left of its end.
+  // The text after the message is laid out as usual: the file's name starts left of its end.
   const name = await page.locator('.file-name').evaluate((element) => {
     const range = document.createRange();
     const text = element.querySelector('bdi')?.firstChild as Text;

@@ -402,7 +402,7 @@ test('that the network is gone is said within a second, and that it is back as w
   await context.setOffline(false);
   await notice.waitFor({ state: 'detached' });
   expect(await page.evaluate('noticeMs')).toBeLessThan(1000);
-  // A browser that takes itself to be online, and a server that does not answer.
+  // A browser that takes itself to be online, and a server that does not respond.
   await context.unroute('**/tus/*');
   await context.route('**/tus/*', (route) => route.abort('connectionrefused'));
   await page.reload();

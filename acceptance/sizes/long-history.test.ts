@@ -19,7 +19,7 @@ const few = 10;
  * it has to collect, and any growth is then memory that is really held.
  */
 const heapMiB = 64;
-/** So that the database can tell its connections from all others. */
+/** Lets the database tell its connections from all others. */
 const applicationName = 'waybill-history';
 /** Fewer than the readers that will stall: if one of them held a connection, none would be left. */
 const connections = 2;
@@ -77,7 +77,7 @@ test('all of it arrives, and the process hardly grows', { timeout: readingTimeou
     `${seen.entries} entries, ${Math.round(seen.bytes / 1024 ** 2)} MiB in ${seconds.toFixed(1)} s; memory before ` +
       `${before.toFixed(0)}, most ${max.toFixed(0)}, after ${memoryMiB(serve.pid).toFixed(0)} MiB`,
   );
-  expect(seen.bytes, 'the answer').toBeGreaterThan(heapMiB * 1024 ** 2);
+  expect(seen.bytes, 'the response').toBeGreaterThan(heapMiB * 1024 ** 2);
   expect(seen).toMatchObject({ entries: many, distinct: many, liveDrops: String(many), inOrder: true });
   expect(samples.length).toBeGreaterThan(100);
   expect(max - before).toBeLessThan(64);
@@ -96,7 +96,7 @@ test('readers that stall hold no connection and no transaction', { timeout: read
     await databaseAtRest();
     // A reader that continues misses nothing.
     const [first] = responses;
-    if (!first) throw new Error('there is no answer');
+    if (!first) throw new Error('there is no response');
     expect((await countEntries(first)).entries).toBe(many);
   } finally {
     for (const response of responses) response.destroy();

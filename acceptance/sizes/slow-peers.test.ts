@@ -77,7 +77,7 @@ test(`${uploads} uploads at 2 KiB/s: each is taken, none costs much, and a fast 
 });
 
 test.each(crowds)(
-  '$readers readers at $bytesPerSecond B/s on $processes process(es): each gets its bytes, and others their answers',
+  '$readers readers at $bytesPerSecond B/s on $processes process(es): each gets its bytes, and others their responses',
   {
     timeout,
   },
@@ -171,7 +171,7 @@ async function readSlowly(
   forSeconds: number,
 ): Promise<string> {
   const response = await openResponse(client, path).catch((error: Error) => error);
-  if (response instanceof Error) return `not answered: ${response.message}`;
+  if (response instanceof Error) return `no response: ${response.message}`;
   if (response.statusCode !== 200) return `${response.statusCode} ${await text(response)}`;
   let read = 0;
   try {

@@ -40,7 +40,7 @@ export async function uploadStream(
   const response = await pendingResponse;
   const body = await text(response);
   if (response.statusCode !== 200 || body !== '{"status":"done"}') {
-    throw new Error(`the upload was answered ${response.statusCode} ${body}`);
+    throw new Error(`the response to the upload was ${response.statusCode} ${body}`);
   }
   return digest.digest('hex');
 }

@@ -113,7 +113,7 @@ describe('API keys', () => {
   });
 });
 
-test('a disabled account gets the answer of a wrong key, and works again when enabled', async () => {
+test('a disabled account gets the response of a wrong key, and works again when enabled', async () => {
   const client = await freshClient('disabled');
   await client.token();
   const wrongKey = new Client({ ...client.account, apiKey: `${client.account.apiKey}x` });

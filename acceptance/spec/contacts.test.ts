@@ -23,7 +23,7 @@ async function localContacts(client: Client): Promise<Contact[]> {
 }
 
 describe('contacts_read.cgi', () => {
-  test('answers an object of two arrays, and the local one is empty when there are no contacts', async () => {
+  test('returns an object of two arrays, and the local one is empty when there are no contacts', async () => {
     const client = await freshClient('empty');
     const response = await client.contacts();
     // The global list belongs to the administrator; its content is tested where this suite sets it.
@@ -31,13 +31,13 @@ describe('contacts_read.cgi', () => {
     expect(Array.isArray(json<ContactList>(response).global)).toBe(true);
   });
 
-  test('answers every field of a contact as it was sent', async () => {
+  test('returns every field of a contact as it was sent', async () => {
     const client = await freshClient('full');
     assertStatus(await client.addContacts([full]), 'ok');
     expect(await localContacts(client)).toEqual([full]);
   });
 
-  test('answers all five fields of a contact of whom only the address is known', async () => {
+  test('returns all five fields of a contact of whom only the address is known', async () => {
     const client = await freshClient('bare');
     assertStatus(await client.addContacts([{ email: 'bob@example.org' }]), 'ok');
     expect(await localContacts(client)).toEqual([bare('bob@example.org')]);
@@ -97,7 +97,7 @@ describe('contacts_add.cgi', () => {
     assertErrorResponse(await client.addContacts([{ email: 'ANN.b@example.org' }]), 409, 'contact_exists');
   });
 
-  test('takes a number as a JSON integer and answers it as a string', async () => {
+  test('accepts a number as a JSON integer and returns it as a string', async () => {
     const client = await freshClient('integer');
     assertStatus(await client.addContacts([{ email: 'a@example.org', number: 46701234567 }]), 'ok');
     expect((await localContacts(client))[0]?.number).toBe('46701234567');

@@ -30,8 +30,8 @@ describe('createdrop.cgi', () => {
     expect((await client.readHistory()).history).toHaveLength(1);
   });
 
-  test('answers ok', async () => {
-    const { client } = await staged('answers');
+  test('returns ok', async () => {
+    const { client } = await staged('returns');
     assertStatus(await client.createDrop({ desttime: 1, ddmessage: 'hello' }), 'ok');
   });
 

@@ -52,13 +52,13 @@ const ranges: [asked: string, first: number, last: number][] = [
   [`${size - 5}-${size + 5}`, size - 5, size - 1],
 ];
 for (const [asked, first, last] of ranges) {
-  test(`bytes=${asked} answers 206 with just these bytes`, async () => {
+  test(`bytes=${asked} returns 206 with just these bytes`, async () => {
     assertPart(await download({ Range: `bytes=${asked}` }), first, last);
   });
 }
 
 for (const asked of [`${size}-`, `${size + 100}-${size + 200}`, '-0']) {
-  test(`bytes=${asked} lies outside the file and answers 416 with its size`, async () => {
+  test(`bytes=${asked} lies outside the file and returns 416 with its size`, async () => {
     const response = await download({ Range: `bytes=${asked}` });
     assertErrorResponse(response, 416, 'range_not_satisfiable');
     expect(header(response, 'Content-Range')).toBe(`bytes */${size}`);

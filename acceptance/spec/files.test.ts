@@ -27,11 +27,11 @@ async function names(client: Client): Promise<string[]> {
 }
 
 describe('get_files.cgi', () => {
-  test('answers an empty array when no file exists', async () => {
+  test('returns an empty array when no file exists', async () => {
     assertJson(await emptyDraft().files(), []);
   });
 
-  test('answers name, media type and a size to read, all of them strings', async () => {
+  test('returns name, media type and a size to read, all of them strings', async () => {
     const client = emptyDraft();
     assertStatus(await client.upload({ name: 'note.txt', content: 'hello', type: 'text/plain' }), 'done');
     assertJson(await client.files(), [{ name: 'note.txt', type: 'text/plain', size: '5 B' }]);
@@ -53,7 +53,7 @@ describe('get_files.cgi', () => {
 });
 
 describe('upload.cgi', () => {
-  test('answers done in chunked transfer encoding', async () => {
+  test('returns done in chunked transfer encoding', async () => {
     const response = await emptyDraft().upload({ name: 'a.txt', content: 'a' });
     assertStatus(response, 'done');
     expect(header(response, 'Transfer-Encoding')).toBe('chunked');
@@ -154,7 +154,7 @@ describe('remove_file.cgi', () => {
     expect(await names(client)).toEqual(['b.txt']);
   });
 
-  test('answers 404 for a name that is not staged, and for one removed a moment ago', async () => {
+  test('returns 404 for a name that is not staged, and for one removed a moment ago', async () => {
     const client = emptyDraft();
     assertErrorResponse(await client.removeFile('never.txt'), 404, 'not_found');
     assertStatus(await client.upload({ name: 'once.txt', content: 'a' }), 'done');

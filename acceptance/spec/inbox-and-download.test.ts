@@ -131,7 +131,7 @@ describe('a download', () => {
     for (let i = 0; i < 3; i++) expect((await download()).body.equals(content)).toBe(true);
   });
 
-  test('of a drop or a file that is not there answers 404', async () => {
+  test('of a drop or a file that is not there returns 404', async () => {
     assertErrorResponse(await receiver.download('no-such-drop', 'photo.bin'), 404, 'not_found');
     assertErrorResponse(await receiver.download(entry.url, 'no-such-file.bin'), 404, 'not_found');
     assertErrorResponse(await receiver.download(entry.url, 'PHOTO.bin'), 404, 'not_found');

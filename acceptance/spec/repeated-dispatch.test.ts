@@ -24,7 +24,7 @@ async function sentFiles(client: Client): Promise<string[]> {
   return history.flatMap(({ files }) => files.map(({ name }) => name)).sort();
 }
 
-test('the same body again, with nothing staged since, answers ok and makes nothing', async () => {
+test('the same body again, with nothing staged since, returns ok and makes nothing', async () => {
   const { client } = await staged('again');
   assertStatus(await client.createDrop(parameters), 'ok');
   assertStatus(await client.createDrop(parameters), 'ok');
@@ -59,7 +59,7 @@ test('the same body with a new draft behind it is a new dispatch', async () => {
   expect(await sentFiles(client)).toEqual(['first.txt', 'second.txt']);
 });
 
-test('the same Idempotency-Key and body answer ok and leave a new draft alone', async () => {
+test('the same Idempotency-Key and body return ok and leave a new draft alone', async () => {
   const { client, restage } = await staged('key');
   const key = randomUUID();
   assertStatus(await client.createDrop(parameters, withKey(key)), 'ok');

@@ -14,7 +14,7 @@ async function mint(client: Client, count: number): Promise<string[]> {
 
 async function isLive(client: Client, token: string): Promise<boolean> {
   const { status } = await client.contacts({ 'CSRF-Token': token });
-  if (status !== 200 && status !== 403) throw new Error(`unexpected answer ${status}`);
+  if (status !== 200 && status !== 403) throw new Error(`unexpected response ${status}`);
   return status === 200;
 }
 

@@ -6,7 +6,7 @@ import { assertCommonHeaders, assertErrorResponse } from '../lib/http/expect.ts'
 import { type HttpResponse, header, json, text } from '../lib/http/response.ts';
 import type { ContactList, History } from '../lib/http/shapes.ts';
 
-test('the whole workflow answers 200 with the common headers at every step, and the bytes arrive unchanged', async () => {
+test('the whole workflow returns 200 with the common headers at every step, and the bytes arrive unchanged', async () => {
   const [sender, receiver] = await Promise.all([freshClient('sender'), freshClient('receiver')]);
   const content = randomBytes(100_000);
   const steps: [string, HttpResponse][] = [];

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** What an engine reads too, through the group of waybilld; everything else is for waybilld alone. */
+/** Secrets that an engine reads too, through the group of waybilld; the others are for waybilld alone. */
 const shared = 0o640;
 const own = 0o600;
 

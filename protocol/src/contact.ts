@@ -20,7 +20,7 @@ export const Receiver = Type.Object({
 export type Receiver = Static<typeof Receiver>;
 
 /**
- * What a caller may send for a contact or a receiver: only the address is required. The original contract's sample has
+ * A contact or a receiver as a caller may send it: only the address is required. The original contract's sample has
  * `number` as a string, but its field table calls it a number; both are accepted.
  */
 const contactFields = {

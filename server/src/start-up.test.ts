@@ -54,7 +54,7 @@ test('another engine that is away, or silent, does not stop the start', async ()
   await startUp({ migrate: fine, checkPepper: fine, checks }, given);
   expect(given.lines).toMatchObject([
     { engine: 's3', reason: 'connect ECONNREFUSED' },
-    { engine: 'valkey', reason: 'no answer within 100 ms' },
+    { engine: 'valkey', reason: 'no response within 100 ms' },
   ]);
 });
 

@@ -119,7 +119,7 @@ async function adapt(deployment: Deployment, secrets: Record<string, string>, pu
 
 const running = async (role: string) => await podman.run('ps', '--filter', `name=-${role}$`, '--format', '{{.Names}}');
 
-test('two Deployments run, and every probe is answered within its time', async () => {
+test('two Deployments run, and every probe gets a response within its time', async () => {
   expect(deployments.map((deployment) => getContainer(deployment).name)).toEqual(['serve', 'work']);
   for (const deployment of deployments) {
     const { name, startupProbe, livenessProbe, readinessProbe } = getContainer(deployment);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ShippedProxy, shippedProxy } from '../shared/shipped-proxies.ts';
 
-/** A process that answers everything with a page, but has only its own asset. */
+/** A process that responds to everything with a page, but has only its own asset. */
 class Version {
   readonly asked: string[] = [];
   isReady = true;

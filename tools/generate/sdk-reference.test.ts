@@ -34,7 +34,7 @@ test('a method has its signature, parameters and result, with links to what they
       /** Finds letters. @param to Who gets them. */ find(to: string): Promise<Letter[]> { throw to }
     }
     /** The office. */ export class Post {
-      /** What arrived. */ readonly box = new Box();
+      /** The files that arrived. */ readonly box = new Box();
     }`;
   expect(renderReference(source, 'Post Box Letter')).toMatchInlineSnapshot(`
     "| Group | Names |
@@ -49,7 +49,7 @@ test('a method has its signature, parameters and result, with links to what they
 
     | Field | Type | |
     | --- | --- | --- |
-    | \`box\` | [\`Box\`](#box) | What arrived. |
+    | \`box\` | [\`Box\`](#box) | The files that arrived. |
 
     ### Box
 

@@ -15,7 +15,7 @@ export interface ProxyPlace {
   readonly plainPort: number;
   /** HOST:PORT of the only `serve`. */
   readonly backend: string;
-  /** Unless there is a second one: then both answer checks of /readyz on the same port. */
+  /** Unless there is a second one: then both respond to checks of /readyz on the same port. */
   readonly second?: string;
 }
 

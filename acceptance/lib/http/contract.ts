@@ -26,7 +26,7 @@ export async function assertDescribed(method: string, path: string, reply: HttpR
   if (operation === undefined) return; // a page, or a path or method that does not exist
   const problem = problemWith(operation, reply, method);
   if (problem !== undefined)
-    throw new Error(`openapi.json: ${method} ${pathname} answered ${reply.status}, ${problem}`);
+    throw new Error(`openapi.json: ${method} ${pathname} the response was ${reply.status}, ${problem}`);
 }
 
 function problemWith({ responses }: Described, reply: HttpResponse, method: string): string | undefined {

@@ -62,7 +62,7 @@ describe('over TCP', () => {
   test('pass: forwards bytes both ways', async () => {
     const { socket, seen } = await open();
     socket.write('hello');
-    await until('the answer', () => seen.response === 'HELLO');
+    await until('the response', () => seen.response === 'HELLO');
     socket.end();
     await until('the end', () => seen.closed);
     expect(proxy.broken).toBe(0);
@@ -71,7 +71,7 @@ describe('over TCP', () => {
   test('freeze: forwards nothing on old and new connections, and everything afterwards', async () => {
     const old = await open();
     old.socket.write('a');
-    await until('the first answer', () => old.seen.response === 'A');
+    await until('the first response', () => old.seen.response === 'A');
     proxy.fault = 'freeze';
     const late = await open();
     old.socket.write('b');
@@ -115,15 +115,15 @@ describe('over TCP', () => {
     expect(proxy.broken).toBe(2);
   });
 
-  test('lose-answer: it is done, and nobody is told', async () => {
+  test('lose-response: it is done, and nobody is told', async () => {
     const { socket, seen } = await open();
-    proxy.fault = 'lose-answer';
+    proxy.fault = 'lose-response';
     socket.write('do it');
     await until('the connection is reset', () => seen.closed);
     expect({ heard, response: seen.response }).toEqual({ heard: 'do it', response: '' });
   });
 
-  test('cutAfter: the answer ends there', async () => {
+  test('cutAfter: the response ends there', async () => {
     const { socket, seen } = await open();
     proxy.fault = { cutAfter: 3 };
     socket.write('hello');
@@ -150,7 +150,7 @@ describe('over TCP', () => {
     await until('it is reset', () => seen.closed);
     const again = await open();
     again.socket.write('again');
-    await until('the answer', () => again.seen.response === 'AGAIN');
+    await until('the response', () => again.seen.response === 'AGAIN');
   });
 });
 
@@ -195,7 +195,7 @@ describe('over HTTP', () => {
     expect(line.seen).toEqual([{ url: '/path?a=b', host: new URL(line.target).host, body: 'body' }]);
   });
 
-  test('cutAfter: a body that ends too early is no answer', async () => {
+  test('cutAfter: a body that ends too early is no response', async () => {
     await using line = await through('waybill', { cutAfter: 4 });
     await expect(line.ask()).rejects.toThrow('terminated');
     expect(line.proxy.troubles).toBe(1);

@@ -47,7 +47,7 @@ export function sendAndVanish(baseUrl: string, bytes: Buffer): Promise<void> {
 
 export function parseResponse(received: Buffer): HttpResponse {
   const headEnd = received.indexOf('\r\n\r\n');
-  if (headEnd === -1) throw new Error(`not an HTTP answer: ${JSON.stringify(received.toString('latin1'))}`);
+  if (headEnd === -1) throw new Error(`not an HTTP response: ${JSON.stringify(received.toString('latin1'))}`);
   const [statusLine = '', ...lines] = received.subarray(0, headEnd).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})(?: |$)/.exec(statusLine)?.[1]);
   if (!Number.isInteger(status)) throw new Error(`not a status line: ${JSON.stringify(statusLine)}`);

@@ -75,7 +75,7 @@ async function sendBody(outgoing: ClientRequest, body: Buffer, responseReceived:
 async function collect(message: IncomingMessage): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer);
-  if (!message.complete) throw new Error('the answer was cut off');
+  if (!message.complete) throw new Error('the response was cut off');
   const headerLines: [string, string][] = [];
   for (let i = 0; i < message.rawHeaders.length; i += 2) {
     headerLines.push([message.rawHeaders[i] ?? '', message.rawHeaders[i + 1] ?? '']);

@@ -4,20 +4,20 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /**
  * Treatment of the bytes of every connection, old or new, from the moment the fault is set:
  *
- *   pass         they are forwarded
- *   freeze       they are held back, and forwarded when the fault ends: a frozen server
- *   swallow      they are discarded, and their connections are closed when the fault ends: a black hole
- *   refuse       connections are reset, new ones at once
- *   lose-answer  what a client sends is forwarded; when the server replies, the connection is reset instead
- *   delayMs      they are forwarded with this delay
- *   cutAfter     the connection is reset when the server has sent this many bytes
+ *   pass           they are forwarded
+ *   freeze         they are held back, and forwarded when the fault ends: a frozen server
+ *   swallow        they are discarded, and their connections are closed when the fault ends: a black hole
+ *   refuse         connections are reset, new ones at once
+ *   lose-response  what a client sends is forwarded; when the server replies, the connection is reset instead
+ *   delayMs        they are forwarded with this delay
+ *   cutAfter       the connection is reset when the server has sent this many bytes
  */
 export type TcpFault =
   | 'pass'
   | 'freeze'
   | 'swallow'
   | 'refuse'
-  | 'lose-answer'
+  | 'lose-response'
   | { readonly delayMs: number }
   | { readonly cutAfter: number };
 
@@ -133,7 +133,7 @@ export class TcpProxy implements AsyncDisposable {
       return;
     }
     const isResponse = from === pair.server;
-    if (isResponse && fault === 'lose-answer') {
+    if (isResponse && fault === 'lose-response') {
       this.#reset(pair);
       return;
     }

@@ -18,7 +18,7 @@ import { adminJson } from './admin.ts';
 export interface Inside {
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
   objectKeys(prefix?: string): Promise<string[]>;
-  /** What a worker does every minute, done now. */
+  /** Does now what a worker does every minute. */
   sweep(): Promise<void>;
   /** Moves everything that waits for a time closer to it. The demo's time is shared, and cannot be moved. */
   advance?(seconds: number): Promise<void>;

@@ -75,7 +75,7 @@ export class OwnEngine implements AsyncDisposable {
 
   async start(): Promise<void> {
     await eventually(
-      `an answer on port ${this.port} of ${this.#plan.command(this.port, this.folder).join(' ')}`,
+      `a response on port ${this.port} of ${this.#plan.command(this.port, this.folder).join(' ')}`,
       async () => {
         // Tried again if it ended at once: what it left when it was killed may still have been in use.
         if (!this.runs) this.#spawn();
@@ -223,7 +223,7 @@ export class OwnPostgres extends OwnEngine {
     return `postgres://postgres:any@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** What `pg_ctl restart -m immediate` does: every backend ends at once, and the next start recovers from the log. */
+  /** Like `pg_ctl restart -m immediate`: every backend ends at once, and the next start recovers from the log. */
   async restartImmediately(): Promise<void> {
     process.kill(this.pid, 'SIGQUIT');
     await eventually('it has ended', async () => !this.runs || undefined, { everyMs: 10 });

@@ -34,7 +34,7 @@ type Plan = Awaited<ReturnType<AdminContext['engines']['planMigrations']>>;
 /** The lines that describe it to an operator. */
 export function describePlan(pending: Plan): string[] {
   if (pending.length === 0) return [upToDate];
-  // Who runs on this database now knows what was applied to it, and nothing of what is pending.
+  // Processes that run on this database now know the applied migrations, and nothing of the pending ones.
   const breaking = pending.filter(({ contractSince }) => pending.some(({ name }) => name === contractSince));
   return [
     ...pending.map(({ name, purpose, isConcurrent, contractSince }) => {

@@ -239,7 +239,7 @@ describe('the log', () => {
     }
     await app.close();
 
-    expect(lines.filter((line) => line.includes('"answered"'))).toHaveLength(requests.length + 3);
+    expect(lines.filter((line) => line.includes('"request completed"'))).toHaveLength(requests.length + 3);
     for (const secret of secrets) for (const line of lines) expect(line).not.toContain(secret);
   });
 
@@ -278,7 +278,7 @@ describe('the log', () => {
 
     const requestLines = lines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ msg }) => msg === 'answered')
+      .filter(({ msg }) => msg === 'request completed')
       .map(({ route, reqId, reference }) => [route, typeof reqId, reference]);
     const about = (route: string, { id }: { id: string }) => [route, 'string', toReference(id)];
     expect(requestLines).toEqual([
@@ -300,7 +300,10 @@ describe('the log', () => {
     const { app, lines } = logged();
     const authorization = `Basic ${Buffer.from(`${actor.email}:${actor.apiKey}`).toString('base64')}`;
     const response = await app.inject({ url: `/${actor.email}/`, headers: { host, authorization } });
-    const line = JSON.parse(lines.find((text) => text.includes('answered')) as string) as Record<string, unknown>;
+    const line = JSON.parse(lines.find((text) => text.includes('request completed')) as string) as Record<
+      string,
+      unknown
+    >;
     expect(line).toMatchObject({
       route: '/:user/',
       status: 200,

@@ -153,7 +153,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
       reference: request.dropId && toReference(request.dropId),
       authentication: config.authentication,
     };
-    const log = () => request.log.info(logFields, 'answered');
+    const log = () => request.log.info(logFields, 'request completed');
     if (request.trace) request.trace.within(log);
     else log();
   });

@@ -41,7 +41,7 @@ test('the doctor finds no fault', async () => {
   expect(findings.filter(({ status }) => status === 'fault')).toEqual([]);
 });
 
-test('the bucket answers, and one that does not exist is out of reach', async () => {
+test('the bucket responds, and one that does not exist is out of reach', async () => {
   const store = s3ObjectStore(options);
   await store.ping();
   store.close();

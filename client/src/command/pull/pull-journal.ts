@@ -4,11 +4,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { localNameKey } from '../../generated/safe-name.ts';
 
 /**
- * The state of a file. `wanted`: known, and perhaps partly downloaded. `landing`: complete and checked, about to get
- * its name (see landing.ts). `landed`: in the folder, but its hook has not succeeded yet. `done`. `gone`: it expired
+ * The state of a file. `wanted`: known, and perhaps partly downloaded. `placing`: complete and checked, about to get
+ * its name (see place-file.ts). `placed`: in the folder, but its hook has not succeeded yet. `done`. `gone`: it expired
  * before it was downloaded.
  */
-export type FileState = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
+export type FileState = 'wanted' | 'placing' | 'placed' | 'done' | 'gone';
 
 export interface JournalEntry {
   id: number;
@@ -133,13 +133,13 @@ export class PullJournal implements Disposable {
     this.#database.prepare('delete from claims where account = ?').run(this.#account);
   }
 
-  recordLanding(id: number, path: string, { sha256, size }: { sha256: string; size: number }): void {
+  recordPlacing(id: number, path: string, { sha256, size }: { sha256: string; size: number }): void {
     this.#database
-      .prepare(`update files set state = 'landing', path = ?, name_key = ?, sha256 = ?, size = ? where id = ?`)
+      .prepare(`update files set state = 'placing', path = ?, name_key = ?, sha256 = ?, size = ? where id = ?`)
       .run(path, localNameKey(path), sha256, size, id);
   }
 
-  /** Returns the paths of landed files that count as equal to this one. The files may have been moved since. */
+  /** Returns the paths of placed files that count as equal to this one. The files may have been moved since. */
   findSimilarPaths(path: string): string[] {
     const rows = this.#database.prepare('select distinct path from files where name_key = ?').all(localNameKey(path));
     return rows.map((row) => String(row['path']));

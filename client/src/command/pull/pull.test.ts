@@ -19,7 +19,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeTerminal, fakeTerminal } from '../../testing/fake-terminal.ts';
 import { refuse, succeed, WireServer } from '../../testing/wire-server.ts';
 import { run } from '../run.ts';
-import { land, partPath } from './landing.ts';
+import { partPath, placeFile } from './place-file.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 
 let home: string;
@@ -152,7 +152,7 @@ async function pull(server: InboxServer, ...words: string[]): Promise<{ exit: nu
   return { exit: await run(terminal, ['pull', folder, ...words], new AbortController().signal, '1'), terminal };
 }
 
-const landed = () =>
+const listFolder = () =>
   readdirSync(folder)
     .filter((name) => name !== '.waybill')
     .toSorted();
@@ -162,13 +162,13 @@ test('every file is stored once, even if it was moved away since', async () => {
   const drops: Drop[] = [{ url: 'd1', files: { 'a.txt': 'a', 'b.txt': '' } }];
   await using server = await inboxServer(drops);
   expect((await pull(server)).exit).toBe(0);
-  expect(landed()).toEqual(['a.txt', 'b.txt']);
+  expect(listFolder()).toEqual(['a.txt', 'b.txt']);
   expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('a');
   renameSync(join(folder, 'a.txt'), join(home, 'moved.txt'));
   drops.unshift({ url: 'd2', files: { 'c.txt': 'c', 'b.txt': '' } });
   const { exit, terminal } = await pull(server, '--json');
   expect(exit).toBe(0);
-  expect(landed()).toEqual(['b (2).txt', 'b.txt', 'c.txt']);
+  expect(listFolder()).toEqual(['b (2).txt', 'b.txt', 'c.txt']);
   const received = terminal.output.text
     .trim()
     .split('\n')
@@ -210,7 +210,7 @@ test('unsafe names are changed, and the output has the original name', async () 
     '\u200b': '_',
   });
   for (const [name = '', path = ''] of received) expect(readFileSync(join(folder, path), 'utf8')).toBe(name);
-  expect(landed()).toHaveLength(names.length);
+  expect(listFolder()).toHaveLength(names.length);
   expect(existsSync(join(home, 'evil.txt'))).toBe(false);
 });
 
@@ -314,11 +314,11 @@ test('a name that differs from an earlier one only in case can be used after tha
   await pull(server);
   drops.push({ url: 'd2', files: { 'report.csv': '2' } });
   await pull(server);
-  expect(landed()).toEqual(['Report.csv', 'report (2).csv']);
-  for (const name of landed()) renameSync(join(folder, name), join(home, name));
+  expect(listFolder()).toEqual(['Report.csv', 'report (2).csv']);
+  for (const name of listFolder()) renameSync(join(folder, name), join(home, name));
   drops.push({ url: 'd3', files: { 'REPORT.csv': '3' } });
   await pull(server);
-  expect(landed()).toEqual(['REPORT.csv']);
+  expect(listFolder()).toEqual(['REPORT.csv']);
 });
 
 test('a journal of an earlier version is upgraded', async () => {
@@ -337,7 +337,7 @@ test('a file that expires before its download is skipped, and the others are dow
   const { exit, terminal } = await pull(server);
   expect(exit).toBe(0);
   expect(terminal.errors.text).toContain('late.txt from beta@machines.test expired before it was downloaded');
-  expect(landed()).toEqual(['a.txt']);
+  expect(listFolder()).toEqual(['a.txt']);
   expect(server.queue.get('d1')?.acknowledged).toBe(1);
 });
 
@@ -386,14 +386,14 @@ test.each([
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
     const entry = noted(journal);
-    journal.recordLanding(entry.id, 'a.txt', { sha256: 'ca', size: 1 });
+    journal.recordPlacing(entry.id, 'a.txt', { sha256: 'ca', size: 1 });
     if (there.includes('part')) writeFileSync(partPath(journal, entry), 'a');
     if (there.includes('a.txt')) linkSync(partPath(journal, entry), join(folder, 'a.txt'));
     if (there.includes('foreign')) writeFileSync(join(folder, 'a.txt'), '');
   }
   expect((await pull(server)).exit).toBe(0);
   expect(server.fetched).toEqual([]);
-  expect(landed()).toEqual(expected);
+  expect(listFolder()).toEqual(expected);
   expect(readdirSync(join(folder, '.waybill')).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
@@ -401,13 +401,13 @@ test('a file that appears while a download gets the same name is not replaced', 
   using journal = (await PullJournal.open(mkdirAt(folder), 'alpha')) as PullJournal;
   const entry = noted(journal);
   writeFileSync(partPath(journal, entry), 'pulled');
-  const landing = journal.recordLanding.bind(journal);
-  journal.recordLanding = (id, path, whole) => {
-    landing(id, path, whole);
+  const recordPlacing = journal.recordPlacing.bind(journal);
+  journal.recordPlacing = (id, path, whole) => {
+    recordPlacing(id, path, whole);
     // The name was not used before.
     if (path === 'a.txt') writeFileSync(join(folder, path), 'somebody else’s', { flag: 'wx' });
   };
-  expect(await land(folder, journal, entry, { path: 'a.txt', sha256: 'ca', size: 6 })).toBe('a (2).txt');
+  expect(await placeFile(folder, journal, entry, { path: 'a.txt', sha256: 'ca', size: 6 })).toBe('a (2).txt');
   expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('somebody else’s');
   expect(readFileSync(join(folder, 'a (2).txt'), 'utf8')).toBe('pulled');
   expect(existsSync(partPath(journal, entry))).toBe(false);
@@ -427,7 +427,7 @@ test('a hook gets the file and its attempt, and is run again until it succeeds',
   const expectedLine = (attempt: number) => `${attempt} a'; touch evil #.txt beta@machines.test d1 3 none\n`;
   expect(readFileSync(log, 'utf8')).toBe(expectedLine(1) + expectedLine(2) + expectedLine(3));
   expect(server.queue.get('d1')?.acknowledged).toBe(1);
-  expect(landed()).toHaveLength(1);
+  expect(listFolder()).toHaveLength(1);
 });
 
 test('one process at a time works in a folder; the next one waits for it', async () => {
@@ -440,7 +440,7 @@ test('one process at a time works in a folder; the next one waits for it', async
   expect(server.fetched).toEqual([]);
   journal[Symbol.dispose]();
   expect(await pulling).toBe(0);
-  expect(landed()).toEqual(['a.txt']);
+  expect(listFolder()).toEqual(['a.txt']);
 });
 
 async function watch(server: InboxServer, every: number, until: () => boolean): Promise<number> {
@@ -465,7 +465,7 @@ test('a watch notices arrivals, also those during a pull', async () => {
     else if (after === 'd1') arrived('d2');
   };
   expect(await watch(server, 3600, () => existsSync(join(folder, 'd2')))).toBe(130);
-  expect(landed()).toEqual(['d1', 'd2']);
+  expect(listFolder()).toEqual(['d1', 'd2']);
 });
 
 test('a watch with a key that may not read events polls the inbox', async () => {

@@ -14,8 +14,8 @@ import { Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
 import { runHook } from './hook.ts';
 import { InboxWatcher, jitterMs } from './inbox-watcher.ts';
-import { type CompletePart, hasLanded, land, partPath } from './landing.ts';
 import { LeaseLostError, leaseSeconds, withLease } from './lease.ts';
+import { type CompletePart, isPlaced, partPath, placeFile } from './place-file.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 
 export interface PullCommandOptions {
@@ -218,10 +218,10 @@ async function finishFile(
     const whole = await downloadToPart(puller, noted, file);
     if (whole === undefined) return true; // the file has expired
     ({ sha256, size } = whole);
-    path = await land(folder, journal, noted, whole);
-  } else if (noted.state === 'landing' && !(await hasLanded(folder, journal, noted))) {
+    path = await placeFile(folder, journal, noted, whole);
+  } else if (noted.state === 'placing' && !(await isPlaced(folder, journal, noted))) {
     const whole = { path: path ?? file.path, sha256: sha256 ?? '', size: size ?? 0 };
-    path = await land(folder, journal, noted, whole);
+    path = await placeFile(folder, journal, noted, whole);
   }
   const arrival = {
     path: join(folder, path ?? file.path),
@@ -232,8 +232,8 @@ async function finishFile(
     size: size ?? 0,
     attempt,
   };
-  if (noted.state !== 'landed') {
-    journal.setState(noted.id, puller.hook === undefined ? 'done' : 'landed');
+  if (noted.state !== 'placed') {
+    journal.setState(noted.id, puller.hook === undefined ? 'done' : 'placed');
     progress.clear();
     await output.print(`${arrival.path}  ${formatSize(arrival.size)}  from ${noted.sender}`, {
       status: 'received',

@@ -96,7 +96,7 @@ describe('a file', () => {
     )
     .map((at) => Math.min(Math.max(at, 0), length));
 
-  test.prop([offset, offset], { numRuns: 60 })('answers any range as the slice it is', async (one, other) => {
+  test.prop([offset, offset], { numRuns: 60 })('reads any range as the slice it is', async (one, other) => {
     const range = { start: Math.min(one, other), end: Math.max(one, other) };
     const read = await openFile(objects, await sealed, range);
     expect(read.equals(plaintext.subarray(range.start, range.end))).toBe(true);

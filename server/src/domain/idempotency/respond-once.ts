@@ -60,7 +60,7 @@ export async function respondOnce<Response extends RepeatableResponse | Record<s
     if (sealed && isTurnToTrim(keyDigest, sealed)) await tx.responses.trim(caller.accountId, storedResponseLimits);
     return { ...first, isRepeated: false };
   });
-  checkpoint('answer:committed');
+  checkpoint('response:committed');
   return response;
 }
 

@@ -3,11 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { s3ObjectStore } from '../../engines/s3/object-store.ts';
+import type { S3ObjectStore } from '../../engines/s3/object-store.ts';
 import { vaultKeyProvider } from '../../engines/vault/key-provider.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { startFailingObjects } from '../../testing/failing-object.ts';
+import { openFailingStore, startFailingObjects } from '../../testing/failing-object.ts';
 import { createEmptyBucket } from '../../testing/object-store.ts';
 import { openTransit } from '../../testing/servers/vault.ts';
 import { scrubAlone } from '../files/scrub.ts';
@@ -24,7 +23,7 @@ const closing: (() => Promise<void> | void)[] = [];
 let s3: Awaited<ReturnType<typeof startFailingObjects>>;
 let vault: Awaited<ReturnType<typeof openTransit>>;
 let exchange: TestExchange;
-let objects: ReturnType<typeof s3ObjectStore>;
+let objects: S3ObjectStore;
 let masterKeys: KeyProvider;
 const calls = { vault: 0, s3: 0 };
 const reports: string[] = [];
@@ -53,8 +52,7 @@ beforeAll(async () => {
   token = vault.token;
   writeToken();
   const bucket = await createEmptyBucket();
-  const patience = { deadlineMs: 600, silenceMs: 300 };
-  objects = s3ObjectStore({ ...engineAddresses.s3, endpoint: s3.endpoint, bucket: bucket.name, ...patience });
+  objects = openFailingStore(s3, new Set(), bucket.name);
   const provider = vaultKeyProvider({ keyUrl: vault.keyUrl, tokenFile, timeoutMs: 300 });
   masterKeys = {
     ...provider,

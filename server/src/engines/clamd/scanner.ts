@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { discardableBytes } from '../../domain/files/discard-buffer.ts';
 import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/scanner.ts';
 import { openConnection, ping } from './connection.ts';
 import { type Stream, StreamSlots } from './stream-slots.ts';
@@ -122,11 +123,18 @@ class InstreamScan implements Scan, Stream {
     return socket;
   }
 
-  /** Ends when clamd has accepted the bytes, or the connection is closed. */
+  /**
+   * Ends when clamd has accepted the bytes, or the connection is closed. Small pieces are copied and do not wait while there
+   * is room: a slow upload is not silence while its stream waits for one of clamd's threads.
+   */
   async #send(socket: Socket, bytes: Buffer): Promise<void> {
+    const accepted = Promise.withResolvers<void>();
+    const isSmall = bytes.length < discardableBytes;
+    const hasRoom = socket.write(isSmall ? Buffer.from(bytes) : bytes, () => accepted.resolve());
+    if (isSmall && hasRoom) return;
     // The socket's own timeout restarts whenever clamd has accepted some of the bytes.
     socket.setTimeout(this.#options.silenceMs);
-    await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
+    await accepted.promise;
     socket.setTimeout(0);
   }
 

@@ -7,7 +7,7 @@ export function responseStore(db: Database): ResponseStore {
   return {
     async reserve(accountId, keyDigest, ifReserved) {
       // Held until the transaction ends, however it ends: a request whose process dies is not in flight any more.
-      const lock = `answer ${accountId} ${keyDigest.toString('hex')}`;
+      const lock = `response ${accountId} ${keyDigest.toString('hex')}`;
       if (ifReserved === 'wait') await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db);
       else {
         const { rows } = await sql<{ taken: boolean }>`

@@ -43,7 +43,7 @@ export async function askTransit(
 }
 
 export const describe = ({ status, errors }: TransitResponse) =>
-  `Vault answered ${status}${errors.length > 0 ? `: ${errors.join(' ').replaceAll(/\s+/g, ' ').trim().slice(0, 200)}` : ''}`;
+  `Vault responded with ${status}${errors.length > 0 ? `: ${errors.join(' ').replaceAll(/\s+/g, ' ').trim().slice(0, 200)}` : ''}`;
 
 async function askOnce(
   { keyUrl, tokenFile, timeoutMs = 3_000 }: TransitOptions,

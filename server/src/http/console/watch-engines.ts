@@ -77,7 +77,7 @@ export function watchEngines(checks: EngineChecks, options: WatchOptions): Engin
 /** Stops waiting after this time; the work continues, and its result is ignored. */
 export async function withDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+  const timer = setTimeout(() => reject(new Error(`no response within ${deadlineMs} ms`)), deadlineMs);
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);

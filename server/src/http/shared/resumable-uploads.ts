@@ -39,7 +39,7 @@ export type NewUpload = AnnouncedFile & { readonly id: string; readonly sizeByte
 export abstract class ResumableUploads {
   /** The digests that the request declares. */
   protected readonly declared: DeclaredDigests | undefined = undefined;
-  /** Whether `finished` knows a file that is ready. Otherwise a sender whose answer was lost would send it again. */
+  /** Whether `finished` knows a file that is ready. Otherwise a sender whose response was lost would send it again. */
   protected readonly mayComplete: boolean = false;
   readonly #engines: ResumeNeeds;
   readonly #writer: string;

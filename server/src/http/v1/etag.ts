@@ -14,13 +14,13 @@ export const etagHeader = {
 export const ifNoneMatchHeader = {
   name: 'If-None-Match',
   in: 'header',
-  description: '`*`: if there is one already, nothing is changed, and the answer is 412.',
+  description: '`*`: if there is one already, nothing is changed, and the response is 412.',
   schema: { const: '*' },
 };
 
 export const ifMatchHeader = {
   name: 'If-Match',
   in: 'header',
-  description: 'An ETag: if the version is no longer this one, nothing is changed, and the answer is 412.',
+  description: 'An ETag: if the version is no longer this one, nothing is changed, and the response is 412.',
   schema: { type: 'string', maxLength: 1000 },
 };

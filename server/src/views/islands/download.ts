@@ -12,7 +12,7 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
     async delivered() {
       const response = await fetch(endpoint, { headers: { accept: 'application/json' } });
       if (response.status >= 400 && response.status < 500) return 'ended';
-      if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+      if (!response.ok) throw new Error(`The server responded with ${response.status}.`);
       return (await response.json()) as string[];
     },
     show(ids) {

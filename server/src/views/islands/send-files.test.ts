@@ -18,7 +18,7 @@ test.each([
   ['another conflict', Response.json({ code: 'other' }, { status: 409 }), 'failed'],
   ['the link has ended', Response.json({ code: 'link_ended' }, { status: 410 }), 'ended'],
   ['a proxy without a server', new Response('<h1>Bad gateway</h1>', { status: 502 }), 'unreachable'],
-  ['a page where the answer should be', new Response('<h1>Log in</h1>'), 'unreachable'],
+  ['a page where the response should be', new Response('<h1>Log in</h1>'), 'unreachable'],
 ])('%s', async (_, response, reply) => {
   expect(await sendFiles('/u/send', '', () => Promise.resolve(response))).toBe(reply);
 });

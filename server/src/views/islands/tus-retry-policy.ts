@@ -55,7 +55,7 @@ class MisleadingResponse extends Error {
   readonly status: number;
 
   constructor(status: number) {
-    super(`The answer ${status} is not what it seems.`);
+    super(`The response \${status} is not what it seems.`);
     this.status = status;
   }
 }

@@ -22,7 +22,7 @@ export interface Item extends Entry {
   transfer: Transfer | undefined;
 }
 
-/** What happened to a file. */
+/** An event in the life of a file. */
 export interface News {
   readonly name: string;
   readonly state: 'checking' | 'ready' | 'refused' | 'failed' | 'full';

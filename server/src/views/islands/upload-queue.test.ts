@@ -28,13 +28,13 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
         } as unknown as Upload;
       },
       remove: (url) => {
-        if (!server.removes) return Promise.reject(new Error('no answer'));
+        if (!server.removes) return Promise.reject(new Error('no response'));
         server.files = server.files.filter(({ id }) => !url.endsWith(`/${id}`));
         return Promise.resolve(void removed.push(url));
       },
       files: () => {
         server.asked += 1;
-        if (!server.responses) return Promise.reject(new Error('no answer'));
+        if (!server.responses) return Promise.reject(new Error('no response'));
         return Promise.resolve(server.ended ? 'ended' : [...server.files]);
       },
       isOnline: () => true,
@@ -78,7 +78,11 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
 /** The error of tus for a request with this response, or with none. */
 function responseError(status?: number): Error {
   const originalResponse = status === undefined ? null : { getStatus: () => status };
-  return Object.assign(new Error(`answered ${status}`), { originalRequest: {}, originalResponse, causingError: null });
+  return Object.assign(new Error(`the response was ${status}`), {
+    originalRequest: {},
+    originalResponse,
+    causingError: null,
+  });
 }
 
 test('uploads two files at a time, and the next when one has arrived', async () => {

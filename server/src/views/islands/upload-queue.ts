@@ -25,7 +25,7 @@ export interface Added {
   readonly tooMany: boolean;
 }
 
-/** What the queue needs from the browser. */
+/** The functions of the browser that the queue needs. */
 export interface Surroundings extends Transport {
   readonly remove: (url: string) => Promise<void>;
   /** Returns the files of the server; `ended` if the link no longer opens, undefined if there was no valid response. */

@@ -2,7 +2,7 @@ import type { Upload, UploadOptions } from 'tus-js-client';
 import { tusRetryPolicy } from './tus-retry-policy.ts';
 import { type Item, parseUploadId, type Transfer } from './upload-item.ts';
 
-/** What a transfer needs from the browser. */
+/** The functions of the browser that a transfer needs. */
 export interface Transport {
   readonly newUpload: (file: File, options: UploadOptions) => Upload;
   readonly isOnline: () => boolean;

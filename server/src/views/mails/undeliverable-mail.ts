@@ -25,7 +25,7 @@ export function undeliverableMail(translator: Translator, mail: UndeliverableMai
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
       ...(mail.response === undefined
         ? []
-        : [[translator.t('mail.undeliverable.answer'), isolate(mail.response)] as const]),
+        : [[translator.t('mail.undeliverable.reply'), isolate(mail.response)] as const]),
     ],
     files: mail.fileCount > 0 ? mail.files.map(({ name, sizeBytes }) => ({ name, sizeBytes })) : undefined,
     fileCount: mail.fileCount,

@@ -122,7 +122,7 @@ test('a poll costs the same for an account with ten old entries and events as wi
     const many = await measureCost(database, (store) => call(large, store));
     expect(many.rows, `${name}: rows`).toBeLessThanOrEqual(few.rows * 1.2 + 20);
     expect(many.pages, `${name}: pages`).toBeLessThanOrEqual(few.pages * 1.2 + 20);
-    // Who reads what belongs to others too has the same cost for all.
+    // A statement that also reads the rows of other accounts costs the same for all.
     expect(many.rows, `${name}: rows`).toBeLessThan(1_000);
   }
 });

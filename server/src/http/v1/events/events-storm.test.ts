@@ -29,9 +29,9 @@ const readerProgram = `
   let after = last === undefined ? '' : '&after=' + JSON.parse(last).cursor;
   (async () => {
     for (;;) {
-      const answer = await fetch(address + '/api/v1/events?wait=1' + after, { headers: { authorization: 'Bearer ' + key } });
-      if (!answer.ok) throw new Error(await answer.text());
-      const { data, next_cursor: cursor } = await answer.json();
+      const response = await fetch(address + '/api/v1/events?wait=1' + after, { headers: { authorization: 'Bearer ' + key } });
+      if (!response.ok) throw new Error(await response.text());
+      const { data, next_cursor: cursor } = await response.json();
       appendFileSync(file, JSON.stringify({ cursor, events: data.map(({ id, data }) => [id, data.drop_id, data.files]) }) + '\\n');
       after = '&after=' + cursor;
     }

@@ -96,7 +96,7 @@ test('a thousand requests wait at the cost of one query, and get an event within
     expect(p99 - first, figures).toBeLessThan(3 * responseMs);
   }
   const p99 = percentile(delays, 0.99);
-  process.stdout.write(`${delays.length} answers: ${rounded({ median: percentile(delays, 0.5), p99 })}\n`);
+  process.stdout.write(`${delays.length} responses: ${rounded({ median: percentile(delays, 0.5), p99 })}\n`);
   if (isFullSize) expect(p99).toBeLessThan(1_000);
 }, 180_000);
 

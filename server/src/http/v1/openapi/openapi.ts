@@ -36,7 +36,7 @@ const ofRepetitions: readonly ErrorCode[] = ['idempotency_key_reused', 'request_
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'A request with the same key and the same content is answered with the first answer, for 7 days.',
+  description: 'A request with the same key and the same content gets the first response, for 7 days.',
   schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyLength },
 };
 

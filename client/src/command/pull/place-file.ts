@@ -25,7 +25,7 @@ export interface CompletePart {
  * Moves a complete part to its place, and returns its path below the folder. If its folders cannot be created or
  * written to, it is placed in the folder itself: the names that a sender chose must not stop a pull.
  */
-export async function land(
+export async function placeFile(
   folder: string,
   journal: PullJournal,
   entry: JournalEntry,
@@ -48,7 +48,7 @@ function toVisibleName(name: string): string {
   return name.replace(/^\./, '_');
 }
 
-/** Records the path in the journal first, for `hasLanded` after a crash. */
+/** Records the path in the journal first, for `isPlaced` after a crash. */
 async function moveIntoPlace(
   folder: string,
   journal: PullJournal,
@@ -59,24 +59,24 @@ async function moveIntoPlace(
   for (let number = 1; ; number += 1) {
     const path = [...names.slice(0, -1), numberedName(names.at(-1) ?? '', number)].join('/');
     if (await isTaken(folder, journal, path)) continue;
-    journal.recordLanding(entry.id, path, whole);
+    journal.recordPlacing(entry.id, path, whole);
     if (!(await moveUnlessExists(partPath(journal, entry), join(folder, path)))) continue;
-    await syncLanded(folder, journal, path);
+    await syncPlaced(folder, journal, path);
     return path;
   }
 }
 
 /**
- * Returns whether a file whose landing was interrupted has its final name: its part is gone then, or is the same file.
+ * Returns whether a file whose placing was interrupted has its final name: its part is gone then, or is the same file.
  */
-export async function hasLanded(folder: string, journal: PullJournal, entry: JournalEntry): Promise<boolean> {
+export async function isPlaced(folder: string, journal: PullJournal, entry: JournalEntry): Promise<boolean> {
   const path = entry.path ?? '';
   if (!wasMoved(partPath(journal, entry), join(folder, path))) return false;
-  await syncLanded(folder, journal, path);
+  await syncPlaced(folder, journal, path);
   return true;
 }
 
-async function syncLanded(folder: string, journal: PullJournal, path: string): Promise<void> {
+async function syncPlaced(folder: string, journal: PullJournal, path: string): Promise<void> {
   await syncFolder(join(folder, dirname(path)));
   await syncFolder(journal.folder);
 }

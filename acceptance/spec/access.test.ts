@@ -68,7 +68,7 @@ describe('credentials', () => {
     });
   }
 
-  test('of an unknown user and those with a wrong key get the same answer', async () => {
+  test('of an unknown user and those with a wrong key get the same response', async () => {
     const unknown = new Client({ ...client.account, user: 'nobody-at-all@example.org' });
     const wrongKey = new Client({ ...client.account, apiKey: `${client.account.apiKey}x` });
     const [first, second] = [await unknown.index(), await wrongKey.index()];
@@ -91,7 +91,7 @@ describe('the path', () => {
     }
   });
 
-  test('of an operation that does not exist answers 404', async () => {
+  test('of an operation that does not exist returns 404', async () => {
     assertErrorResponse(await client.get('cgi/no_such_operation.cgi'), 404, 'not_found');
     assertErrorResponse(await client.post('cgi/contacts_add', []), 404, 'not_found');
   });
@@ -137,7 +137,7 @@ describe('the CSRF token', () => {
 });
 
 describe('several processes', () => {
-  test('answer for one service: ten requests meet two of them, with one token', async () => {
+  test('act as one service: ten requests meet two of them, with one token', async () => {
     const tags = new Set<string>();
     for (let i = 0; i < 10; i++) {
       const response = await client.contacts();
