@@ -18,7 +18,7 @@ import { Keystream } from './keystream.ts';
 import { memoryMiB, peakMemoryMiB } from './process-memory.ts';
 import { uploadStream } from './upload-stream.ts';
 
-/** All of them end in the same second, and each completes in a transaction: two processors that the engines share need a while. */
+/** All of them end in the same second, each with a transaction of its own, on two processors that the engines use too. */
 const uploads = fullSize ? 1_000 : 250;
 const crowds = fullSize
   ? [
