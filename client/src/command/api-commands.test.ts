@@ -326,7 +326,7 @@ describe('waybill whoami', () => {
       },
     };
     expect((await waybill('whoami')).output).toContain(`
-Files      up to 10.0 GB each, 1,000 in a drop
+Files      up to 104.9 MB each (the largest that can be scanned for viruses), 1,000 in a drop
 Receivers  up to 1,000
 Lifetime   1 to 30 days, 7 by default
 Storage    1.2 of 4.0 GB used, 2.8 GB available

@@ -23,8 +23,13 @@ export interface Account {
   };
   /** The limits of what the account may send and store. */
   limits: {
-    /** How large a file may be, in bytes. */
+    /** The size of the largest file that can be sent, in bytes: the smallest of all limits that apply. */
     file_size: number;
+    /**
+     * The limit that file_size is. file: the size allowed for one file; storage: stored_size; scan: the virus scanner
+     * inspects no larger file, and the server requires a scan.
+     */
+    file_size_reason: 'file' | 'storage' | 'scan';
     /** How many files a drop may have. */
     files_per_drop: number;
     /** How many receivers a drop or a request may have. */

@@ -115,7 +115,8 @@ export const account = {
   language: 'en',
   key: { id: ids.key, scopes: key.scopes, networks: key.networks, expires_at: key.expires_at },
   limits: {
-    file_size: 10e9,
+    file_size: 104_857_600,
+    file_size_reason: 'scan',
     files_per_drop: 1000,
     receivers_per_drop: 1000,
     min_expires_in: 86_400,

@@ -7,7 +7,11 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 /** The limits that apply: the account's own value, or else that of its group, or else the server's. */
 const AccountLimits = Type.Object(
   {
-    file_size: Count('How large a file may be, in bytes.'),
+    file_size: Count('The size of the largest file that can be sent, in bytes: the smallest of all limits that apply.'),
+    file_size_reason: Type.Enum(['file', 'storage', 'scan'], {
+      description:
+        'The limit that file_size is. file: the size allowed for one file; storage: stored_size; scan: the virus scanner inspects no larger file, and the server requires a scan.',
+    }),
     files_per_drop: Count('How many files a drop may have.'),
     receivers_per_drop: Count('How many receivers a drop or a request may have.'),
     min_expires_in: Count('After how many seconds a drop or a request ends at the earliest.'),

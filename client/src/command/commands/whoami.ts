@@ -14,6 +14,12 @@ const lifetimeUnits = [
   ['minutes', 60],
 ] as const;
 
+const fileSizeReasons = {
+  file: '',
+  storage: ' (all that may be stored)',
+  scan: ' (the largest that can be scanned for viruses)',
+} as const satisfies Record<Account['limits']['file_size_reason'], string>;
+
 /** Shows the account, its limits and the rights of its key. */
 export async function showAccount({ terminal, output, signal }: Context): Promise<void> {
   const { client, account: stored } = await openClient(terminal);
@@ -43,7 +49,7 @@ function describeLimits({ limits, usage }: Account): Fact[] {
   const domains = limits.receiver_domains?.join(', ');
   const stored = usage.stored_size ?? 0;
   return [
-    ['Files', `up to ${formatSize(limits.file_size)} each, ${formatCount(limits.files_per_drop)} in a drop`],
+    ['Files', describeFiles(limits)],
     [
       'Receivers',
       `up to ${formatCount(limits.receivers_per_drop)}${domains === undefined ? '' : `, only in ${domains}`}`,
@@ -60,6 +66,10 @@ function describeLimits({ limits, usage }: Account): Fact[] {
       `${formatUsage(usage.drops_today, limits.drops_per_day)} drops, ${formatUsage(usage.mails_today, limits.mails_per_day)} mails`,
     ],
   ];
+}
+
+function describeFiles({ file_size, file_size_reason, files_per_drop }: Account['limits']): string {
+  return `up to ${formatSize(file_size)} each${fileSizeReasons[file_size_reason]}, ${formatCount(files_per_drop)} in a drop`;
 }
 
 function describeLifetimes({

@@ -5,6 +5,7 @@ import type { Link } from '../links/link-store.ts';
 import type { Policy } from '../policy.ts';
 import { contactDraftName } from '../uploads/contact-draft.ts';
 import { announceFile } from './announce-file.ts';
+import { findLinkFileSizeLimit } from './find-link-file-size-limit.ts';
 import { sendFiles } from './send-files.ts';
 
 const exchange = await useTestExchange();
@@ -85,6 +86,25 @@ describe('a file that is too large for the scanner', () => {
     const { link } = await openRequestLink(exchange);
     await announce(link, scan, 1_001);
     expect(await namesOn(link)).toEqual(['a.txt']);
+  });
+});
+
+describe('the size of the largest file that a contact can send', () => {
+  const least = { requestMaxBytes: 9_000, maxFileBytes: 9_000, maxStoredBytes: 9_000, scannerBytes: 9_000 };
+  test.each([
+    ['file', { ...least, maxFileBytes: 1_000 }],
+    ['storage', { ...least, maxStoredBytes: 1_040 }],
+    ['link', { ...least, requestMaxBytes: 1_040 }],
+    ['scan', { ...least, scannerBytes: 1_000 }],
+  ] as const)('is that of %s, and exactly what is accepted', async (reason, { scannerBytes, ...limits }) => {
+    const { link } = await openRequestLink(exchange);
+    await readyFile(engines, link, 'ready.txt', 'x'.repeat(40));
+    const scanner = { ...engines.scanner, maxBytes: scannerBytes };
+    const limited = { ...engines, scanner, policy: { ...engines.policy, ...limits, scan: 'required' as const } };
+    expect(await findLinkFileSizeLimit(limited, link)).toEqual({ bytes: 1_000, reason });
+    const file = { id: engines.random.uuid(), name: 'a.txt', mediaType: 'text/plain' };
+    await expect(announceFile(limited, link, { ...file, sizeBytes: 1_001 })).rejects.toThrow();
+    await announceFile(limited, link, { ...file, sizeBytes: 1_000 });
   });
 });
 

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { type ErrorCode, limits } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import type { Sending } from '../../domain/drops/drop-store.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { requireUnused } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
+import { findLinkFileSizeLimit } from '../../domain/requests/find-link-file-size-limit.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
 import { contactDraftName } from '../../domain/uploads/contact-draft.ts';
 import type { DraftFile } from '../../domain/uploads/upload-store.ts';
@@ -138,10 +138,10 @@ async function sendUploadPage(
   link: Link,
   refused: Pick<UploadPageProps, 'problem' | 'written'> = {},
 ): Promise<FastifyReply> {
-  const [draftFiles, sent, { maxFileBytes }] = await Promise.all([
+  const [draftFiles, sent, { bytes: maxFileBytes }] = await Promise.all([
     listDraftFiles(engines, link),
     sentThrough(engines, link),
-    readPolicy(engines, link.accountId),
+    findLinkFileSizeLimit(engines, link),
   ]);
   const translator = chooseTranslator(options, request, link.language);
   const path = readPath(request);

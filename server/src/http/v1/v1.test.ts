@@ -11,6 +11,7 @@ import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.t
 import { createMetrics } from '../../observe/metrics.ts';
 import { noTracing } from '../../observe/tracing.ts';
 import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
+import { memoryScanner } from '../../testing/memory/memory-scanner.ts';
 import { type AskV1, requestV1, v1Ajv, v1Described } from '../../testing/request-v1.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
@@ -257,6 +258,7 @@ describe('the account', () => {
     expect((await ask('GET', '/account', { key: owner.apiKey })).json()).toMatchObject({
       limits: {
         file_size: 1_000,
+        file_size_reason: 'file',
         min_expires_in: unitSeconds,
         max_expires_in: 3 * unitSeconds,
         default_expires_in: 3 * unitSeconds,
@@ -268,6 +270,42 @@ describe('the account', () => {
       },
       usage: { stored_size: 900, available_size: 9_100, drops_today: 1, mails_today: 1 },
     });
+  });
+});
+
+describe('the size of the largest file', () => {
+  const name = { 'upload-metadata': `filename ${Buffer.from('a.bin').toString('base64')}` };
+
+  test.each([
+    ['the scanner’s limit, if a scan is required', {}, 'required', { file_size: 5_000, file_size_reason: 'scan' }],
+    [
+      'the account’s, if larger files are not scanned',
+      {},
+      'best-effort',
+      { file_size: 9_000, file_size_reason: 'file' },
+    ],
+    [
+      'the account’s, if it is smaller',
+      { maxFileBytes: 4_000 },
+      'required',
+      { file_size: 4_000, file_size_reason: 'file' },
+    ],
+    ['the storage’s', { maxStoredBytes: 3_000 }, 'required', { file_size: 3_000, file_size_reason: 'storage' }],
+  ] as const)('is %s', async (_what, quotas, scan, expected) => {
+    const owner = await exchange.account();
+    await exchange.engines.store.quotas.setForAccount(owner.accountId, { maxFileBytes: 9_000, ...quotas });
+    const limited = buildTestServer(exchange, {
+      policy: { ...exchange.engines.policy, scan },
+      scanner: memoryScanner({ maxBytes: 5_000 }),
+    });
+    const response = await ask('GET', '/account', { key: owner.apiKey, server: limited });
+    expect(response.json()).toMatchObject({ limits: expected });
+    const size = (bytes: number) => ({ 'tus-resumable': '1.0.0', 'upload-length': String(bytes) });
+    const announce = async (bytes: number) =>
+      (await ask('POST', '/uploads', { key: owner.apiKey, server: limited, headers: { ...size(bytes), ...name } }))
+        .status;
+    expect(await announce(expected.file_size + 1)).toBeGreaterThanOrEqual(400);
+    expect(await announce(expected.file_size)).toBe(201);
   });
 });
 

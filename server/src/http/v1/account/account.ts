@@ -4,6 +4,7 @@ import type { Usage } from '../../../domain/accounts/quota-store.ts';
 import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import type { Policy } from '../../../domain/policy.ts';
+import { type FileSizeLimit, findFileSizeLimit } from '../../../domain/uploads/find-file-size-limit.ts';
 import { route } from '../route.ts';
 
 export const readAccount = route({
@@ -22,15 +23,22 @@ export const readAccount = route({
     const key = { id, scopes, networks, expires_at: expiresAt };
     const policy = await readPolicy(engines, caller.accountId);
     const usage = await engines.store.quotas.usage(caller.accountId);
-    const allowed = { limits: toLimits(policy), usage: toUsage(usage, policy) };
+    const allowed = {
+      limits: toLimits(policy, findFileSizeLimit({ ...engines, policy })),
+      usage: toUsage(usage, policy),
+    };
     return { body: { email, display_name: displayName, phone, language, key, ...allowed } };
   },
 });
 
-function toLimits({ lifetime, ...policy }: Policy): Account['limits'] {
+function toLimits(
+  { lifetime, ...policy }: Policy,
+  file: FileSizeLimit<Account['limits']['file_size_reason']>,
+): Account['limits'] {
   const seconds = (units: number) => units * lifetime.unitSeconds;
   return {
-    file_size: policy.maxFileBytes,
+    file_size: file.bytes,
+    file_size_reason: file.reason,
     files_per_drop: bounds.filesPerDraft,
     receivers_per_drop: bounds.receiversPerDispatch,
     min_expires_in: seconds(lifetime.min),

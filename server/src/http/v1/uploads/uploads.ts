@@ -3,6 +3,7 @@ import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { readPolicy } from '../../../domain/accounts/read-policy.ts';
+import { findFileSizeLimit } from '../../../domain/uploads/find-file-size-limit.ts';
 import { removeUpload } from '../../../domain/uploads/remove-upload.ts';
 import { handleTus, tusType, whenGone } from '../../shared/tus.ts';
 import { type Route, route, type StreamCall } from '../route.ts';
@@ -154,7 +155,8 @@ function isTus({ headers }: FastifyRequest): boolean {
 }
 
 async function serveTus({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
-  const { maxFileBytes } = await readPolicy(engines, caller.accountId);
+  const accountPolicy = await readPolicy(engines, caller.accountId);
+  const { bytes: maxFileBytes } = findFileSizeLimit({ ...engines, policy: accountPolicy });
   const uploads = new AccountUploads(engines, caller, request, { gone: whenGone(reply), revoked });
   const { random, policy } = engines;
   const { resumeSeconds } = policy;

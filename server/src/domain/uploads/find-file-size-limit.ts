@@ -1,0 +1,34 @@
+import type { Engines } from '../engines.ts';
+
+/**
+ * The limit that a file reaches first:
+ * - `file`: the size that the account or the server allows for one file.
+ * - `storage`: the bytes that the account may store.
+ * - `link`: the bytes that a contact may send through a link.
+ * - `scan`: the size up to which the virus scanner inspects a file, if the policy requires a scan.
+ */
+export type FileSizeReason = 'file' | 'storage' | 'link' | 'scan';
+
+export interface FileSizeLimit<Reason extends FileSizeReason = FileSizeReason> {
+  readonly bytes: number;
+  readonly reason: Reason;
+}
+
+/** Returns the size of the largest file that an account can send, given the account's policy. */
+export function findFileSizeLimit({
+  policy: { maxFileBytes, maxStoredBytes, scan },
+  scanner,
+}: Pick<Engines, 'policy' | 'scanner'>): FileSizeLimit<'file' | 'storage' | 'scan'> {
+  return smallest(
+    { bytes: maxFileBytes, reason: 'file' },
+    { bytes: maxStoredBytes ?? Number.POSITIVE_INFINITY, reason: 'storage' },
+    { bytes: scan === 'required' ? scanner.maxBytes : Number.POSITIVE_INFINITY, reason: 'scan' },
+  );
+}
+
+/** Returns the smallest of several limits; of equal ones, the first. */
+export function smallest<Reason extends FileSizeReason>(
+  ...limits: readonly [FileSizeLimit<Reason>, ...FileSizeLimit<Reason>[]]
+): FileSizeLimit<Reason> {
+  return limits.reduce((least, limit) => (limit.bytes < least.bytes ? limit : least));
+}
