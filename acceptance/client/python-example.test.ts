@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (account: Client | undefined, ...args: string[]) =>
   promisify(execFile)('python3', [program, ...args], {
-    env: { ...process.env, WAYBILL_URL: demo().base_url, WAYBILL_KEY: account?.account.apiKey ?? '' },
+    env: { ...process.env, WAYBILL_URL: demo().base_url, WAYBILL_API_KEY: account?.account.apiKey ?? '' },
   });
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 

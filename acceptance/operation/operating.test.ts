@@ -222,7 +222,7 @@ test('a key file for the service’s group, as set-up creates it, is accepted', 
 });
 
 test('the documented rotation leaves a key file that the service can read, with the new key first', async () => {
-  const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../docs/keys.md', import.meta.url), 'utf8');
   const section = guide.slice(guide.indexOf('**The master key.**'), guide.indexOf('**The pepper**'));
   const path = keyFile(storedKeys(), 0o640);
   // Without restarts, and without wrapping the keys of the demo by a key that it does not have.

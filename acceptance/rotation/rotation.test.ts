@@ -1,4 +1,4 @@
-// The master key is replaced as docs/operations.md says, under load. No request fails, the old key is not
+// The master key is replaced as docs/keys.md says, under load. No request fails, the old key is not
 // needed any more, and files can be read.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

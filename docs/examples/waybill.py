@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sends files with Waybill and fetches what others sent, with nothing but Python's standard library.
 
-    export WAYBILL_URL=https://files.example.org WAYBILL_KEY=...
+    export WAYBILL_URL=https://files.example.org WAYBILL_API_KEY=...
     python3 waybill.py send report.pdf film.mov --to anna@example.org --message "As agreed."
     python3 waybill.py pull /srv/incoming
 """
@@ -162,9 +162,9 @@ def main():
     pull = commands.add_parser("pull", help="fetch what others sent")
     pull.add_argument("folder", type=Path)
     arguments = parser.parse_args()
-    settings = [os.environ.get(name) for name in ("WAYBILL_URL", "WAYBILL_KEY")]
+    settings = [os.environ.get(name) for name in ("WAYBILL_URL", "WAYBILL_API_KEY")]
     if not all(settings):
-        parser.error("set WAYBILL_URL and WAYBILL_KEY")
+        parser.error("set WAYBILL_URL and WAYBILL_API_KEY")
     waybill = Waybill(*settings)
     try:
         if arguments.command == "send":

@@ -69,9 +69,9 @@ test('a command is named by the user who ran it, and a job as the server', async
   ]);
 });
 
-test('the query in docs/operations.md shows who changed what', async () => {
+test('the query in docs/monitoring.md shows who changed what', async () => {
   const { accountId, email } = await exchange.account();
-  const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const document = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8');
   const [, shown = ''] = /\| who changed what \| `([^`]+)`/.exec(document) ?? [];
   const [entry] = await query(shown);
   expect(entry).toMatchObject({

@@ -4,7 +4,7 @@ import { SetupError } from './domain/setup-error.ts';
 import { UsageError } from './program.ts';
 import { userName } from './user-name.ts';
 
-/** Listed in docs/operations.md and in `waybilld --help`. */
+/** Listed in docs/processes.md and in `waybilld --help`. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, configuration: 78 } as const;
 
 export interface Failure {

@@ -112,8 +112,8 @@ test('docs/client.md names all exit codes', () => {
   expect(codes).toEqual(Object.values(clientExitCodes));
 });
 
-test('docs/operations.md lists what the doctor examines, and nothing else', () => {
-  const [, table = ''] = /\| Check \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/operations.md')) ?? [];
+test('docs/doctor.md lists what the doctor examines, and nothing else', () => {
+  const [, table = ''] = /\| Check \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/doctor.md')) ?? [];
   const documented = [...table.matchAll(/`([a-z\d]+\.[a-z]+)`(?=.*\|.*\|)/g)].map(([, name]) => name ?? '');
   const paths = [
     'server/src/{engines/*/examine,http/examine-tls,domain/keys/examine-day-keys,domain/accounts/check-pepper}.ts',
@@ -124,14 +124,14 @@ test('docs/operations.md lists what the doctor examines, and nothing else', () =
   expect(documented.filter((name) => !name.startsWith('mail.')).toSorted()).toEqual([...new Set(real)].toSorted());
 });
 
-test('docs/operations.md lists the exit codes', () => {
-  const [, table = ''] = /\| Exit code \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/operations.md')) ?? [];
+test('docs/processes.md lists the exit codes', () => {
+  const [, table = ''] = /\| Exit code \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/processes.md')) ?? [];
   const codes = [...table.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code));
   expect(codes).toEqual(Object.values(exitCodes));
 });
 
-test('docs/operations.md says of every table how long it is kept, with the default of every setting', () => {
-  const [, section = ''] = read('docs/operations.md').split('\n## How long records are kept\n');
+test('docs/records.md says of every table how long it is kept, with the default of every setting', () => {
+  const [, section = ''] = read('docs/records.md').split('\n## How long records are kept\n');
   const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => /^\| (?!Record|---)/.test(line));
   const [tables, periods] = [2, 3].map((cell) => rows.map((row) => row.split('|')[cell] ?? '').join());
   const documented = [...(tables ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name ?? '');
@@ -147,4 +147,12 @@ test('docs/operations.md says of every table how long it is kept, with the defau
     expect([name, configTable[name]?.default]).toEqual([name, value]);
   const named = new Set(documentedDefaults.map(([name]) => name));
   expect(Object.keys(configTable).filter((name) => name.endsWith('_DAYS') && !named.has(name))).toEqual([]);
+});
+
+test('docs/sizing.md uses the figures of docs/scaling.md', () => {
+  const [, worksheet = ''] = read('docs/sizing.md').split('\n## Worksheet\n');
+  const figures = [...worksheet.matchAll(/(?<![\d.] × )\b\d[\d,.]* (?:ms|MiB\/s|kB)\b/g)].map(([figure]) => figure);
+  expect(figures.length).toBeGreaterThan(5);
+  const measured = read('docs/scaling.md');
+  expect(figures.filter((figure) => !measured.includes(figure))).toEqual([]);
 });

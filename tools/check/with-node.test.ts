@@ -74,7 +74,7 @@ test('every package says which versions of Node start it, and so do the document
   for (const path of ['package.json', 'protocol/package.json', 'server/package.json']) {
     expect(readNodeVersions(path), path).toBe(versions);
   }
-  expect(readFileSync(join(project, 'docs/operations.md'), 'utf8')).toContain('| Node | 24.16+ or 26.1+ |');
+  expect(readFileSync(join(project, 'docs/requirements.md'), 'utf8')).toContain('| Node | 24.16+ or 26.1+ |');
   const [, min = ''] = /^>=(.*)$/.exec(readNodeVersions('client/package.json')) ?? [];
   expect(readFileSync(join(project, 'docs/client.md'), 'utf8')).toContain(`Node (${min} or newer)`);
 });

@@ -47,7 +47,7 @@ export async function* examineMachine({
       : warning(
           'machine.buffers',
           'Linux buffers megabytes of each download, however slow its reader is. A thousand slow readers would make everyone wait.',
-          'Put net.ipv4.tcp_notsent_lowat = 32768 into /etc/sysctl.d/50-waybill.conf, and run sysctl --system. For containers, see docs/operations.md, "Many slow clients".',
+          'Put net.ipv4.tcp_notsent_lowat = 32768 into /etc/sysctl.d/50-waybill.conf, and run sysctl --system. For containers, see docs/proxy.md, "Many slow clients".',
         );
   }
   for (const folder of folders) {
