@@ -17,7 +17,7 @@ export const getFiles = route({
     status: 200,
     description: 'The staged files.',
     schema: UploadedFiles,
-    headers: { 'Preference-Applied': '`file-digests` where it was asked for.' },
+    headers: { 'Preference-Applied': '`file-digests` if the request preferred it.' },
   },
   errors: [],
   async handle({ engines, actor, request, reply }) {

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors } from '@waybill/protocol';
+import { version } from '../../version.ts';
 import { describeOperation, describePaths, failures, frame } from '../shared/openapi.ts';
 import type { Route } from './route.ts';
 
@@ -31,10 +32,10 @@ export function openapiDocument(routes: readonly Route[]) {
   return {
     ...frame({
       title: 'Waybill: the machine API',
-      version: '0.1.0',
+      version,
       description: 'Send files to receivers, and fetch what was sent to this account.',
     }),
-    paths: describePaths('/:user', routes, described, { parameters: [user] }),
+    paths: describePaths('/:user', routes, describeRoute, { parameters: [user] }),
     components: {
       securitySchemes: {
         account: { type: 'http', scheme: 'basic', description: 'The account’s address and one of its API keys.' },
@@ -44,7 +45,7 @@ export function openapiDocument(routes: readonly Route[]) {
   };
 }
 
-function described(route: Route) {
+function describeRoute(route: Route) {
   const { method, authentication, headers = [], form } = route;
   const needsToken = authentication === 'account+csrf';
   const codes = [...everywhere, ...(needsToken ? (['csrf_rejected'] as const) : []), ...route.errors];

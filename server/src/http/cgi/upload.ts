@@ -47,22 +47,22 @@ export const upload = route({
 
 /** The field `do` with the value `upload` before or after the files, and one or more `file` parts. */
 function uploadForm() {
-  let asked = false;
+  let hasAction = false;
   return {
     async choose(part: Part, files: number): Promise<FilePart | undefined> {
       if (isFile(part) && files < limits.filesPerUpload) return part;
-      if (part.name !== 'do' || part.fileName !== undefined || asked) {
+      if (part.name !== 'do' || part.fileName !== undefined || hasAction) {
         throw new ExchangeError(
           'malformed_request',
           `The form takes one field "do" and up to ${limits.filesPerUpload} files in "file".`,
         );
       }
       await requireUpload(part);
-      asked = true;
+      hasAction = true;
       return undefined;
     },
     accept(files: readonly unknown[]): void {
-      if (asked && files.length > 0) return;
+      if (hasAction && files.length > 0) return;
       throw new ExchangeError(
         'malformed_request',
         'The form needs a field "do" with the value "upload" and a file in "file".',

@@ -4,8 +4,8 @@ import type { App } from '../app.ts';
 import type { DescribedRoute, RouteResponse } from './route.ts';
 
 export const text = (description: string) => ({ description, schema: { type: 'string' } });
-export const commonHeaders = { 'X-Request-Id': text('What to quote to the administrator.') };
-export const retryAfter = text('How many seconds to wait.');
+export const commonHeaders = { 'X-Request-Id': text('Identifies the request. Quote it to the administrator.') };
+export const retryAfter = text('The number of seconds to wait before the next attempt.');
 export const header = (name: string, about: string, schema: object = {}) => ({
   name,
   in: 'header',
@@ -32,22 +32,25 @@ export const fileBytes: DescribedBytes = {
 export const zipBytes: DescribedBytes = {
   mediaType: 'application/zip',
   headers: {
-    ETag: text('Of the whole ZIP, which is the same every time.'),
-    'Accept-Ranges': text('`bytes`, or `none` for files that were stored before their checksums were kept.'),
+    ETag: text('Identifies the bytes of the ZIP, which are the same every time.'),
+    'Accept-Ranges': text('bytes'),
   },
 };
 export const rangeHeader = header('Range', 'One range of bytes.');
-export const ifRangeHeader = header('If-Range', 'The ETag of what a range is wanted of.');
+export const ifRangeHeader = header(
+  'If-Range',
+  'An ETag. If it is no longer that of the file, the response contains the whole file.',
+);
 
 /** Describes the responses with a whole download, and with a range of it. */
-function inRanges(description: string, { mediaType, headers: own }: DescribedBytes, method: string) {
+function describeDownload(description: string, { mediaType, headers: own }: DescribedBytes, method: string) {
   const content = method.toLowerCase() === 'get' ? { content: { [mediaType]: { schema: binary(mediaType) } } } : {};
   const headers = { ...commonHeaders, ...own };
   return {
     '200': { description, headers, ...content },
     '206': {
-      description: 'The range that was asked for.',
-      headers: { ...headers, 'Content-Range': text('Which bytes these are.') },
+      description: 'The requested range.',
+      headers: { ...headers, 'Content-Range': text('The position of these bytes in the whole.') },
       ...content,
     },
   };
@@ -85,7 +88,7 @@ export function describeOperation(
     ...(requestBody && { requestBody }),
     responses: {
       ...(response.bytes
-        ? inRanges(response.description, response.bytes, method)
+        ? describeDownload(response.description, response.bytes, method)
         : { [response.status]: success(response, own.responseHeaders) }),
       ...(own.otherResponse ? { [own.otherResponse.status]: success(own.otherResponse) } : {}),
       ...own.failures,

@@ -11,8 +11,7 @@ export interface Body {
   /** The headers that describe the body, besides its length and range; not sent with an error. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sizeBytes: number;
-  /** Present if the bytes are the same every time; without it, ranges cannot be requested. */
-  readonly etag: string | undefined;
+  readonly etag: string;
   /** For the log. */
   readonly about: Readonly<Record<string, string>>;
   read(range: ByteRange): AsyncGenerator<Buffer, void, void>;
@@ -35,12 +34,12 @@ export async function sendBody(
   reply.headers({
     ...body.headers,
     'content-security-policy': "sandbox; default-src 'none'",
-    'accept-ranges': etag === undefined ? 'none' : 'bytes',
-    ...(etag === undefined ? {} : { etag }),
+    'accept-ranges': 'bytes',
+    etag,
   });
   const ifRange = request.headers['if-range'];
-  const isAsked = etag !== undefined && (ifRange === undefined || ifRange === etag);
-  const range = isAsked ? requestedRange(request.headers.range, sizeBytes) : undefined;
+  const isCurrent = ifRange === undefined || ifRange === etag;
+  const range = isCurrent ? requestedRange(request.headers.range, sizeBytes) : undefined;
   if (range === 'unsatisfiable') {
     reply.header('content-range', `bytes */${sizeBytes}`);
     throw new ExchangeError('range_not_satisfiable');

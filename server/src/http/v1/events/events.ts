@@ -10,7 +10,7 @@ export const listEvents = route({
   method: 'GET',
   path: '/events',
   id: 'listEvents',
-  summary: 'List what happened after a cursor, and wait for it if asked to',
+  summary: 'List the events after a cursor, or wait for the next ones',
   scope: 'history',
   query: ListEventsQuery,
   response: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventPage },
