@@ -156,3 +156,15 @@ test('docs/sizing.md uses the figures of docs/scaling.md', () => {
   const measured = read('docs/scaling.md');
   expect(figures.filter((figure) => !measured.includes(figure))).toEqual([]);
 });
+
+test('every entry about another product in README.md links to its source', () => {
+  const [, section = ''] = read('README.md').split('\n## Compared with other products\n');
+  const [, , ...rows] = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('|'));
+  const entries = rows.flatMap((row) => row.split('|').slice(3, -1)).map((entry) => entry.trim());
+  expect(entries.length).toBeGreaterThan(50);
+  const sources = new Set([...section.matchAll(/^\[([\w-]+)\]: https:/gm)].map(([, name]) => name));
+  const cited = entries.map((entry) =>
+    entry === '·' ? undefined : (/^\[.+\]\[([\w-]+)\]$/.exec(entry)?.[1] ?? entry),
+  );
+  expect(cited.filter((name) => name !== undefined && !sources.has(name))).toEqual([]);
+});
