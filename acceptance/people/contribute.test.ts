@@ -477,7 +477,7 @@ test('a link that was revoked says so, and takes nothing more', async () => {
   await adminJson(['drops', 'revoke', drop?.id as string, '--account', client.user, '--json']);
   const reply = await page.reload();
   expect(reply?.status()).toBe(410);
-  expect(await page.locator('h1').textContent()).toBe('The sender has disabled this link');
+  expect(await page.locator('h1').textContent()).toBe(`This link from ${client.user} has been disabled`);
 });
 
 describe('an upload link cannot read, and a download link cannot write', () => {

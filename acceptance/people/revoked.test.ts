@@ -51,6 +51,6 @@ test('revoking a drop cuts its running downloads within seconds: a file, the ZIP
   for (const { bytes } of downloads) expect(bytes).toBeLessThan(fileBytes);
 
   expect((await fetch(`${page}all.zip`, { headers })).status).toBe(410);
-  expect(await (await fetch(page, { headers })).text()).toContain('The sender has disabled this link');
+  expect(await (await fetch(page, { headers })).text()).toContain(`This link from ${sender.user} has been disabled`);
   expect((await fetch(inbox, { headers: credentials })).status).toBe(404);
 });

@@ -48,7 +48,7 @@ test('a receiver stops a sender with the button of their mail program, and allow
 
   await using visitor = await visit(browser, { viewport: phone, javaScriptEnabled: false });
   await visitor.page.goto(stopLink);
-  expect(await visitor.page.locator('h1').textContent()).toBe('Messages stopped');
+  expect(await visitor.page.locator('h1').textContent()).toBe(`You have stopped messages from ${client.user}`);
   await visitor.page.getByRole('button', { name: 'Allow messages again' }).click();
   await visitor.page.getByRole('button', { name: 'Stop messages' }).waitFor();
   expect(visitor.complaints).toEqual([]);

@@ -105,7 +105,7 @@ function receive(browser: Browser, mail: Email, { base_url }: Demo): Promise<str
   const [link] = new RegExp(`${base_url}/d/[\\w-]+`).exec(mail.text ?? '') ?? [];
   return photograph(browser, async (page) => {
     await page.goto(link ?? '');
-    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('button', { name: 'View files' }).click();
     for (const button of await page.locator('.files a.button').all()) {
       const download = page.waitForEvent('download');
       await button.click();

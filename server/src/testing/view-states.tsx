@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { type MailContent, type RenderedMail, renderMail } from '../views/components/mail.tsx';
+import type { Sender } from '../views/components/sender.tsx';
 import type { Sending } from '../views/components/sendings.tsx';
 import { codeMail } from '../views/mails/code-mail.ts';
 import { confirmationMail } from '../views/mails/confirmation-mail.ts';
@@ -18,7 +19,7 @@ import { CodePage, codeTitle } from '../views/pages/code-page.tsx';
 import { ConfirmPage, confirmTitle } from '../views/pages/confirm-page.tsx';
 import { type DownloadFile, DownloadPage, downloadTitle } from '../views/pages/download-page.tsx';
 import { ErrorPage, errorTitle } from '../views/pages/error-page.tsx';
-import { GonePage, type GonePageProps, goneTitle } from '../views/pages/gone-page.tsx';
+import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../views/pages/gone-page.tsx';
 import { HomePage, homeTitle } from '../views/pages/home-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../views/pages/link-landing-page.tsx';
 import { ProblemsPage, type ReferenceOperation, ReferencePage } from '../views/pages/reference-page.tsx';
@@ -35,7 +36,9 @@ import type { Translator } from '../views/translator.ts';
 
 /** Texts that other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
 export interface Foreign {
+  /** The sender's address. */
   readonly sender: string;
+  readonly senderName: string;
   readonly name: string;
   readonly message: string;
 }
@@ -48,15 +51,18 @@ export interface PageState {
 
 const ordinary: Foreign = {
   sender: 'dispatch@northwind.example',
+  senderName: 'Northwind Plant 2',
   name: 'Delivery note 2291.pdf',
   message:
     'Hello,\n\nhere are the drawings and the delivery note for the order we spoke about. ' +
     'Please check the measurements on page 3 before Friday.\n\nBest regards\nKim',
 };
 /** Every known attack on pages like these, in every field at once. */
+const hostileSender =
+  '"><script>alert(1)</script><img src=x onerror=alert(2)> {{7*7}} ${7*7} $t(common.from)\r\nBcc: a@evil.example';
 export const hostile: Foreign = {
-  sender:
-    '"><script>alert(1)</script><img src=x onerror=alert(2)> {{7*7}} ${7*7} $t(common.from)\r\nBcc: a@evil.example',
+  sender: hostileSender,
+  senderName: hostileSender,
   name: '</title><svg onload=alert(3)>\u202Efdp.exe\r\n{{sender}} 😀 تقرير.pdf',
   message:
     "<iframe src=javascript:alert(4)></iframe>\r\n.\r\n</p></td></table><style>*{display:none}</style>\n{{constructor.constructor('alert(5)')()}}\u0000\u0007",
@@ -75,9 +81,11 @@ const uploadProblems: readonly UploadProblem[] = [
 ];
 const longAddress =
   'maximiliana-konstantinopolitanskaja.von-und-zu-hohenzollern@subdivision.northwind-international-logistics.example';
+const longName =
+  'Northwind International Logistics and Warehousing Corporation, Dangerous Goods and Customs Clearance, Plant 2 (Gothenburg)';
 const deadline = new Date('2026-11-21T14:30:00Z');
 const reference = 'WB-7F3K-29QD';
-const asking = { question: 'more_time', asked: false, action: '/d/ask', gesture: 'gesture' } as const;
+const sentAt = new Date('2026-11-14T08:00:00Z');
 const link = 'https://files.example.com/d/Kx3vQm8TzR1nYc5WbL7pHs2JdF9gAe4UoNtXiVqZkEw';
 const stopLink = 'https://files.example.com/m/AZ3Dp0vmdlC3h1xKqFtY2bVn8sWcRj5oLgE7iTzXuMQ';
 const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
@@ -152,6 +160,14 @@ function sending(first: string, listed: number, fileCount = listed, day = 14): S
 /** Every page in every state. */
 export function pageStates(translator: Translator, foreign: Foreign = ordinary): Record<string, PageState> {
   const { sender, name, message } = foreign;
+  const from = { name: foreign.senderName, address: sender };
+  const asking = {
+    question: 'more_time',
+    sender: from.name,
+    asked: false,
+    action: '/d/ask',
+    gesture: 'gesture',
+  } as const;
   const download = (count: number, text = message, first = name): PageState => {
     const list = files(first, count);
     return {
@@ -177,6 +193,8 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     title: codeTitle(translator),
     page: (
       <CodePage
+        kind="download"
+        sender={from.name}
         channel="sms"
         target="+46 ••• ••• 42"
         action="/d/code"
@@ -222,20 +240,20 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     title: sentTitle(translator),
     page: <SentPage sender={to} last={last} earlier={earlier} doneAction="/u/done" {...props} />,
   });
-  const landing = (kind: 'download' | 'upload'): PageState => ({
-    title: linkLandingTitle(translator, { kind }),
-    page: <LinkLandingPage kind={kind} sender={sender} action="/d/open" gesture="pressed" />,
+  const landing = (kind: 'download' | 'upload', by: Sender = from): PageState => ({
+    title: linkLandingTitle(translator, { kind, sender: by }),
+    page: <LinkLandingPage kind={kind} sender={by} sentAt={sentAt} action="/d/open" gesture="pressed" />,
     script: 'gesture',
   });
   const confirm = (wrong: boolean): PageState => ({
     title: confirmTitle(translator),
     page: <ConfirmPage icon="download" action="/d/confirm" wrong={wrong} />,
   });
-  const stop = (props: Pick<StopPageProps, 'stopped' | 'reported' | 'canReport'>, from = sender): PageState => ({
-    title: stopTitle(translator, props),
+  const stop = (props: Pick<StopPageProps, 'stopped' | 'reported' | 'canReport'>, by: Sender = from): PageState => ({
+    title: stopTitle(translator, { ...props, sender: by }),
     page: (
       <StopPage
-        sender={from}
+        sender={by}
         address="kim@southwind.example"
         operator="Northwind Files"
         stopAction="/m/stop"
@@ -246,18 +264,35 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       />
     ),
   });
-  const gone = (reason: GonePageProps['reason']): PageState => ({
-    title: goneTitle(translator, { reason }),
-    page: <GonePage reason={reason} />,
+  const gone = (reason: GonePageProps['reason'], about: Partial<GonePageProps> = {}): PageState => ({
+    title: goneTitle(translator, { reason, ...about }),
+    page: <GonePage reason={reason} {...about} />,
   });
+  const ended = (kind: 'download' | 'upload', by: Sender = from): EndedLink => ({
+    kind,
+    sender: by,
+    reference,
+    sentAt,
+    expiresAt: deadline,
+  });
+  const askAgain = { ...asking, question: 'send_again' } as const;
+  const long = { name: longName, address: longAddress };
+  const rightToLeft = { name: 'شركة الشحن الدولية (مستودع ٢)', address: sender };
   return {
     'landing-download': landing('download'),
     'landing-upload': landing('upload'),
+    'landing-nameless': landing('download', { name: sender, address: sender }),
+    'landing-long': landing('download', long),
+    'landing-long-upload': landing('upload', { name: longAddress, address: longAddress }),
+    'landing-right-to-left': landing('download', rightToLeft),
+    'landing-upload-right-to-left': landing('upload', rightToLeft),
     confirm: confirm(false),
     'confirm-wrong': confirm(true),
     'code-sms': code({}),
     'code-mail': code({ channel: 'mail', target: 'k•••@northwind.example' }),
+    'code-upload': code({ kind: 'upload', sender: rightToLeft.name }),
     'code-mail-long': code({
+      sender: long.name,
       channel: 'mail',
       target: longAddress.replace(/(?<=^.).*(?=@)/, '•••'),
       problem: 'expired',
@@ -289,8 +324,10 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'sent-again': sent(sending(name, 1), [sending(name, 3, 3, 13), sending(name, 2, 2, 12)]),
     'sent-long': sent(sending(`${'long_name_'.repeat(12)}.docx`, 200, 812), [], longAddress),
     stop: stop({ stopped: false, reported: false, canReport: true }),
-    'stop-only': stop({ stopped: false, reported: false, canReport: false }, longAddress),
+    'stop-only': stop({ stopped: false, reported: false, canReport: false }, long),
+    'stop-right-to-left': stop({ stopped: false, reported: false, canReport: true }, rightToLeft),
     'stop-stopped': stop({ stopped: true, reported: false, canReport: true }),
+    'stop-stopped-only': stop({ stopped: true, reported: false, canReport: false }, long),
     'stop-reported': stop({ stopped: true, reported: true, canReport: true }),
     'gone-expired': gone('expired'),
     'gone-revoked': gone('revoked'),
@@ -299,20 +336,13 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'gone-too-many': gone('too_many'),
     'gone-busy': gone('busy'),
     'gone-closed': gone('closed'),
-    'gone-expired-ask': {
-      title: goneTitle(translator, { reason: 'expired' }),
-      page: <GonePage reason="expired" link={{ sender, reference }} asking={{ ...asking, question: 'send_again' }} />,
-    },
-    'gone-expired-asked': {
-      title: goneTitle(translator, { reason: 'expired' }),
-      page: (
-        <GonePage
-          reason="expired"
-          link={{ sender, reference }}
-          asking={{ ...asking, question: 'send_again', asked: true }}
-        />
-      ),
-    },
+    'gone-expired-ask': gone('expired', { link: ended('download'), asking: askAgain }),
+    'gone-expired-asked': gone('expired', { link: ended('download'), asking: { ...askAgain, asked: true } }),
+    'gone-expired-upload': gone('expired', {
+      link: ended('upload', long),
+      asking: { ...askAgain, sender: long.name },
+    }),
+    'gone-revoked-link': gone('revoked', { link: ended('download', rightToLeft) }),
     'gone-nothing': gone('nothing'),
     'gone-machines': gone('machines'),
     'gone-refused': gone('refused'),
@@ -328,11 +358,16 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           operator="Northwind Files"
           publicUrl="https://files.northwind.example"
           mailFrom="files@northwind.example"
-          apiDescription="/openapi.json"
+          support="help@northwind.example"
+          apiDescription="/docs"
         />
       ),
     },
     error: { title: errorTitle(translator), page: <ErrorPage requestId="req-01JCQ4W8Z7" /> },
+    'error-support': {
+      title: errorTitle(translator),
+      page: <ErrorPage requestId="req-01JCQ4W8Z7" support="help@northwind.example" />,
+    },
   };
 }
 

@@ -3,11 +3,11 @@ export interface Formatters {
   formatNumber(value: number): string;
   /** Powers of 1000, as in `1.4 MB`. */
   formatSize(bytes: number): string;
-  /** Always includes the time zone: the reader may be in another one. */
+  /** With its weekday. Names the time zone, unless it is the reader's own. */
   formatDate(date: Date): string;
-  /** The time of day alone, for events within minutes. */
+  /** The time of day alone, for events within minutes. Names the time zone, unless it is the reader's own. */
   formatTime(date: Date): string;
-  /** Formats the distance from now: “in 3 days”. */
+  /** Rounds the distance from now to the largest unit of which there are at least two: “in 36 hours”, “in 3 days”. */
   formatDistance(date: Date, now: Date): string;
   /** Rounds to the largest fitting unit: seconds, minutes, hours or days. */
   formatDuration(seconds: number): string;
@@ -21,22 +21,20 @@ const durationUnits = [
   ['second', 1],
 ] as const;
 
+/** Without a time zone, times are in that of the machine: in a browser, the reader's own. */
 export function formatters(locale: string, timeZone?: string): Formatters {
   const number = new Intl.NumberFormat(locale);
   const unit = remember(
     (name: string, unitDisplay: 'short' | 'long', maximumFractionDigits: number) =>
       new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits }),
   );
-  const date = new Intl.DateTimeFormat(locale, {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZone,
-    timeZoneName: 'short',
-  });
-  const time = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone, timeZoneName: 'short' });
+  const timeZoneName = timeZone === undefined ? undefined : 'short';
+  // A clock of 24 hours has two digits, except that some locales drop the zero without a time zone.
+  const { hour12 } = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions();
+  const clock = { hour: hour12 ? 'numeric' : '2-digit', minute: '2-digit', timeZone, timeZoneName } as const;
+  const day = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const;
+  const date = new Intl.DateTimeFormat(locale, { ...day, ...clock });
+  const time = new Intl.DateTimeFormat(locale, clock);
   const distance = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
   return {
     formatNumber: (value) => number.format(value),
@@ -55,8 +53,8 @@ export function formatters(locale: string, timeZone?: string): Formatters {
     formatTime: (value) => time.format(value),
     formatDistance(value, now) {
       const seconds = (value.getTime() - now.getTime()) / 1000;
-      const [name, length] = chooseUnit(Math.abs(seconds));
-      return distance.format(Math.trunc(seconds / length), name);
+      const [name, length] = chooseUnit(Math.abs(seconds) / 2);
+      return distance.format(Math.round(seconds / length), name);
     },
     formatDuration(seconds) {
       const [name, length] = chooseUnit(seconds);

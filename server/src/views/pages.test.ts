@@ -120,7 +120,7 @@ describe('the forms', () => {
   const page = (name: string) => html(english, findState(name));
 
   test('need no script', () => {
-    expect(page('landing-download')).toContain('<form method="post" action="/d/open" data-gesture="pressed">');
+    expect(page('landing-download')).toContain('<form method="post" action="/d/open" data-gesture="pressed" ');
     expect(page('landing-download')).toContain('<input type="hidden" name="pressed" value/>');
     expect(page('upload')).toContain('<form method="post" action="/u/plain" enctype="multipart/form-data"');
     expect(page('code-sms')).toMatch(

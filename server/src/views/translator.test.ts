@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { formatters } from './format.ts';
 import { acceptedLanguages, createTranslators } from './translator.ts';
 
 const translator = createTranslators({ fallback: 'en' });
@@ -81,19 +82,38 @@ describe('numbers', () => {
   });
 
   test.each([
-    ['en', '5 November 2026 at 09:05 UTC'],
-    ['en-US', 'November 5, 2026 at 9:05 AM UTC'],
-    ['sv', '5 november 2026 kl. 09:05 UTC'],
-    ['de', '5. November 2026 um 09:05 UTC'],
-    ['fr', '5 novembre 2026 à 09:05 UTC'],
-    ['es', '5 de noviembre de 2026 a las 9:05 UTC'],
-  ])('in %s, a date names its zone: %s', (language, text) => {
+    ['en', 'Thursday, 5 November 2026 at 09:05 UTC'],
+    ['en-US', 'Thursday, November 5, 2026 at 9:05 AM UTC'],
+    ['sv', 'torsdag 5 november 2026 kl. 09:05 UTC'],
+    ['de', 'Donnerstag, 5. November 2026 um 09:05 UTC'],
+    ['fr', 'jeudi 5 novembre 2026 à 09:05 UTC'],
+    ['es', 'jueves, 5 de noviembre de 2026, 09:05 UTC'],
+  ])('in %s, a date names its weekday and its zone: %s', (language, text) => {
     expect(plain(translator.for(language).formatDate(date))).toBe(text);
   });
 
   test('a date in another zone', () => {
     const swedish = createTranslators({ fallback: 'en', timeZone: 'Europe/Stockholm' });
-    expect(swedish.for('en').formatDate(date)).toBe('5 November 2026 at 10:05 CET');
+    expect(swedish.for('en').formatDate(date)).toBe('Thursday, 5 November 2026 at 10:05 CET');
+  });
+
+  test('a date in the reader’s own zone does not name it', () => {
+    expect(formatters('en-GB').formatDate(date)).toMatch(/^Thursday, 5 November 2026 at \d\d:05$/);
+    expect(formatters('en-GB').formatTime(date)).toMatch(/^\d\d:05$/);
+  });
+
+  test.each([
+    ['in 7 days', 7 * 86_400 - 1],
+    ['in 7 days', 7 * 86_400],
+    ['in 3 days', 2.6 * 86_400],
+    ['in 36 hours', 1.5 * 86_400],
+    ['in 24 hours', 86_400],
+    ['in 90 minutes', 5400],
+    ['in 60 seconds', 60],
+    ['in 1 second', 1],
+    ['7 days ago', -7 * 86_400 + 30],
+  ])('a deadline is %s', (text, seconds) => {
+    expect(translator.for('en').formatDistance(new Date(date.getTime() + seconds * 1000), date)).toBe(text);
   });
 
   test.each([
@@ -128,23 +148,23 @@ describe('an operator’s own texts', () => {
     const own = createTranslators({
       fallback: 'sv',
       overridesDir: overrides({
-        'sv.json': { 'landing.open': 'Visa' },
-        'ar.json': { 'landing.open': 'فتح', 'common.more_few': '{{count, number}} ملفات' },
+        'sv.json': { 'code.resend': 'Visa' },
+        'ar.json': { 'code.resend': 'فتح', 'common.more_few': '{{count, number}} ملفات' },
       }),
     });
-    expect(own.for('sv').t('landing.open')).toBe('Visa');
+    expect(own.for('sv').t('code.resend')).toBe('Visa');
     expect(own.for('sv').t('common.from')).toBe('Från');
     const arabic = own.for('ar-EG');
-    expect([arabic.dir, arabic.t('landing.open'), arabic.t('common.from')]).toEqual(['rtl', 'فتح', 'Från']);
+    expect([arabic.dir, arabic.t('code.resend'), arabic.t('common.from')]).toEqual(['rtl', 'فتح', 'Från']);
     expect(own.for('fi').language).toBe('sv');
     expect(own.languages.map(({ language }) => language)).toContain('ar');
-    expect(arabic.texts('landing.open')).toEqual({ 'landing.open': 'فتح' });
+    expect(arabic.texts('code.resend')).toEqual({ 'code.resend': 'فتح' });
   });
 
   test.each([
-    [{ 'sv.json': { 'landing.opne': 'Visa' } }, /landing\.opne/],
+    [{ 'sv.json': { 'code.resned': 'Visa' } }, /code\.resned/],
     [{ 'sv.json': ['Visa'] }, /no text '0'/],
-    [{ 'sv.json': { 'landing.open': 1 } }, /not an object of texts/],
+    [{ 'sv.json': { 'code.resend': 1 } }, /not an object of texts/],
     [{ 'no language.json': {} }, /not named by a language tag/],
   ])('stop the program from starting if they are invalid: %j', (files, message) => {
     expect(() => createTranslators({ fallback: 'en', overridesDir: overrides(files) })).toThrow(message);

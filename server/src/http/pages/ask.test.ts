@@ -61,7 +61,7 @@ describe('a link that has expired', () => {
       expect(response.headers.location).toBe(`/d/${sent.token}`);
     }
     const after = await get(`/d/${sent.token}`);
-    expect(after.body).toContain('You have asked the sender to send it again.');
+    expect(after.body).toContain(`You have asked ${sent.link.senderName} for a new link.`);
     expect(after.body).not.toContain('/ask"');
     const mails = await mailsToSender(sent);
     expect(mails).toMatchObject([
@@ -115,18 +115,18 @@ describe('a link that still works', () => {
     const sent = await sentLink(exchange, ['a.txt']);
     const { url, headers } = await opened(sent);
     await age(sent, 0.7);
-    expect((await get(url, headers)).body).not.toContain('Ask the sender for more time');
+    expect((await get(url, headers)).body).not.toContain(`Ask ${sent.link.senderName} for more time`);
     expect((await press(`${url}ask`, headers)).statusCode).toBe(404);
 
     await age(sent, 0.8);
-    expect((await get(url, headers)).body).toContain('Ask the sender for more time');
+    expect((await get(url, headers)).body).toContain(`Ask ${sent.link.senderName} for more time`);
     expect((await press(`${url}ask`, headers)).headers.location).toBe(url);
     await press(`${url}ask`, headers);
-    expect((await get(url, headers)).body).toContain('You have asked the sender for more time.');
+    expect((await get(url, headers)).body).toContain(`You have asked ${sent.link.senderName} for more time.`);
     expect(await mailsToSender(sent)).toMatchObject([{ subject: expect.stringContaining('is asking for more time') }]);
 
     // One question does not prevent the other.
     await age(sent, 1.1);
-    expect((await get(url, headers)).body).toContain('Ask the sender to send it again');
+    expect((await get(url, headers)).body).toContain(`Ask ${sent.link.senderName} for a new link`);
   });
 });

@@ -5,7 +5,7 @@ import type { Link } from '../../domain/links/link-store.ts';
 import type { Asking } from '../../views/components/ask-form.tsx';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
-import { downloads, type LinkPages, uploads } from './link-pages.ts';
+import { findPages } from './link-pages.ts';
 import { chooseTranslator, inChosenLanguage, type PageOptions } from './page.ts';
 import { gestureField, requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
@@ -44,6 +44,7 @@ export function toAsking(request: FastifyRequest, link: Link): Asking | undefine
   if (!question) return undefined;
   return {
     question,
+    sender: link.senderName,
     asked: link.asked.includes(question),
     action: inChosenLanguage(request, `${findAddress(request, link)}ask`),
     gesture: gestureField,
@@ -54,8 +55,4 @@ function findAddress(request: FastifyRequest, link: Link): string {
   const { landing, home } = findPages(link);
   const { token, handle } = request.params as { token?: string; handle?: string };
   return token === undefined ? `${home}/${handle}/` : `${landing}/${token}/`;
-}
-
-function findPages({ type }: Link): LinkPages {
-  return type === downloads.type ? downloads : uploads;
 }

@@ -6,7 +6,7 @@ import { maxTries, passCode } from '../../domain/links/pass-code.ts';
 import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
 import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
 import type { App } from '../app.ts';
-import type { LinkPages } from './link-pages.ts';
+import { findPages, type LinkPages } from './link-pages.ts';
 import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
 import { requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
@@ -63,6 +63,8 @@ export async function sendCodePage(
   const target = codeTarget(engines, session.link) ?? { channel: 'mail', to: session.link.receiver };
   const translator = chooseTranslator(options, request, session.link.language);
   const props: CodePageProps = {
+    kind: findPages(session.link).kind,
+    sender: session.link.senderName,
     channel: target.channel,
     target: target.channel === 'sms' ? maskedNumber(target.to) : maskedAddress(target.to),
     action: inChosenLanguage(request, 'code'),

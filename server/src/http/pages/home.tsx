@@ -15,6 +15,7 @@ export function homePage(app: App, { policy }: Pick<PageEngines, 'policy'>, opti
         operator: options.operator.name,
         publicUrl: policy.publicUrl,
         mailFrom: policy.mailFrom,
+        support: options.operator.supportAddress,
         apiDescription: '/docs',
       };
       return sendPage(options, request, reply, translator, {

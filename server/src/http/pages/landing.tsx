@@ -4,7 +4,6 @@ import type { Link } from '../../domain/links/link-store.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { codeTarget } from '../../domain/links/second-factor.ts';
 import { LinkLandingPage, linkLandingTitle } from '../../views/pages/link-landing-page.tsx';
-import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { askPage } from './ask.tsx';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
@@ -30,16 +29,16 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
   };
   const land = (request: FastifyRequest, reply: FastifyReply, link: Link) => {
     const translator = chooseTranslator(options, request, link.language);
+    const props = {
+      kind,
+      sender: { name: link.senderName, address: link.sender },
+      sentAt: link.createdAt,
+      action: request.url,
+      gesture: gestureField,
+    };
     return sendPage(options, request, reply, translator, {
-      title: linkLandingTitle(translator, { kind }),
-      page: (
-        <LinkLandingPage
-          kind={kind}
-          sender={formatName(link.senderName, link.sender)}
-          action={request.url}
-          gesture={gestureField}
-        />
-      ),
+      title: linkLandingTitle(translator, props),
+      page: <LinkLandingPage {...props} />,
     });
   };
 

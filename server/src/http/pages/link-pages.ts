@@ -10,3 +10,7 @@ export interface LinkPages {
 
 export const downloads: LinkPages = { kind: 'download', type: 'downloadfiles', landing: '/d', home: '/download' };
 export const uploads: LinkPages = { kind: 'upload', type: 'uploadfiles', landing: '/u', home: '/upload' };
+
+export function findPages({ type }: Pick<Link, 'type'>): LinkPages {
+  return type === downloads.type ? downloads : uploads;
+}

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { createFileRequest } from '../../domain/drops/create-drop.ts';
 import { deriveCode } from '../../domain/links/code.ts';
+import { toReference } from '../../domain/reference.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { deriveToken, type SentLink, sentLink } from '../../testing/links.ts';
 import { buildTestServer, testHost as host, makeFailureLimit, postForm } from '../../testing/server.ts';
@@ -96,11 +97,18 @@ describe('the page a mail points to', () => {
     expect(await trace(sent)).toEqual(untouched);
   });
 
-  test('shows neither a file name nor the message', async () => {
+  test('shows who sent the link and when, but no file, message, receiver or reference', async () => {
     const sent = await sentLink(exchange, ['confidential.txt']);
+    await exchange.database.query("update accounts set display_name = 'Plant 2' where id = $1", [
+      sent.sender.accountId,
+    ]);
     const { body } = await get(`/d/${sent.token}`);
-    expect(body).not.toContain('confidential');
-    expect(body).not.toContain(sent.link.message);
+    expect(body).toMatch(/<h1[^>]*>Plant 2 has sent you files<\/h1>/);
+    expect(body).toContain(sent.sender.email);
+    expect(body).toContain(`datetime="${sent.link.createdAt.toISOString()}"`);
+    for (const secret of ['confidential', sent.link.message, sent.link.receiver, toReference(sent.dropId)]) {
+      expect(body).not.toContain(secret);
+    }
   });
 });
 
@@ -618,6 +626,7 @@ describe('a link that asks for a code', () => {
     );
     const { body } = await get(page, { cookie });
     for (const time of [session?.sent, session?.until]) expect(body).toContain(`datetime="${time?.toISOString()}"`);
+    expect(body).toContain(`It opens the files from ${sent.sender.email}.`);
 
     for (const typed of ['', '12345', '1234567', '12345a', '１２３４５６']) {
       const refused = await post(`${page}code`, `code=${encodeURIComponent(typed)}`, { cookie });

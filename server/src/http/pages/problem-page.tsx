@@ -3,9 +3,9 @@ import type { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { toReference } from '../../domain/reference.ts';
 import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
-import { GonePage, type GonePageProps, goneTitle } from '../../views/pages/gone-page.tsx';
-import { formatName } from '../../views/plain.ts';
+import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../../views/pages/gone-page.tsx';
 import { toAsking } from './ask.tsx';
+import { findPages } from './link-pages.ts';
 import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
 
 /** Sends an error as a page; the reason `error` means that it is our fault. The reply's status is already set. */
@@ -17,19 +17,27 @@ export function sendProblemPage(
   link?: Link,
 ): Promise<FastifyReply> {
   const translator = chooseTranslator(options, request, link?.language);
-  const about = link && {
-    link: { sender: formatName(link.senderName, link.sender), reference: toReference(link.dropId) },
-    asking: toAsking(request, link),
-  };
+  const about = link && { link: toEndedLink(link), asking: toAsking(request, link) };
+  const support = options.operator.supportAddress;
   return sendPage(
     options,
     request,
     reply,
     translator,
     reason === 'error'
-      ? { title: errorTitle(translator), page: <ErrorPage requestId={request.id} /> }
-      : { title: goneTitle(translator, { reason }), page: <GonePage reason={reason} {...about} /> },
+      ? { title: errorTitle(translator), page: <ErrorPage requestId={request.id} support={support} /> }
+      : { title: goneTitle(translator, { reason, ...about }), page: <GonePage reason={reason} {...about} /> },
   );
+}
+
+function toEndedLink(link: Link): EndedLink {
+  return {
+    kind: findPages(link).kind,
+    sender: { name: link.senderName, address: link.sender },
+    reference: toReference(link.dropId),
+    sentAt: link.createdAt,
+    expiresAt: link.expiresAt,
+  };
 }
 
 /**

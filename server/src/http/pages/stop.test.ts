@@ -49,7 +49,7 @@ describe('the page behind a stop link', () => {
     expect(response.headers.location).toBe(`${drop.url}?lang=sv`);
     expect(await isStopped(drop)).toBe(true);
     const { body } = await get(drop.url);
-    expect(body).toContain('Messages stopped');
+    expect(body).toContain('You have stopped messages from ');
     expect(body).not.toContain(`${drop.url}/stop`);
     expect((await press(`${drop.url}/resume`)).statusCode).toBe(303);
     expect(await isStopped(drop)).toBe(false);
@@ -116,7 +116,7 @@ describe('a mail program’s own button (RFC 8058)', () => {
     const drop = await sent();
     const response = await post(drop.url, payload, headers);
     expect(response.statusCode).toBe(200);
-    expect(response.body).toContain('Messages stopped');
+    expect(response.body).toContain('You have stopped messages from ');
     expect(await isStopped(drop)).toBe(true);
     expect(await reports(drop)).toBe(0);
   });

@@ -5,7 +5,6 @@ import { reportSender } from '../../domain/stops/report-sender.ts';
 import { resumeMail, stopMail } from '../../domain/stops/stop-mail.ts';
 import type { Correspondence } from '../../domain/stops/stop-store.ts';
 import { StopPage, stopTitle } from '../../views/pages/stop-page.tsx';
-import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { limitGuesses } from './limit-guesses.ts';
@@ -27,14 +26,15 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
     request.dropId = found.link.dropId;
     return found;
   };
-  const show = (request: FastifyRequest, reply: FastifyReply, { sender, senderName, ...about }: Correspondence) => {
+  const show = (request: FastifyRequest, reply: FastifyReply, about: Correspondence) => {
     const translator = chooseTranslator(options, request, about.language);
     const { address, stopped, reported } = about;
     const path = request.url.split('?', 1)[0] as string;
     const makeAction = (choice: keyof typeof choices) => inChosenLanguage(request, `${path}/${choice}`);
+    const sender = { name: about.senderName, address: about.sender };
     const page = (
       <StopPage
-        sender={formatName(senderName, sender)}
+        sender={sender}
         address={address}
         operator={options.operator.name}
         stopped={stopped}
@@ -46,7 +46,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
         gesture={gestureField}
       />
     );
-    return sendPage(options, request, reply, translator, { title: stopTitle(translator, { stopped }), page });
+    return sendPage(options, request, reply, translator, { title: stopTitle(translator, { stopped, sender }), page });
   };
 
   app.get(url, { config }, async (request, reply) => show(request, reply, await find(request)));

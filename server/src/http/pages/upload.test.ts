@@ -71,7 +71,7 @@ describe('while the account is disabled', () => {
     const token = await deriveToken(exchange, sentRequest.actor, sentRequest.link.dropId, sentRequest.link.position);
     const landing = await app.inject({ url: `/u/${token}`, headers: { host } });
     for (const page of [landing, await ask('GET', ''), await ask('GET', 'more')]) {
-      expect([page.statusCode, page.body.includes('The sender has disabled this link')]).toEqual([410, true]);
+      expect([page.statusCode, page.body.includes('has been disabled')]).toEqual([410, true]);
     }
     const json = { 'content-type': 'application/json' };
     for (const refused of [

@@ -1,28 +1,45 @@
 import type { JSX } from 'preact';
+import { isolate } from '../plain.ts';
 import { Button } from './button.tsx';
 import { useTranslator } from './translator-context.ts';
 
-/** The form with which a receiver asks the sender for more time, or to send the files again. */
+/** The form with which a receiver asks the sender for more time, or for a new link. */
 export interface Asking {
   readonly question: 'more_time' | 'send_again';
+  /** The name of the sender. */
+  readonly sender: string;
   readonly asked: boolean;
   readonly action: string;
   /** The name of the hidden field in which the page's script records that a person pressed the button. */
   readonly gesture: string;
 }
 
+/** A link that has expired leaves nothing else to do on its page. */
 const texts = {
-  more_time: { button: 'ask.more_time.button', asked: 'ask.more_time.asked' },
-  send_again: { button: 'ask.send_again.button', asked: 'ask.send_again.asked' },
+  more_time: {
+    button: 'ask.more_time.button',
+    note: 'ask.more_time.note',
+    asked: 'ask.more_time.asked',
+    look: 'quiet',
+  },
+  send_again: {
+    button: 'ask.send_again.button',
+    note: 'ask.send_again.note',
+    asked: 'ask.send_again.asked',
+    look: 'main',
+  },
 } as const;
 
-export function AskForm({ question, asked, action, gesture }: Asking): JSX.Element {
+export function AskForm({ question, asked, action, gesture, ...props }: Asking): JSX.Element {
   const translator = useTranslator();
-  if (asked) return <p class="quiet">{translator.t(texts[question].asked)}</p>;
+  const sender = isolate(props.sender);
+  const { button, note, look, ...said } = texts[question];
+  if (asked) return <p class="quiet">{translator.t(said.asked, { sender })}</p>;
   return (
-    <form method="post" action={action} data-gesture={gesture}>
+    <form method="post" action={action} data-gesture={gesture} class={look === 'main' ? 'ask stack' : 'ask'}>
       <input type="hidden" name={gesture} value="" />
-      <Button>{translator.t(texts[question].button)}</Button>
+      <Button look={look}>{translator.t(button, { sender })}</Button>
+      <p class="quiet small">{translator.t(note)}</p>
     </form>
   );
 }

@@ -1,21 +1,34 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
+import { useTranslator } from './translator-context.ts';
 
 /** The ticket that makes up every page: its subject, and below the perforation the actions. */
 export function Card(props: {
   icon: IconName;
   tone?: 'calm' | 'good' | 'bad' | undefined;
   wide?: boolean | undefined;
+  /** The reference that people use for the exchange. */
+  reference?: string | undefined;
   title: ComponentChildren;
   about?: ComponentChildren;
   children?: ComponentChildren;
 }): JSX.Element {
+  const translator = useTranslator();
+  const { reference } = props;
   return (
     <main class={`ticket card${props.wide ? ' card-wide' : ''}`}>
       <div class="ticket-about">
-        <span class={`badge badge-${props.tone ?? 'calm'}`}>
-          <Icon name={props.icon} />
-        </span>
+        <div class="ticket-kind">
+          <span class={`badge badge-${props.tone ?? 'calm'}`}>
+            <Icon name={props.icon} />
+          </span>
+          {reference !== undefined && (
+            <span class="ticket-number">
+              <span class="unseen">{translator.t('common.reference')} </span>
+              <bdi>{reference}</bdi>
+            </span>
+          )}
+        </div>
         {/* Focusable by script, for a page that changes while it is open. */}
         <h1 tabIndex={-1}>{props.title}</h1>
         {props.about}

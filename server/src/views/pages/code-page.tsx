@@ -1,14 +1,18 @@
 import type { JSX } from 'preact';
 import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
-import { Card, Fields } from '../components/card.tsx';
+import { Card } from '../components/card.tsx';
 import { Field } from '../components/field.tsx';
+import { fillText } from '../components/fill-text.ts';
 import { Moment } from '../components/moment.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate } from '../plain.ts';
-import type { Translator } from '../translator.ts';
+import type { LinkKind } from './link-landing-page.tsx';
 
 export interface CodePageProps {
+  readonly kind: LinkKind;
+  /** The name of the sender, which anyone with the link has seen. */
+  readonly sender: string;
   readonly channel: 'sms' | 'mail';
   /** The number or address, masked. */
   readonly target: string;
@@ -26,6 +30,7 @@ const texts = {
   sms: { sent: 'code.sms', delay: 'code.delay.sms' },
   mail: { sent: 'code.mail', delay: 'code.delay.mail' },
 } as const;
+const opens = { download: 'code.download', upload: 'code.upload' } as const;
 const problems = {
   shape: 'code.problem.shape',
   wrong: 'code.problem.wrong',
@@ -34,7 +39,7 @@ const problems = {
   too_many_codes: 'code.problem.too_many_codes',
 } as const;
 
-export function codeTitle(translator: Translator): string {
+export function codeTitle(translator: ViewTranslator): string {
   return translator.t('code.title');
 }
 
@@ -49,17 +54,10 @@ export function CodePage(props: CodePageProps): JSX.Element {
       icon="lock"
       title={translator.t('code.title')}
       about={
-        <>
-          <p class="lead">{translator.t(texts[channel].sent, { target: isolate(props.target) })}</p>
-          {!spent && props.sentAt && props.validUntil && (
-            <Fields
-              fields={[
-                [translator.t('code.sentAt'), <Moment at={props.sentAt} show="time" />],
-                [translator.t('code.validUntil'), <Moment at={props.validUntil} show="time" />],
-              ]}
-            />
-          )}
-        </>
+        <p class="lead">
+          {translator.t(opens[props.kind], { sender: isolate(props.sender) })}{' '}
+          {translator.t(texts[channel].sent, { target: isolate(props.target) })}
+        </p>
       }
     >
       {problem && (
@@ -71,6 +69,17 @@ export function CodePage(props: CodePageProps): JSX.Element {
         <form method="post" action={props.action} class="stack">
           <Field
             label={translator.t('code.label')}
+            hint={
+              <>
+                {props.sentAt &&
+                  props.validUntil &&
+                  fillText(translator, 'code.times', {
+                    sentAt: <Moment at={props.sentAt} show="time" />,
+                    validUntil: <Moment at={props.validUntil} show="time" />,
+                  })}{' '}
+                {mayResend && translator.t(texts[channel].delay)}
+              </>
+            }
             id="code"
             class="code-input"
             name="code"
@@ -92,7 +101,6 @@ export function CodePage(props: CodePageProps): JSX.Element {
       )}
       {mayResend && (
         <form method="post" action={props.resendAction} class="resend">
-          {!spent && <p class="quiet small">{translator.t(texts[channel].delay)}</p>}
           <Button look={spent ? 'main' : 'plain'}>{translator.t('code.resend')}</Button>
         </form>
       )}

@@ -1,17 +1,20 @@
 import type { JSX } from 'preact';
 import { Card } from '../components/card.tsx';
+import { fillText } from '../components/fill-text.ts';
 import { useTranslator } from '../components/translator-context.ts';
 import type { Translator } from '../translator.ts';
 
 export interface ErrorPageProps {
   readonly requestId: string;
+  /** The mail address of the operator's support. */
+  readonly support?: string | undefined;
 }
 
 export function errorTitle(translator: Translator): string {
   return translator.t('error.title');
 }
 
-export function ErrorPage({ requestId }: ErrorPageProps): JSX.Element {
+export function ErrorPage({ requestId, support }: ErrorPageProps): JSX.Element {
   const translator = useTranslator();
   return (
     <Card
@@ -20,7 +23,11 @@ export function ErrorPage({ requestId }: ErrorPageProps): JSX.Element {
       title={translator.t('error.title')}
       about={<p class="lead">{translator.t('error.text')}</p>}
     >
-      <p class="quiet small">{translator.t('error.number')}</p>
+      <p class="quiet small">
+        {support === undefined
+          ? translator.t('error.number')
+          : fillText(translator, 'error.support', { address: <a href={`mailto:${support}`}>{support}</a> })}
+      </p>
       <p>
         <code dir="ltr">{requestId}</code>
       </p>

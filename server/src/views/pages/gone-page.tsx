@@ -1,13 +1,25 @@
 import type { JSX } from 'preact';
 import { AskForm, type Asking } from '../components/ask-form.tsx';
 import { Card, Fields } from '../components/card.tsx';
+import { fillText } from '../components/fill-text.ts';
+import { Moment } from '../components/moment.tsx';
+import { fromField, type Sender } from '../components/sender.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
-import { oneLine } from '../plain.ts';
+import { isolate } from '../plain.ts';
+import type { LinkKind } from './link-landing-page.tsx';
+
+/** A link that worked once. */
+export interface EndedLink {
+  readonly kind: LinkKind;
+  readonly sender: Sender;
+  readonly reference: string;
+  readonly sentAt: Date;
+  readonly expiresAt: Date;
+}
 
 export interface GonePageProps {
   readonly reason: keyof typeof texts;
-  /** The sender, for a link that worked once. */
-  readonly link?: { readonly sender: string; readonly reference: string } | undefined;
+  readonly link?: EndedLink | undefined;
   readonly asking?: Asking | undefined;
 }
 
@@ -24,27 +36,53 @@ const texts = {
   closed: { icon: 'check', title: 'gone.closed.title', text: 'gone.closed.text' },
 } as const;
 
-export function goneTitle(translator: ViewTranslator, { reason }: Pick<GonePageProps, 'reason'>): string {
-  return translator.t(texts[reason].title);
+/** The same about a link whose sender is known. */
+const endedTexts = {
+  expired: {
+    title: 'gone.expired.titleFrom',
+    download: 'gone.expired.download',
+    upload: 'gone.expired.upload',
+  },
+  revoked: {
+    title: 'gone.revoked.titleFrom',
+    download: 'gone.revoked.download',
+    upload: 'gone.revoked.upload',
+  },
+} as const;
+
+function findEndedTexts({ reason, link }: Pick<GonePageProps, 'reason' | 'link'>) {
+  return link && (reason === 'expired' || reason === 'revoked') ? { link, ended: endedTexts[reason] } : undefined;
+}
+
+export function goneTitle(translator: ViewTranslator, props: Pick<GonePageProps, 'reason' | 'link'>): string {
+  const known = findEndedTexts(props);
+  return known
+    ? translator.t(known.ended.title, { sender: isolate(known.link.sender.name) })
+    : translator.t(texts[props.reason].title);
 }
 
 /** Says what happened to a page that does not open or is closed, and what to do about it. */
-export function GonePage({ reason, link, asking }: GonePageProps): JSX.Element {
+export function GonePage(props: GonePageProps): JSX.Element {
   const translator = useTranslator();
-  const { icon, title, text } = texts[reason];
+  const { reason, link, asking } = props;
+  const known = findEndedTexts(props);
   return (
     <Card
-      icon={icon}
-      title={translator.t(title)}
+      icon={texts[reason].icon}
+      reference={link?.reference}
+      title={goneTitle(translator, props)}
       about={
         <>
-          <p class="lead">{translator.t(text)}</p>
+          <p class="lead">
+            {known
+              ? fillText(translator, known.ended[known.link.kind], {
+                  until: <Moment at={known.link.expiresAt} />,
+                })
+              : translator.t(texts[reason].text)}
+          </p>
           {link && (
             <Fields
-              fields={[
-                [translator.t('common.from'), oneLine(link.sender)],
-                [translator.t('common.reference'), link.reference],
-              ]}
+              fields={[...fromField(translator, link.sender), [translator.t('sent.at'), <Moment at={link.sentAt} />]]}
             />
           )}
         </>

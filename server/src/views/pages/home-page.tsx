@@ -1,5 +1,9 @@
 import type { JSX } from 'preact';
+import { Banner } from '../components/banner.tsx';
 import { Card } from '../components/card.tsx';
+import { fillText } from '../components/fill-text.ts';
+import { Icon } from '../components/icon.tsx';
+import { More } from '../components/more.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 
 export interface HomePageProps {
@@ -7,38 +11,94 @@ export interface HomePageProps {
   readonly publicUrl: string;
   /** The address that mails come from. */
   readonly mailFrom: string;
+  /** The mail address of the operator's support. */
+  readonly support?: string | undefined;
   /** The URL of the description of the API. */
   readonly apiDescription: string;
 }
 
+/** In the form of the references of pages and mails. */
+const exampleReference = 'WB-7F3K-29QD';
+
 export function homeTitle(translator: ViewTranslator): string {
-  return translator.t('common.about');
+  return translator.t('home.genuine');
 }
 
-/** Tells a person who is behind a link. */
-export function HomePage({ operator, publicUrl, mailFrom, apiDescription }: HomePageProps): JSX.Element {
+/** Tells a person who is behind a link, and how to recognise one. */
+export function HomePage({ operator, publicUrl, mailFrom, support, apiDescription }: HomePageProps): JSX.Element {
   const translator = useTranslator();
+  const { protocol, host } = new URL(publicUrl);
   return (
-    <Card icon="shield" title={operator} about={<p class="lead">{translator.t('home.text', { operator })}</p>}>
-      <section>
-        <h2>{translator.t('home.genuine')}</h2>
-        <ul class="points">
-          <li>{translator.t('home.address', { url: publicUrl })}</li>
-          <li>{translator.t('home.from', { address: mailFrom })}</li>
-          <li>{translator.t('home.never')}</li>
-          <li>{translator.t('home.doubt')}</li>
-        </ul>
-      </section>
-      <section>
-        <h2>{translator.t('home.lost')}</h2>
-        <p>{translator.t('home.lostText')}</p>
-      </section>
-      <section>
-        <h2>{translator.t('home.machines')}</h2>
-        <p>
+    <Card
+      icon="shield"
+      title={homeTitle(translator)}
+      about={<p class="lead">{translator.t('home.text', { operator })}</p>}
+    >
+      <ol class="points">
+        <li>
+          <h2>{translator.t('home.address')}</h2>
+          <Address protocol={protocol} host={host} isOurs>
+            {translator.t('home.ours')}
+          </Address>
+          {/* Under .example, which nobody can have: the real host is only the beginning of another one. */}
+          <Address protocol={protocol} host={host.replace(/:\d+$/, '')} rest=".login.example">
+            {translator.t('home.notOurs')}
+          </Address>
+          <p class="quiet small">{translator.t('home.paths')}</p>
+        </li>
+        <li>
+          <h2>{fillText(translator, 'home.from', { address: <bdi>{mailFrom}</bdi> })}</h2>
+          <p class="quiet small">
+            {fillText(translator, 'home.reference', {
+              reference: <span class="ticket-number">{exampleReference}</span>,
+            })}
+          </p>
+        </li>
+        <li>
+          <h2>{translator.t('home.never')}</h2>
+          <p class="quiet small">{translator.t('home.neverText')}</p>
+        </li>
+      </ol>
+      <Banner tone="calm">
+        <strong>{translator.t('home.doubt')}</strong>{' '}
+        {support === undefined
+          ? translator.t('home.doubtText')
+          : fillText(translator, 'home.doubtSupport', { address: <a href={`mailto:${support}`}>{support}</a> })}
+      </Banner>
+      <div>
+        <More title={translator.t('home.lost')}>{translator.t('home.lostText')}</More>
+        <More title={translator.t('home.machines')}>
           {translator.t('home.machinesText')} <a href={apiDescription}>{apiDescription}</a>
-        </p>
-      </section>
+        </More>
+      </div>
     </Card>
+  );
+}
+
+/** An address as a browser shows it, with the part that counts in bold. */
+function Address(props: {
+  protocol: string;
+  host: string;
+  rest?: string;
+  isOurs?: boolean;
+  children: string;
+}): JSX.Element {
+  return (
+    <p class={`address ${props.isOurs ? 'tone-good' : 'tone-bad'}`}>
+      <Icon name={props.isOurs ? 'check' : 'close'} />
+      <span class="address-text">
+        <bdi dir="ltr">
+          {props.protocol}//
+          <wbr />
+          <strong>
+            {props.host}
+            <wbr />
+            {props.rest}
+          </strong>
+          /d/…
+        </bdi>
+        <span class="address-verdict">{props.children}</span>
+      </span>
+    </p>
   );
 }

@@ -1,15 +1,18 @@
 import type { JSX } from 'preact';
 import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
-import { useTranslator } from '../components/translator-context.ts';
-import { oneLine } from '../plain.ts';
-import type { Translator } from '../translator.ts';
+import { Moment } from '../components/moment.tsx';
+import { More } from '../components/more.tsx';
+import { fromField, type Sender } from '../components/sender.tsx';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
+import { isolate } from '../plain.ts';
 
 export type LinkKind = 'download' | 'upload';
 
 export interface LinkLandingPageProps {
   readonly kind: LinkKind;
-  readonly sender: string;
+  readonly sender: Sender;
+  readonly sentAt: Date;
   readonly action: string;
   /** The name of the hidden field in which the page's script records that a person pressed the button. */
   readonly gesture: string;
@@ -19,35 +22,51 @@ const texts = {
   download: {
     title: 'landing.download.title',
     text: 'landing.download.text',
+    button: 'landing.download.button',
     unknown: 'landing.download.unknown',
   },
-  upload: { title: 'landing.upload.title', text: 'landing.upload.text', unknown: 'landing.upload.unknown' },
+  upload: {
+    title: 'landing.upload.title',
+    text: 'landing.upload.text',
+    button: 'landing.upload.button',
+    unknown: 'landing.upload.unknown',
+  },
 } as const;
 
-export function linkLandingTitle(translator: Translator, { kind }: Pick<LinkLandingPageProps, 'kind'>): string {
-  return translator.t(texts[kind].title);
+export function linkLandingTitle(
+  translator: ViewTranslator,
+  { kind, sender }: Pick<LinkLandingPageProps, 'kind' | 'sender'>,
+): string {
+  return translator.t(texts[kind].title, { sender: isolate(sender.name) });
 }
 
-/** The first page behind a link, before a person confirms. Mail scanners see only this. */
-export function LinkLandingPage({ kind, sender, action, gesture }: LinkLandingPageProps): JSX.Element {
+/**
+ * The first page behind a link, before a person confirms. Mail scanners, and anyone who obtained the link, see only
+ * this: the sender and when the link was sent, but no files, message, receiver or reference.
+ */
+export function LinkLandingPage({ kind, sender, sentAt, action, gesture }: LinkLandingPageProps): JSX.Element {
   const translator = useTranslator();
   return (
     <Card
       icon={kind}
-      title={translator.t(texts[kind].title)}
+      title={linkLandingTitle(translator, { kind, sender })}
       about={
         <>
           <p class="lead">{translator.t(texts[kind].text)}</p>
-          <Fields fields={[[translator.t('common.from'), oneLine(sender)]]} />
+          <Fields fields={[...fromField(translator, sender), [translator.t('sent.at'), <Moment at={sentAt} />]]} />
         </>
       }
     >
-      <form method="post" action={action} data-gesture={gesture}>
+      <form method="post" action={action} data-gesture={gesture} class="stack">
         <input type="hidden" name={gesture} value="" />
-        <Button look="main">{translator.t('landing.open')}</Button>
+        <Button look="main">{translator.t(texts[kind].button)}</Button>
       </form>
-      <p class="quiet small">{translator.t('landing.why')}</p>
-      <p class="quiet small">{translator.t(texts[kind].unknown)}</p>
+      <div>
+        <More title={translator.t('landing.why')}>{translator.t('landing.whyText')}</More>
+        <More title={translator.t('landing.unknown')}>
+          {translator.t(texts[kind].unknown)} <a href="/">{translator.t('landing.check')}</a>
+        </More>
+      </div>
     </Card>
   );
 }

@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
 import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
+import { Icon, type IconName } from '../components/icon.tsx';
+import { fromField, type Sender } from '../components/sender.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
-import { oneLine } from '../plain.ts';
+import { isolate, oneLine } from '../plain.ts';
 
 export interface StopPageProps {
-  readonly sender: string;
+  readonly sender: Sender;
   /** The reader's own address. */
   readonly address: string;
   readonly operator: string;
@@ -20,17 +22,21 @@ export interface StopPageProps {
   readonly gesture: string;
 }
 
-export function stopTitle(translator: ViewTranslator, { stopped }: Pick<StopPageProps, 'stopped'>): string {
-  return translator.t(stopped ? 'stop.stopped.title' : 'stop.title');
+export function stopTitle(
+  translator: ViewTranslator,
+  { stopped, sender }: Pick<StopPageProps, 'stopped' | 'sender'>,
+): string {
+  return translator.t(stopped ? 'stop.stopped.title' : 'stop.title', { sender: isolate(sender.name) });
 }
 
 /**
  * The page on which the reader of a mail stops or reports its sender. Mail scanners see it too, so a visit changes
- * nothing.
+ * nothing. Everything that a stop causes is said before the button.
  */
 export function StopPage(props: StopPageProps): JSX.Element {
   const translator = useTranslator();
   const { stopped, reported, canReport, operator } = props;
+  const sender = isolate(props.sender.name);
   return (
     <Card
       icon={stopped ? 'check' : 'mail'}
@@ -38,13 +44,17 @@ export function StopPage(props: StopPageProps): JSX.Element {
       title={stopTitle(translator, props)}
       about={
         <>
-          <p class="lead">{translator.t(stopped ? 'stop.stopped.text' : 'stop.text')}</p>
+          {stopped && <p class="lead">{translator.t('stop.stopped.text', { sender })}</p>}
           <Fields
-            fields={[
-              [translator.t('common.from'), oneLine(props.sender)],
-              [translator.t('common.to'), oneLine(props.address)],
-            ]}
+            fields={[...fromField(translator, props.sender), [translator.t('common.to'), oneLine(props.address)]]}
           />
+          {!stopped && (
+            <ul class="follows">
+              <Follows icon="stop">{translator.t('stop.follows.mails')}</Follows>
+              <Follows icon="link">{translator.t('stop.follows.links')}</Follows>
+              <Follows icon="send">{translator.t('stop.follows.told', { sender })}</Follows>
+            </ul>
+          )}
         </>
       }
     >
@@ -55,23 +65,38 @@ export function StopPage(props: StopPageProps): JSX.Element {
       )}
       {canReport && reported && <p class="quiet">{translator.t('stop.reported', { operator })}</p>}
       {canReport && !reported && (
-        <>
+        <section class="report">
+          <h2>{translator.t('stop.reportTitle')}</h2>
           <p class="quiet small">{translator.t('stop.reportText', { operator })}</p>
           <Choice
             action={props.reportAction}
             gesture={props.gesture}
             look="quiet"
-            label={translator.t('stop.report')}
+            label={translator.t('stop.report', { operator })}
           />
-        </>
+        </section>
       )}
     </Card>
   );
 }
 
+function Follows({ icon, children }: { icon: IconName; children: string }): JSX.Element {
+  return (
+    <li>
+      <Icon name={icon} />
+      <span>{children}</span>
+    </li>
+  );
+}
+
 function Choice(props: { action: string; gesture: string; look: 'main' | 'quiet'; label: string }): JSX.Element {
   return (
-    <form method="post" action={props.action} data-gesture={props.gesture}>
+    <form
+      method="post"
+      action={props.action}
+      data-gesture={props.gesture}
+      class={props.look === 'main' ? 'stack' : undefined}
+    >
       <input type="hidden" name={props.gesture} value="" />
       <Button look={props.look}>{props.label}</Button>
     </form>
