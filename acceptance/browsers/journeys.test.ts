@@ -101,7 +101,7 @@ describe.each([
       const downloads = newDownloads();
       await using visitor = await start({ scripts, downloads });
       await openFromMail(visitor, sent, 'files', scripts);
-      await shows(visitor, '2 files for you');
+      await shows(visitor, 'has sent you 2 files');
       expect(await readText(visitor)).not.toContain('Downloaded');
 
       await visitor.press(`Download ${files[0].name}`);
@@ -113,7 +113,7 @@ describe.each([
       await zipArrives(downloads);
       await picture(visitor, `receiver-${how}`);
       await expect.poll(() => readReceiverState(sent), slowly).toEqual({ opened: true, complete: true, deliveries: 2 });
-      await visitor.press('Done on this device');
+      await visitor.press('On a shared computer? Close this page here');
       await shows(visitor, 'This page is closed');
       await picture(visitor, `receiver-done-${how}`);
     });
@@ -126,7 +126,7 @@ describe.each([
       await visitor.choose(files.map(({ name }) => join(folder, name)));
       if (scripts) await shows(visitor, 'Ready to send');
       await visitor.press('Send');
-      await shows(visitor, 'Your files have been sent');
+      await shows(visitor, 'have been sent to');
       await picture(visitor, `contact-${how}`);
 
       const entry = await waitForInbox(client, sentRequest.contact);
@@ -151,7 +151,12 @@ describe.each([
         says: 'Enter the six-digit code',
         opens: 'View files',
       },
-      { what: 'download', link: (await sendFiles(client, [long])).link, says: 'A file for you', opens: 'View files' },
+      {
+        what: 'download',
+        link: (await sendFiles(client, [long])).link,
+        says: 'has sent you a file',
+        opens: 'View files',
+      },
       { what: 'upload', link: (await requestFiles(client)).link, says: 'Choose files', opens: 'Send files' },
     ];
     await using visitor = await start({ scripts: true, downloads: newDownloads() });

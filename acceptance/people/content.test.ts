@@ -76,7 +76,7 @@ describe.each(texts)('from a contact, %s', (text) => {
     await page.locator('input[type=file]').first().setInputFiles([file]);
     await page.locator('textarea').fill(text);
     await page.getByRole('button', { name: 'Send', exact: true }).click({ timeout: 30_000 });
-    await page.getByRole('heading', { name: 'Your files have been sent' }).waitFor();
+    await page.getByRole('heading', { name: 'Your file has been sent' }).waitFor();
     expect(await page.locator('main').innerText()).toContain(name);
     expect(await page.locator('main :is(iframe, img, style, meta), [onerror], [onload], [onmouseover]').count()).toBe(
       0,

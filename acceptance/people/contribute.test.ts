@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const paths = (names: readonly string[] = files.map(({ name }) => name)) => names.map((name) => join(folder, name));
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true });
-const sent = (page: Page) => page.getByRole('heading', { name: 'Your files have been sent' });
+const sent = (page: Page) => page.getByRole('heading', { name: /^Your (?:file has|\d+ files have) been sent/ });
 const row = (page: Page, name: string) => page.locator('.upload', { hasText: name });
 
 describe.each([

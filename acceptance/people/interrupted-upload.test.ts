@@ -206,7 +206,7 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
   await redis.kill();
   await redis.start();
 
-  await page.getByRole('heading', { name: 'Your files have been sent' }).waitFor({ timeout: 300_000 });
+  await page.getByRole('heading', { name: 'Your file has been sent' }).waitFor({ timeout: 300_000 });
   expect(totals.size).toBe(2);
   for (const seen of totals.values()) {
     expect(seen.length).toBeGreaterThan(10);

@@ -9,7 +9,7 @@ export interface Picture {
   readonly name: string;
   readonly html: string;
   readonly text?: string;
-  readonly script?: 'gesture' | 'upload' | undefined;
+  readonly script?: 'gesture' | 'upload' | 'download' | undefined;
   /** The id of a dialog to be opened by the button for it. */
   readonly opens?: string | undefined;
 }

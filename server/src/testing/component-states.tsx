@@ -153,19 +153,7 @@ export function componentStates(): Record<string, ComponentState> {
         <Specimens title="FileRow">
           <ul>
             {fileNames.map(([name, size], index) => (
-              <FileRow
-                key={name}
-                path={name}
-                action={
-                  index % 2 === 0 && (
-                    <ButtonLink icon="download" href="#top">
-                      <span class="button-text">Download</span> <bdi class="unseen">{name}</bdi>
-                    </ButtonLink>
-                  )
-                }
-              >
-                {size}
-              </FileRow>
+              <FileRow key={name} path={name} size={size} href={index % 2 === 0 ? '#top' : undefined} />
             ))}
           </ul>
         </Specimens>
@@ -318,9 +306,7 @@ export function componentStates(): Record<string, ComponentState> {
           >
             <ul>
               {fileNames.slice(0, 5).map(([name, size]) => (
-                <FileRow key={name} path={name}>
-                  {size}
-                </FileRow>
+                <FileRow key={name} path={name} size={size} />
               ))}
             </ul>
           </Sheet>

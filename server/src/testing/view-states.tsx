@@ -17,7 +17,12 @@ import { webhookDisabledMail } from '../views/mails/webhook-disabled-mail.ts';
 import { type Operator, plainOperator } from '../views/operator.ts';
 import { CodePage, codeTitle } from '../views/pages/code-page.tsx';
 import { ConfirmPage, confirmTitle } from '../views/pages/confirm-page.tsx';
-import { type DownloadFile, DownloadPage, downloadTitle } from '../views/pages/download-page.tsx';
+import {
+  type DownloadFile,
+  DownloadPage,
+  type DownloadPageProps,
+  downloadTitle,
+} from '../views/pages/download-page.tsx';
 import { ErrorPage, errorTitle } from '../views/pages/error-page.tsx';
 import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../views/pages/gone-page.tsx';
 import { HomePage, homeTitle } from '../views/pages/home-page.tsx';
@@ -46,7 +51,7 @@ export interface Foreign {
 export interface PageState {
   readonly title: string;
   readonly page: VNode;
-  readonly script?: 'gesture' | 'upload';
+  readonly script?: 'gesture' | 'upload' | 'download';
 }
 
 const ordinary: Foreign = {
@@ -79,6 +84,7 @@ const uploadProblems: readonly UploadProblem[] = [
   'files_not_ready',
   'cut_off',
 ];
+const acme = { name: 'Acme Plant 2', address: 'plant2@acme.example' };
 const longAddress =
   'maximiliana-konstantinopolitanskaja.von-und-zu-hohenzollern@subdivision.northwind-international-logistics.example';
 const longName =
@@ -148,6 +154,34 @@ function files(first: string, count = 3): (DownloadFile & { name: string })[] {
   }));
 }
 
+/** As an inspection of a building leaves them: some files by themselves, the others in folders. */
+function sixtyFiles(complete = 0): (DownloadFile & { name: string })[] {
+  const paths = [
+    'Delivery note 2291.pdf',
+    'Inspection report 2291, north wing.pdf',
+    'List of open points after the inspection on 3 and 4 November, with dates and people responsible.xlsx',
+    'Read me first.txt',
+    'Certificates/Certificate of conformity, fire doors.pdf',
+    'Certificates/Material certificates (locked).zip',
+    'Certificates/Test report, pull-out strength of anchors in cracked concrete, laboratory Hollenbeck, 2026-10-28.pdf',
+    'Certificates/Welder qualification.pdf',
+    ...Array.from({ length: 9 }, (_, index) => `Drawings/2nd floor/A-10${index + 1} Floor plan.dwg`),
+    ...Array.from({ length: 12 }, (_, index) => `Drawings/2nd floor/Electrical/E-${201 + index} Lighting, rev A.dwg`),
+    ...Array.from({ length: 31 }, (_, index) => `Photos/${index < 18 ? 3 : 4} November/IMG_${20_261_103 + index}.jpg`),
+  ];
+  const sizes = [184_320, 2_440_000, 52_111, 2_900, 4_100_000];
+  return paths.map((path, index) => ({
+    id: String(index),
+    name: path,
+    path,
+    sizeBytes: sizes[index % sizes.length] ?? 1,
+    sha256,
+    href: `/d/files/${index}`,
+    scan: path.includes('locked') ? 'unscanned' : 'clean',
+    complete: index < complete,
+  }));
+}
+
 function sumSizes(list: readonly { sizeBytes: number }[]): number {
   return list.reduce((sum, file) => sum + file.sizeBytes, 0);
 }
@@ -168,27 +202,33 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     action: '/d/ask',
     gesture: 'gesture',
   } as const;
-  const download = (count: number, text = message, first = name): PageState => {
-    const list = files(first, count);
+  const download = (
+    list: readonly DownloadFile[],
+    text = message,
+    props: Partial<DownloadPageProps> = {},
+  ): PageState => {
     return {
-      title: downloadTitle(translator, { sender }),
+      title: downloadTitle(translator, { sender: from }),
       page: (
         <DownloadPage
-          sender={sender}
+          sender={from}
           reference={reference}
           asking={asking}
           message={text}
           files={list}
           totalBytes={sumSizes(list)}
-          allHref={count > 1 ? '/d/all.zip' : undefined}
+          allHref={list.length > 1 ? '/d/all.zip' : undefined}
           sumsHref="/d/SHA256SUMS"
           deliveredHref="/d/delivered"
           deadline={deadline}
           doneAction="/d/done"
+          {...props}
         />
       ),
+      script: 'download',
     };
   };
+  const complete = { completedAt: new Date('2026-11-16T13:52:00Z'), asking: undefined };
   const code = (props: Partial<Parameters<typeof CodePage>[0]>): PageState => ({
     title: codeTitle(translator),
     page: (
@@ -206,10 +246,10 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     ),
   });
   const upload = (props: Partial<UploadPageProps> = {}, script?: 'upload'): PageState => ({
-    title: uploadTitle(translator, { sender }),
+    title: uploadTitle(translator, { sender: from }),
     page: (
       <UploadPage
-        sender={sender}
+        sender={from}
         reference={reference}
         message={message}
         deadline={deadline}
@@ -234,11 +274,11 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
   const sent = (
     last: Sending,
     earlier: readonly Sending[] = [],
-    to = sender,
+    to: Sender = from,
     props: Partial<SentPageProps> = { more },
   ): PageState => ({
     title: sentTitle(translator),
-    page: <SentPage sender={to} last={last} earlier={earlier} doneAction="/u/done" {...props} />,
+    page: <SentPage sender={to} reference={reference} last={last} earlier={earlier} doneAction="/u/done" {...props} />,
   });
   const landing = (kind: 'download' | 'upload', by: Sender = from): PageState => ({
     title: linkLandingTitle(translator, { kind, sender: by }),
@@ -302,11 +342,27 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'code-expired': code({ problem: 'expired' }),
     'code-too-many-tries': code({ problem: 'too_many_tries' }),
     'code-too-many-codes': code({ problem: 'too_many_codes' }),
-    'download-one': download(1),
-    'download-some': download(4),
-    'download-many': download(200, ''),
+    'download-one': download(files(name, 1)),
+    'download-some': download(files(name, 4)),
+    'download-sixty': download(sixtyFiles(), `${message}\n\n`.repeat(4), { sender: acme }),
+    'download-sixty-begun': download(sixtyFiles(17), '', { sender: acme }),
+    'download-many': download(files(name, 200), ''),
+    'download-done': download(
+      files(name, 3).map((file) => ({ ...file, complete: true, scan: 'clean' })),
+      message,
+      { sender: acme, ...complete },
+    ),
+    'download-done-one': download(
+      files(name, 1).map((file) => ({ ...file, complete: true })),
+      message,
+      complete,
+    ),
     'download-hostile': pageHostile(translator),
-    'download-long': download(3, `${message}\n\n`.repeat(24).slice(0, 5000), `${'verylongname'.repeat(20)}ü.docx`),
+    'download-long': download(
+      files(`${'verylongname'.repeat(20)}ü.docx`, 3),
+      `${message}\n\n`.repeat(24).slice(0, 5000),
+      { sender: { name: longAddress, address: longAddress } },
+    ),
     upload: upload(),
     'upload-received': upload({ received: files(name, 2) }),
     'upload-once': upload({ once: true }),
@@ -320,9 +376,12 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'upload-island': upload({}, 'upload'),
     'upload-island-folder': upload({}, 'upload'),
     sent: sent(sending(name, 3)),
-    'sent-once': sent(sending(name, 1), [], sender, {}),
+    'sent-once': sent(sending(name, 1), [], from, {}),
     'sent-again': sent(sending(name, 1), [sending(name, 3, 3, 13), sending(name, 2, 2, 12)]),
-    'sent-long': sent(sending(`${'long_name_'.repeat(12)}.docx`, 200, 812), [], longAddress),
+    'sent-long': sent(sending(`${'long_name_'.repeat(12)}.docx`, 200, 812), [], {
+      name: longAddress,
+      address: longAddress,
+    }),
     stop: stop({ stopped: false, reported: false, canReport: true }),
     'stop-only': stop({ stopped: false, reported: false, canReport: false }, long),
     'stop-right-to-left': stop({ stopped: false, reported: false, canReport: true }, rightToLeft),
@@ -373,11 +432,12 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
 
 function pageHostile(translator: Translator): PageState {
   const list = files(hostile.name, 2);
+  const hostileSender = { name: hostile.senderName, address: hostile.sender };
   return {
-    title: downloadTitle(translator, hostile),
+    title: downloadTitle(translator, { sender: hostileSender }),
     page: (
       <DownloadPage
-        sender={hostile.sender}
+        sender={hostileSender}
         reference={reference}
         message={hostile.message}
         files={list}

@@ -60,7 +60,7 @@ describe('text of other people is escaped', () => {
     expect(page).toContain('&quot;>&lt;script>alert(1)&lt;/script>');
     expect(page).toContain('{{7*7}} ${7*7} $t(common.from)');
     expect(page).toMatch(
-      /<bdi><span[^>]*>title>&lt;svg onload=alert\(3\)>\uFFFDfdp.exe \{\{sender}} 😀 تق<\/span>رير.pdf<\/bdi>/,
+      /<bdi class="file-own-name">title>&lt;svg onload=alert\(3\)>\uFFFDfdp.exe \{\{sender}} 😀 تقرير.pdf<\/bdi>/,
     );
     expect(page).toContain('&lt;iframe src=javascript:alert(4)>');
   });
@@ -92,10 +92,34 @@ describe('the download page', () => {
     expect(page.replace(verify, '')).not.toContain('9f86d081884c7d65');
   });
 
-  test('shows the folders of files', () => {
-    expect(html(english, findState('download-many'))).toContain(
-      '<bdi class="file-folder">scans/2026/</bdi><bdi>scan-100.tiff</bdi>',
-    );
+  test('of many files closes the folders, except where there is something to report', () => {
+    const sixty = html(english, findState('download-sixty'));
+    const folders = [...sixty.matchAll(/<details class="folder"( open)?>.*?<span class="folder-name">(.*?)<\/span>/gs)];
+    expect(folders.map(([, open, name]) => [name?.replace(/<[^>]+>/g, ''), open !== undefined])).toEqual([
+      ['Certificates', true],
+      ['Drawings/2nd floor', false],
+      ['Drawings/2nd floor/Electrical', false],
+      ['Photos/3 November', false],
+      ['Photos/4 November', false],
+    ]);
+  });
+
+  test('says once that nothing was found, and at a file only what differs', () => {
+    const sixty = html(english, findState('download-sixty'));
+    expect(sixty).toContain('59 scanned for viruses: nothing found. <a href="#file-5">1 not scanned</a>');
+    expect(sixty).toContain('id="file-5"');
+    expect(sixty.match(/Not scanned for viruses/g)).toHaveLength(1);
+    expect(html(english, findState('download-done')).match(/Scanned for viruses: nothing found/g)).toHaveLength(1);
+  });
+
+  test('has one main action, and none when everything is downloaded', () => {
+    for (const name of ['download-one', 'download-some', 'download-sixty', 'download-sixty-begun']) {
+      expect([name, html(english, findState(name)).match(/button-main/g)]).toEqual([name, ['button-main']]);
+    }
+    const done = html(english, findState('download-done'));
+    expect(done).not.toContain('button-main');
+    expect(done).toContain('You have downloaded all 3 files from Acme Plant 2');
+    expect(done).toContain('Download again');
   });
 
   test('is light: less than 60 kB with its stylesheet, even with 200 files', () => {

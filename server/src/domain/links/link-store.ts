@@ -31,6 +31,8 @@ export interface Link extends SecondFactorChoices {
   readonly asked: readonly Question[];
   /** Whether a contact may send files through it any number of times. */
   readonly reusable: boolean;
+  /** When all files were sent to its receiver in full, or files were first sent through it. */
+  readonly completedAt: Date | null;
   /** Files were sent through it, and it takes no more. */
   readonly usedUp: boolean;
 }

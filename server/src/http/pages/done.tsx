@@ -7,7 +7,7 @@ import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { endedCookie, readSecret } from './session.ts';
 
-/** "Done on this device": ends the session here and in the database. A second click finds nothing left to end. */
+/** "Close this page here": ends the session in this browser and in the database. A second click finds nothing left to end. */
 export function donePage(app: App, engines: PageEngines, options: PageOptions, pages: LinkPages): void {
   const config = { authentication: 'code-pending' } as const;
   app.post(`${pages.home}/:handle/done`, { config }, async (request, reply) => {

@@ -4,7 +4,6 @@ import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
-import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { sendFile } from '../shared/send-file.ts';
 import { sendZip } from '../shared/send-zip.ts';
@@ -32,7 +31,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const files = await engines.store.links.files(link);
       const translator = chooseTranslator(options, request, link.language);
       const props = {
-        sender: formatName(link.senderName, link.sender),
+        sender: { name: link.senderName, address: link.sender },
         reference: toReference(link.dropId),
         message: link.message,
         files: files.map((file) => ({
@@ -49,6 +48,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         sumsHref: 'SHA256SUMS',
         deliveredHref: 'delivered',
         deadline: link.expiresAt,
+        completedAt: link.completedAt ?? undefined,
         asking: toAsking(request, link),
         doneAction: inChosenLanguage(request, 'done'),
       };

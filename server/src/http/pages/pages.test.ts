@@ -680,15 +680,29 @@ describe('the page of a receiver', () => {
       [sent.dropId],
     );
     const { body } = await get(sent.page, sent.secret);
-    const [, clean = '', unknown = ''] = body.split('class="file-name"');
-    expect(clean).toContain('Scanned for viruses: nothing found');
+    const [head = '', clean = '', unknown = ''] = body.split('class="file-name"');
+    expect(head).toContain('1 scanned for viruses: nothing found.');
     expect(clean).not.toContain('Not scanned');
     expect(unknown).toContain('Not scanned for viruses');
     expect((await get(`${sent.page}?lang=sv`, sent.secret)).body).toContain('Inte viruskontrollerad');
   });
 });
 
-describe('“Done on this device”', () => {
+test('the page of a receiver says when all files were sent in full', async () => {
+  const sent = await opened(['a.txt', 'b.txt']);
+  const whole = 'You have downloaded all 2 files';
+  await asked(
+    'GET',
+    `${sent.page}files/${(await exchange.engines.store.links.files(sent.link))[0]?.id}/a.txt`,
+    sent.secret,
+  );
+  await expect.poll(async () => (await get(sent.page, sent.secret)).body).toContain('1 of 2 downloaded');
+  expect((await get(sent.page, sent.secret)).body).not.toContain(whole);
+  await asked('GET', `${sent.page}all.zip`, sent.secret);
+  await expect.poll(async () => (await get(sent.page, sent.secret)).body).toContain(whole);
+});
+
+describe('“Close this page here”', () => {
   test('ends the session here and on the server; the link opens another', async () => {
     const sent = await opened(['a.txt']);
     expect((await get(sent.page, sent.secret)).body).toContain('<form method="post" action="done"');

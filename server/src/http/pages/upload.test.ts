@@ -289,7 +289,7 @@ describe('after sending', () => {
       ]) {
         expect(response.body).toContain(said);
       }
-      const [, time = ''] = /<time datetime="([^"]+)">/.exec(response.body) ?? [];
+      const [, time = ''] = /<time datetime="([^"]+)"/.exec(response.body) ?? [];
       expect(Math.abs(Date.now() - Date.parse(time))).toBeLessThan(60_000);
       expect(response.body).not.toContain('type="file"');
     }

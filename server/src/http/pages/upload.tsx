@@ -15,7 +15,6 @@ import { contactDraftName } from '../../domain/uploads/contact-draft.ts';
 import type { DraftFile } from '../../domain/uploads/upload-store.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
-import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
 import { sendError } from '../json-errors.ts';
@@ -146,7 +145,7 @@ async function sendUploadPage(
   const translator = chooseTranslator(options, request, link.language);
   const path = readPath(request);
   const props: UploadPageProps = {
-    sender: formatName(link.senderName, link.sender),
+    sender: { name: link.senderName, address: link.sender },
     reference: toReference(link.dropId),
     message: link.message,
     deadline: link.expiresAt,
@@ -183,7 +182,8 @@ function sendSentPage(
   const translator = chooseTranslator(options, request, link.language);
   const path = readPath(request);
   const props = {
-    sender: formatName(link.senderName, link.sender),
+    sender: { name: link.senderName, address: link.sender },
+    reference: toReference(link.dropId),
     last,
     earlier,
     more: link.usedUp ? undefined : { href: inChosenLanguage(request, `${path}more`), until: link.expiresAt },

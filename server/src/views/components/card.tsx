@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { Breakable } from './breakable.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { Postmark } from './postmark.tsx';
 import { useTranslator } from './translator-context.ts';
 
 /** The ticket that makes up every page: its subject, and below the perforation the actions. */
@@ -7,31 +9,38 @@ export function Card(props: {
   icon: IconName;
   tone?: 'calm' | 'good' | 'bad' | undefined;
   wide?: boolean | undefined;
+  /** On a wide screen, the perforation is vertical: the subject stays in view beside the actions. */
+  columns?: boolean | undefined;
   /** The reference that people use for the exchange. */
   reference?: string | undefined;
+  /** Whether everything is done; a ticket with a reference can be postmarked. */
+  postmarked?: boolean | undefined;
   title: ComponentChildren;
   about?: ComponentChildren;
   children?: ComponentChildren;
 }): JSX.Element {
   const translator = useTranslator();
-  const { reference } = props;
+  const { reference, columns, wide } = props;
   return (
-    <main class={`ticket card${props.wide ? ' card-wide' : ''}`}>
+    <main class={`ticket card${wide ? ' card-wide' : ''}${columns ? ' card-columns' : ''}`}>
       <div class="ticket-about">
-        <div class="ticket-kind">
-          <span class={`badge badge-${props.tone ?? 'calm'}`}>
-            <Icon name={props.icon} />
-          </span>
-          {reference !== undefined && (
-            <span class="ticket-number">
-              <span class="unseen">{translator.t('common.reference')} </span>
-              <bdi>{reference}</bdi>
+        <div class="ticket-subject">
+          {props.postmarked && reference !== undefined && <Postmark reference={reference} />}
+          <div class="ticket-kind">
+            <span class={`badge badge-${props.tone ?? 'calm'}`}>
+              <Icon name={props.icon} />
             </span>
-          )}
+            {reference !== undefined && (
+              <span class="ticket-number">
+                <span class="unseen">{translator.t('common.reference')} </span>
+                <bdi>{reference}</bdi>
+              </span>
+            )}
+          </div>
+          {/* Focusable by script, for a page that changes while it is open. */}
+          <h1 tabIndex={-1}>{typeof props.title === 'string' ? <Breakable>{props.title}</Breakable> : props.title}</h1>
+          {props.about}
         </div>
-        {/* Focusable by script, for a page that changes while it is open. */}
-        <h1 tabIndex={-1}>{props.title}</h1>
-        {props.about}
       </div>
       {props.children && <div class="ticket-do">{props.children}</div>}
     </main>

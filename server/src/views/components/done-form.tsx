@@ -1,5 +1,4 @@
 import type { JSX } from 'preact';
-import { Button } from './button.tsx';
 import { useTranslator } from './translator-context.ts';
 
 /** For a device that others also use: ends the session that the link opened here. */
@@ -7,8 +6,9 @@ export function DoneForm({ action }: { action: string }): JSX.Element {
   const translator = useTranslator();
   return (
     <form method="post" action={action} class="done-here">
-      <p class="quiet small">{translator.t('done.note')}</p>
-      <Button>{translator.t('done.button')}</Button>
+      <button type="submit" class="link-button small">
+        {translator.t('done.button')}
+      </button>
     </form>
   );
 }

@@ -1,22 +1,22 @@
-import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
-import { measureWidth, splitName } from './file-name.tsx';
+import { fileType, splitPath } from './file-name.tsx';
 
 test.each([
-  ['annual-report-final-v2.pdf', 'annual-report-final', '-v2.pdf'],
-  ['Assembly drawing 12.dwg', 'Assembly drawing ', '12.dwg'],
-  ['photo.notanextension', 'photo.notanextens', 'ion'],
-  ['.gitignore', '.gitign', 'ore'],
-  ['abc', '', 'abc'],
-  ['familie 👨‍👩‍👧.txt', 'famili', 'e 👨‍👩‍👧.txt'],
-])('%s is cut between %s and %s', (name, start, end) => {
-  expect(splitName(name)).toEqual([start, end]);
+  ['annual-report-final-v2.pdf', 'PDF'],
+  ['folder.d/invoice.pdf.scr', 'SCR'],
+  ['backup.tar.gz', 'GZ'],
+  ['photo.notanextension', ''],
+  ['.gitignore', ''],
+  ['v1.2/README', ''],
+  ['note. pdf', ''],
+  ['photo\u202Egpj.exe', 'EXE'],
+])('the type of %s is “%s”', (name, type) => {
+  expect(fileType(name)).toBe(type);
 });
 
-property.prop([fc.string({ unit: 'grapheme' })])('a cut name is still the whole name', (name) => {
-  expect(splitName(name).join('')).toBe(name);
-});
-
-test('gives a wide end more room', () => {
-  expect(['il', 'v2.pdf', 'nts.xlsx', 'WWW.DOCX', 'W'.repeat(12)].map(measureWidth)).toEqual([2, 4, 5, 8, 9]);
+test.each([
+  ['a.txt', '', 'a.txt'],
+  ['scans/2026/a.txt', 'scans/2026/', 'a.txt'],
+])('%s is in “%s” and called %s', (path, folder, name) => {
+  expect(splitPath(path)).toEqual([folder, name]);
 });

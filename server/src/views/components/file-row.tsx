@@ -1,26 +1,50 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { type FileFamily, fileFamily } from './file-family.ts';
-import { FileName } from './file-name.tsx';
+import { FileName, fileType } from './file-name.tsx';
+import { Icon } from './icon.tsx';
+import { useTranslator } from './translator-context.ts';
 
-/** A file with its name and icon; `children` are its details, and `action` is its button. */
+/** A file with its icon and name, and below them its type, its size and further details. */
 export function FileRow(props: {
   /** Its name, after its folder if it was sent in one. */
   path: string;
+  size: string;
   /** The id by which a script finds the row. */
   id?: string | undefined;
-  action?: ComponentChildren;
+  /** Where the file can be downloaded; the whole row is the link then. */
+  href?: string | undefined;
+  /** Further details. */
   children?: ComponentChildren;
 }): JSX.Element {
+  const translator = useTranslator();
+  const { path, href } = props;
+  const name = <FileName path={path} />;
   return (
-    <li class="file" data-file={props.id}>
-      <FileIcon name={props.path} />
+    <li class="file" data-file={props.id} id={props.id && `file-${props.id}`}>
+      <FileIcon name={path} />
       <div class="file-about">
-        <FileName path={props.path} />
-        <div class="file-meta small quiet">{props.children}</div>
+        {href === undefined ? (
+          name
+        ) : (
+          <a class="file-link" href={href} download>
+            <span class="unseen">{translator.t('download.one')} </span>
+            {name}
+          </a>
+        )}
+        <div class="file-meta small quiet">
+          <span>{describeFile(path, props.size)}</span>
+          {props.children}
+        </div>
       </div>
-      {props.action}
+      {href !== undefined && <Icon name="download" />}
     </li>
   );
+}
+
+/** The type and the size of a file: “PDF · 184 kB”. */
+export function describeFile(path: string, size: string): string {
+  const type = fileType(path);
+  return type === '' ? size : `${type} · ${size}`;
 }
 
 /** The sheet from the logo with its corner folded, and on it the kind of file. */

@@ -1,28 +1,27 @@
 import type { JSX } from 'preact';
 import { FileRow } from './file-row.tsx';
 import { ScanNote } from './scan-note.tsx';
-import type { ScanState } from './scan-texts.ts';
+import { type Scanned, summarizeScans } from './scan-texts.ts';
 import { useTranslator } from './translator-context.ts';
 
-export interface PlainFile {
+export interface PlainFile extends Scanned {
   readonly name: string;
   readonly sizeBytes: number;
-  readonly scan: ScanState;
 }
 
 /** A list of files without actions: all of them, or the first of `count`. */
 export function PlainFiles({ files, count }: { files: readonly PlainFile[]; count: number }): JSX.Element {
   const translator = useTranslator();
   const more = count - files.length;
+  const { differs } = summarizeScans(files);
   return (
-    <ul class="plain-files">
+    <ul class="files">
       {files.map((file, index) => (
-        <FileRow key={index} path={file.name}>
-          <span>{translator.formatSize(file.sizeBytes)}</span>
-          <ScanNote scan={file.scan} />
+        <FileRow key={index} path={file.name} size={translator.formatSize(file.sizeBytes)}>
+          {differs(file) && <ScanNote {...file} />}
         </FileRow>
       ))}
-      {more > 0 && <li class="quiet">{translator.t('common.more', { count: more })}</li>}
+      {more > 0 && <li class="quiet more-files">{translator.t('common.more', { count: more })}</li>}
     </ul>
   );
 }

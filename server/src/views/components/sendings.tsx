@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Moment } from './moment.tsx';
 import { type PlainFile, PlainFiles } from './plain-files.tsx';
 import { useTranslator } from './translator-context.ts';
 
@@ -21,7 +22,7 @@ export function EarlierSendings({ sendings }: { sendings: readonly Sending[] }):
       {sendings.map(({ sentAt, fileCount, totalBytes, files }, index) => (
         <details key={index}>
           <summary>
-            <time dateTime={sentAt.toISOString()}>{translator.formatDate(sentAt)}</time>
+            <Moment at={sentAt} />
             {' · '}
             {translator.t('sent.count', { count: fileCount })} · {translator.formatSize(totalBytes)}
           </summary>

@@ -1,5 +1,6 @@
 import './gesture.ts';
 import { DeliveryWatch } from './delivery-watch.ts';
+import { showLocalTimes } from './local-times.ts';
 
 const list = document.querySelector<HTMLElement>('[data-delivered]');
 if (list) watchDownloads(list, list.dataset['delivered'] ?? '');
@@ -8,6 +9,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
 /** Shows "Downloaded" beside a file when all of it has been sent, without a reload. */
 function watchDownloads(files: HTMLElement, endpoint: string): void {
   const status = document.querySelector('[role=status]');
+  const rows = [...files.querySelectorAll<HTMLElement>('[data-file]')];
   const watch = new DeliveryWatch({
     async delivered() {
       const response = await fetch(endpoint, { headers: { accept: 'application/json' } });
@@ -17,14 +19,17 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
     },
     show(ids) {
       const shown = new Set(ids);
-      const rows = [...files.querySelectorAll<HTMLElement>('[data-file]')];
-      for (const row of rows) {
-        const done = row.querySelector<HTMLElement>('.done');
-        if (!done?.hidden || !shown.has(row.dataset['file'] ?? '')) continue;
-        done.hidden = false;
-        if (status) status.textContent = `${row.querySelector('.file-name')?.textContent}: ${done.textContent}`;
+      const fresh = rows.filter((row) => markOf(row)?.hidden && shown.has(row.dataset['file'] ?? ''));
+      for (const row of fresh) {
+        const mark = markOf(row);
+        if (!mark) continue;
+        mark.hidden = false;
+        if (status) status.textContent = `${row.querySelector('.file-name')?.textContent}: ${mark.textContent}`;
       }
-      return rows.filter((row) => !shown.has(row.dataset['file'] ?? '')).length;
+      const done = rows.filter((row) => !markOf(row)?.hidden).length;
+      if (done > 0) showProgress(done);
+      if (fresh.length > 0 && done === rows.length) void showCompletion(status);
+      return rows.length - done;
     },
     after: (milliseconds, then) => void setTimeout(then, milliseconds),
   });
@@ -39,6 +44,33 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
   document.addEventListener('visibilitychange', () => {
     if (hasBegun && !document.hidden) watch.begin();
   });
+}
+
+function markOf(row: HTMLElement): HTMLElement | null {
+  return row.querySelector<HTMLElement>('.done');
+}
+
+function showProgress(done: number): void {
+  const text = document.querySelector<HTMLElement>('[data-progress]');
+  if (!text) return;
+  const count = new Intl.NumberFormat(document.documentElement.lang).format(done);
+  text.textContent = (text.dataset['progress'] ?? '').replace('#', count);
+  text.classList.add('news');
+}
+
+/** Shows the subject as the server writes it now; the list stays as it is, with its open folders. */
+async function showCompletion(status: Element | null): Promise<void> {
+  const response = await fetch(location.href).catch(() => undefined);
+  if (!response?.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const [now, before] = [page, document].map((from) => from.querySelector('.ticket-subject'));
+  if (!now || !before) return;
+  const hadFocus = before.contains(document.activeElement);
+  before.replaceWith(now);
+  showLocalTimes(now);
+  const heading = now.querySelector('h1');
+  if (hadFocus) heading?.focus();
+  else if (status) status.textContent = heading?.textContent ?? '';
 }
 
 /** Shows the button only if there is a clipboard; without one, the text can still be selected. */

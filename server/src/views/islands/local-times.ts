@@ -1,7 +1,11 @@
 import { formatters } from '../format.ts';
 
 /** Shows every time of the page in the reader's own time zone, and how far away a deadline is. */
-for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-locale]')) {
+export function showLocalTimes(root: ParentNode): void {
+  for (const time of root.querySelectorAll<HTMLTimeElement>('time[data-locale]')) showLocalTime(time);
+}
+
+function showLocalTime(time: HTMLTimeElement): void {
   const { locale = 'en', show } = time.dataset;
   const { formatDate, formatDistance, formatTime } = formatters(locale);
   const at = new Date(time.dateTime);
@@ -9,3 +13,5 @@ for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-locale]
   else if (show === 'distance') time.textContent = formatDistance(at, new Date());
   else time.textContent = formatDate(at);
 }
+
+showLocalTimes(document);

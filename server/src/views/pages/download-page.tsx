@@ -1,19 +1,23 @@
 import type { JSX } from 'preact';
+import { ActionBar } from '../components/action-bar.tsx';
 import { AskForm, type Asking } from '../components/ask-form.tsx';
 import { Button, ButtonLink } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { DoneForm } from '../components/done-form.tsx';
-import { FileRow } from '../components/file-row.tsx';
+import { describeFile, FileRow } from '../components/file-row.tsx';
+import { FolderList } from '../components/folder-list.tsx';
 import { Icon } from '../components/icon.tsx';
+import { ListHead } from '../components/list-head.tsx';
 import { Message } from '../components/message.tsx';
 import { Moment } from '../components/moment.tsx';
-import { ScanNote } from '../components/scan-note.tsx';
-import type { ScanState } from '../components/scan-texts.ts';
+import { ScanNote, ScanSummary } from '../components/scan-note.tsx';
+import { type Scanned, summarizeScans } from '../components/scan-texts.ts';
+import { fromField, type Sender } from '../components/sender.tsx';
 import { useTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
-export interface DownloadFile {
+export interface DownloadFile extends Scanned {
   readonly id: string;
   /** The path in the folder that was sent, ending with the name. */
   readonly path: string;
@@ -21,13 +25,12 @@ export interface DownloadFile {
   /** In hexadecimal. */
   readonly sha256: string;
   readonly href: string;
-  readonly scan: ScanState;
   /** Whether all of it was sent to this receiver. */
   readonly complete: boolean;
 }
 
 export interface DownloadPageProps {
-  readonly sender: string;
+  readonly sender: Sender;
   /** The reference that people use for the drop. */
   readonly reference: string;
   readonly message: string;
@@ -40,78 +43,112 @@ export interface DownloadPageProps {
   /** Returns the ids of the files that were sent in full, for the script. */
   readonly deliveredHref: string;
   readonly deadline: Date;
+  /** When the last file was sent in full; undefined before. */
+  readonly completedAt?: Date | undefined;
   readonly asking?: Asking | undefined;
   /** Ends the session of this browser. */
   readonly doneAction: string;
 }
 
 export function downloadTitle(translator: Translator, { sender }: Pick<DownloadPageProps, 'sender'>): string {
-  return translator.t('download.title', { sender: isolate(sender) });
+  return translator.t('download.title', { sender: isolate(sender.name) });
 }
 
 export function DownloadPage(props: DownloadPageProps): JSX.Element {
   const translator = useTranslator();
-  const { files } = props;
-  const size = translator.formatSize(props.totalBytes);
+  const { files, completedAt } = props;
+  const sender = isolate(props.sender.name);
+  const about = { count: files.length, sender };
+  const until = <Moment at={props.deadline} show="deadline" />;
   return (
     <Card
-      wide
-      icon="download"
-      title={translator.t('download.heading', { count: files.length })}
+      columns
+      icon={completedAt ? 'check' : 'download'}
+      tone={completedAt ? 'good' : 'calm'}
+      reference={props.reference}
+      postmarked={completedAt !== undefined}
+      title={translator.t(completedAt ? 'download.doneHeading' : 'download.heading', about)}
       about={
         <>
+          {completedAt && <p class="quiet">{translator.t('download.doneText', about)}</p>}
           <Fields
-            fields={[
-              [translator.t('common.from'), oneLine(props.sender)],
-              [translator.t('common.until'), <Moment at={props.deadline} show="deadline" />],
-              [translator.t('common.size'), size],
-              [translator.t('common.reference'), props.reference],
-            ]}
+            fields={
+              completedAt
+                ? [
+                    [translator.t('download.done'), <Moment at={completedAt} />],
+                    [translator.t('common.until'), until],
+                  ]
+                : [...fromField(translator, props.sender), [translator.t('common.until'), until]]
+            }
           />
+          <DownloadBar {...props} />
           <Message>{props.message}</Message>
         </>
       }
     >
-      {props.allHref !== undefined && files.length > 1 && (
-        <div class="all">
-          <ButtonLink look="main" icon="download" href={props.allHref} download>
-            {translator.t('download.all')}
-          </ButtonLink>
-          <p class="quiet small">{translator.t('download.allNote', { size })}</p>
-        </div>
-      )}
-      <ul class="files" data-delivered={props.deliveredHref}>
-        {files.map((file) => (
-          <DownloadRow key={file.href} file={file} main={files.length === 1} />
-        ))}
-      </ul>
+      <FileList {...props} />
       <p class="unseen" role="status" />
-      <Verify files={files} sumsHref={props.sumsHref} />
-      {props.asking && <AskForm {...props.asking} />}
+      <div class="asides">
+        <Verify files={files} sumsHref={props.sumsHref} />
+        {props.asking && <AskForm {...props.asking} />}
+      </div>
       <DoneForm action={props.doneAction} />
     </Card>
   );
 }
 
-function DownloadRow({ file, main }: { file: DownloadFile; main: boolean }): JSX.Element {
+/** Downloads everything: all files as a ZIP, or the only file. */
+function DownloadBar({ files, totalBytes, allHref, completedAt }: DownloadPageProps): JSX.Element | null {
   const translator = useTranslator();
+  const [only] = files;
+  const isOne = files.length === 1;
+  const href = isOne ? only?.href : allHref;
+  if (href === undefined) return null;
+  const size = translator.formatSize(totalBytes);
+  const progress = (done: string) => translator.t('download.progress', { count: files.length, done });
+  const done = completedAt ? 0 : files.filter(({ complete }) => complete).length;
+  const count = translator.t('sent.count', { count: files.length });
   return (
-    <FileRow
-      id={file.id}
-      path={file.path}
-      action={
-        <ButtonLink look={main ? 'main' : 'quiet'} icon="download" href={file.href} download>
-          <span class="button-text">{translator.t('download.one')}</span> <bdi class="unseen">{oneLine(file.path)}</bdi>
-        </ButtonLink>
+    <ActionBar
+      title={
+        <span data-progress={progress('#')} class={done > 0 ? 'news' : undefined}>
+          {done > 0 ? progress(translator.formatNumber(done)) : count}
+        </span>
       }
+      detail={size}
+      note={isOne ? describeFile(only?.path ?? '', size) : translator.t('download.allNote', { size })}
     >
-      <span>{translator.formatSize(file.sizeBytes)}</span>
-      <span class="done" hidden={!file.complete}>
-        <Icon name="check" small />
-        {translator.t('download.done')}
-      </span>
-      <ScanNote scan={file.scan} />
-    </FileRow>
+      <ButtonLink look={completedAt ? 'quiet' : 'main'} icon="download" href={href} download>
+        {translator.t(completedAt ? 'download.again' : isOne ? 'download.one' : 'download.all')}
+      </ButtonLink>
+    </ActionBar>
+  );
+}
+
+function FileList({ files, totalBytes, deliveredHref }: DownloadPageProps): JSX.Element {
+  const translator = useTranslator();
+  const { differs } = summarizeScans(files);
+  return (
+    <section data-delivered={deliveredHref}>
+      <ListHead count={files.length} sizeBytes={totalBytes}>
+        <p class="small quiet">
+          <ScanSummary files={files} hrefOf={({ id }) => `#file-${id}`} />
+        </p>
+      </ListHead>
+      <FolderList
+        files={files}
+        isNoteworthy={differs}
+        row={(file, name) => (
+          <FileRow key={file.id} id={file.id} path={name} size={translator.formatSize(file.sizeBytes)} href={file.href}>
+            <span class="done" hidden={!file.complete}>
+              <Icon name="check" small />
+              {translator.t('download.done')}
+            </span>
+            {differs(file) && <ScanNote scan={file.scan} />}
+          </FileRow>
+        )}
+      />
+    </section>
   );
 }
 

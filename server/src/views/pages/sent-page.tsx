@@ -2,13 +2,19 @@ import type { JSX } from 'preact';
 import { ButtonLink } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { DoneForm } from '../components/done-form.tsx';
+import { ListHead } from '../components/list-head.tsx';
+import { Moment } from '../components/moment.tsx';
 import { PlainFiles } from '../components/plain-files.tsx';
+import { ScanSummary } from '../components/scan-note.tsx';
+import type { Sender } from '../components/sender.tsx';
 import { EarlierSendings, type Sending } from '../components/sendings.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
 
 export interface SentPageProps {
-  readonly sender: string;
+  readonly sender: Sender;
+  /** The reference that people use for the request. */
+  readonly reference: string;
   readonly last: Sending;
   /** Newest first. */
   readonly earlier: readonly Sending[];
@@ -23,35 +29,48 @@ export function sentTitle(translator: ViewTranslator): string {
 }
 
 /** Shows what was sent and when, as long as the link works. */
-export function SentPage({ sender, last, earlier, more, doneAction }: SentPageProps): JSX.Element {
+export function SentPage(props: SentPageProps): JSX.Element {
   const translator = useTranslator();
+  const { last, more } = props;
+  const sender = isolate(props.sender.name);
   return (
     <Card
+      columns
       icon="check"
       tone="good"
-      title={translator.t('sent.title')}
+      reference={props.reference}
+      postmarked
+      title={translator.t('sent.heading', { count: last.fileCount, sender })}
       about={
         <>
-          <p class="lead">{translator.t('sent.text', { sender: isolate(sender) })}</p>
+          <p class="quiet">{translator.t('sent.text', { sender })}</p>
           <Fields
             fields={[
-              [translator.t('common.to'), oneLine(sender)],
-              [translator.t('sent.at'), formatTime(translator, last.sentAt)],
-              [translator.t('common.size'), translator.formatSize(last.totalBytes)],
-              ...(more ? [[translator.t('upload.until'), formatTime(translator, more.until)] as const] : []),
+              [translator.t('common.to'), oneLine(props.sender.address)],
+              [translator.t('sent.at'), <Moment at={last.sentAt} />],
+              ...(more ? [[translator.t('upload.until'), <Moment at={more.until} show="deadline" />] as const] : []),
             ]}
           />
+          {more ? (
+            <ButtonLink href={more.href} icon="plus">
+              {translator.t('sent.more')}
+            </ButtonLink>
+          ) : (
+            <p class="quiet small">{translator.t('sent.once', { sender })}</p>
+          )}
         </>
       }
     >
-      <PlainFiles files={last.files} count={last.fileCount} />
-      {more && <ButtonLink href={more.href}>{translator.t('sent.more')}</ButtonLink>}
-      <EarlierSendings sendings={earlier} />
-      <DoneForm action={doneAction} />
+      <section>
+        <ListHead count={last.fileCount} sizeBytes={last.totalBytes}>
+          <p class="small quiet">
+            <ScanSummary files={last.files} />
+          </p>
+        </ListHead>
+        <PlainFiles files={last.files} count={last.fileCount} />
+      </section>
+      <EarlierSendings sendings={props.earlier} />
+      <DoneForm action={props.doneAction} />
     </Card>
   );
-}
-
-function formatTime(translator: ViewTranslator, at: Date): JSX.Element {
-  return <time dateTime={at.toISOString()}>{translator.formatDate(at)}</time>;
 }

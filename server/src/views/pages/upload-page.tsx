@@ -8,6 +8,7 @@ import { Field, TextArea } from '../components/field.tsx';
 import { Message } from '../components/message.tsx';
 import { Moment } from '../components/moment.tsx';
 import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
+import { fromField, type Sender } from '../components/sender.tsx';
 import { EarlierSendings, type Sending } from '../components/sendings.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
@@ -29,7 +30,7 @@ const problems = {
 export type UploadProblem = keyof typeof problems;
 
 export interface UploadPageProps {
-  readonly sender: string;
+  readonly sender: Sender;
   /** The reference that people use for the request. */
   readonly reference: string;
   readonly message: string;
@@ -68,7 +69,7 @@ export interface UploadPageProps {
 }
 
 export function uploadTitle(translator: Translator, { sender }: Pick<UploadPageProps, 'sender'>): string {
-  return translator.t('upload.title', { sender: isolate(sender) });
+  return translator.t('upload.title', { sender: isolate(sender.name) });
 }
 
 /** Writes the texts of the script on the upload page as JSON that can be embedded in a page. */
@@ -86,17 +87,16 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
   const translator = useTranslator();
   return (
     <Card
-      wide
+      columns
       icon="upload"
-      title={translator.t('upload.heading')}
+      reference={props.reference}
+      title={translator.t('upload.heading', { sender: isolate(props.sender.name) })}
       about={
         <>
-          {props.once && <p class="lead">{translator.t('upload.once')}</p>}
           <Fields
             fields={[
-              [translator.t('common.to'), oneLine(props.sender)],
+              ...fromField(translator, props.sender),
               [translator.t('upload.until'), <Moment at={props.deadline} show="deadline" />],
-              [translator.t('common.reference'), props.reference],
             ]}
           />
           <Message>{props.message}</Message>
@@ -110,6 +110,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         data-send-action={props.sendAction}
         data-sent-href={props.plainAction}
         data-draft={props.draftKey}
+        data-once={props.once}
         data-max-files={props.maxFiles}
         data-max-file-bytes={props.maxFileBytes}
       >
@@ -130,10 +131,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
             name="file"
             type="file"
             label={translator.t('upload.files')}
-            hint={translator.t('upload.limits', {
-              count: props.maxFiles,
-              size: translator.formatSize(props.maxFileBytes),
-            })}
+            hint={limitsText(translator, props)}
             multiple={props.maxFiles > 1}
             required={props.received.length === 0}
             aria-describedby={props.problem && 'problem'}
@@ -157,10 +155,19 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
   );
 }
 
+/** Says how much can be sent, and whether only once. */
+export function limitsText(
+  translator: ViewTranslator,
+  { maxFiles, maxFileBytes, once }: Pick<UploadPageProps, 'maxFiles' | 'maxFileBytes' | 'once'>,
+): string {
+  const limits = translator.t('upload.limits', { count: maxFiles, size: translator.formatSize(maxFileBytes) });
+  return once ? `${limits} ${translator.t('upload.once')}` : limits;
+}
+
 function problemText(translator: ViewTranslator, problem: UploadProblem, limits: UploadPageProps): string {
   return translator.t(problems[problem], {
     count: limits.maxFiles,
     size: translator.formatSize(limits.maxFileBytes),
-    sender: isolate(limits.sender),
+    sender: isolate(limits.sender.name),
   });
 }

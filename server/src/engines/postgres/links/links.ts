@@ -62,6 +62,7 @@ export function linkStore(db: Database): LinkStore {
           case when links.more_time_asked_at is not null then 'more_time' end,
           case when links.send_again_asked_at is not null then 'send_again' end], null)`.as('asked'),
         'drops.reusable',
+        'links.completed_at as completedAt',
         usedUp.as('usedUp'),
       ])
       // A link has one of the types that the API knows; a set that a contact sent has no links.

@@ -1,0 +1,27 @@
+import type { ComponentChildren, JSX } from 'preact';
+
+/**
+ * The main action of a page, always in view: a bar at the lower edge of a small screen, and part of the ticket on a wide
+ * one.
+ */
+export function ActionBar(props: {
+  /** What the action is about, in a few words; `progress` replaces it by a script as the action goes on. */
+  title?: ComponentChildren;
+  detail?: ComponentChildren;
+  /** Shown below the action on a wide screen, where there is room for a sentence. */
+  note?: ComponentChildren;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="bar">
+      {props.title && (
+        <p class="bar-text">
+          <strong>{props.title}</strong>
+          {props.detail && <span>{props.detail}</span>}
+        </p>
+      )}
+      {props.children}
+      {props.note && <p class="bar-note">{props.note}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import type { JSX } from 'preact';
+
+/** A text in which a line may also end after the @ of an address. */
+export function Breakable({ children }: { children: string }): JSX.Element {
+  return (
+    <>
+      {children.split(/(?<=@)/).map((part, index) => (
+        <>
+          {index > 0 && <wbr />}
+          {part}
+        </>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { oneLine } from '../plain.ts';
+import { splitPath } from './file-name.tsx';
+import { Icon } from './icon.tsx';
+import { useTranslator } from './translator-context.ts';
+
+export interface FolderFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
+/** With more files than this, folders are closed at first. */
+const comfortable = 20;
+
+/** Files by folder, sorted as people read; `row` draws one of them. */
+export function FolderList<F extends FolderFile>(props: {
+  files: readonly F[];
+  row: (file: F, name: string) => JSX.Element;
+  /** Whether the reader has to see the file: its folder is open then. */
+  isNoteworthy: (file: F) => boolean;
+}): JSX.Element {
+  const { files, row, isNoteworthy } = props;
+  const translator = useTranslator();
+  const folders = groupByFolder(files, translator.locale);
+  const rows = (group: readonly F[]) => (
+    <ul class="files">{group.map((file) => row(file, splitPath(file.path)[1]))}</ul>
+  );
+  return (
+    <div class="folders">
+      {folders.map(([folder, group]) =>
+        folder === '' ? (
+          rows(group)
+        ) : (
+          <Folder
+            key={folder}
+            path={folder}
+            files={group}
+            open={files.length <= comfortable || group.some(isNoteworthy)}
+          >
+            {rows(group)}
+          </Folder>
+        ),
+      )}
+    </div>
+  );
+}
+
+function Folder(props: {
+  path: string;
+  files: readonly FolderFile[];
+  open: boolean;
+  children: ComponentChildren;
+}): JSX.Element {
+  const translator = useTranslator();
+  const [outer, name] = splitPath(oneLine(props.path.slice(0, -1)));
+  const sizeBytes = props.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  return (
+    <details class="folder" open={props.open}>
+      <summary>
+        <Icon name="folder" />
+        <span class="folder-name">
+          {outer && <bdi class="file-folder">{outer}</bdi>}
+          <bdi>{name}</bdi>
+        </span>
+        <span class="folder-size small quiet">
+          {translator.t('sent.count', { count: props.files.length })} <span>{translator.formatSize(sizeBytes)}</span>
+        </span>
+      </summary>
+      {props.children}
+    </details>
+  );
+}
+
+/** Groups files by the folder that they are in: those in none come first. */
+export function groupByFolder<F extends FolderFile>(files: readonly F[], locale: string): [folder: string, F[]][] {
+  const { compare } = new Intl.Collator(locale, { numeric: true });
+  const groups = new Map<string, F[]>();
+  for (const file of files.toSorted((one, other) => compare(one.path, other.path))) {
+    const [folder] = splitPath(file.path);
+    const group = groups.get(folder);
+    if (group) group.push(file);
+    else groups.set(folder, [file]);
+  }
+  return [...groups].toSorted(([one], [other]) => compare(one, other));
+}
