@@ -32,8 +32,8 @@ export async function insertExpiringDrops(exchange: OwnExchange, user: string, w
        insert into accounts (id, email, phone, type)
        select id, id || '@example.org', '46700000000', 'api' from people where $5
      ), inserted_drops as (
-       insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, link_key, key_version)
-       select account_id, id, 'downloadfiles', 'a message', 1, now() + interval '1 day', $4, $3, sha256(id::text::bytea), 1
+       insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, link_key, key_day)
+       select account_id, id, 'downloadfiles', 'a message', 1, now() + interval '1 day', $4, $3, sha256(id::text::bytea), 99999
        from new
      ), inserted_links as (
        insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, token_digest)
@@ -45,9 +45,9 @@ export async function insertExpiringDrops(exchange: OwnExchange, user: string, w
        select people.id, gen_random_uuid(), account_id, new.id from new, people where $5
      )
      insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan,
-                        chunk_count, wrapped_key, key_version)
+                        chunk_count, wrapped_key, key_day)
      select account_id, gen_random_uuid(), 'ready', '', id, 'file-' || number, 'text/plain', 1, sha256('x'), 0, 'clean', 1,
-            sha256(id::text::bytea), 1
+            sha256(id::text::bytea), 99999
      from new, generate_series(1, $3::int) as number
      returning id`,
     [user, digests, what.filesEach, what.receiversEach, what.inInboxes],

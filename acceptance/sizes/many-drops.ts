@@ -21,7 +21,7 @@ async function insertBatch(accountId: string, first: number, last: number): Prom
        select gen_random_uuid() as id, number from generate_series($2::int, $3::int) as number
      ), inserted_drops as (
        insert into drops (account_id, id, type, message, lifetime, created_at, expires_at,
-                          receiver_count, file_count, key_version)
+                          receiver_count, file_count, key_day)
        select $1, id, 'downloadfiles', 'drop ' || number || ' with some words for its receivers', 30,
               now() - number * interval '1 second', now() + interval '20 days', 2, 1, 1
        from new
@@ -32,9 +32,9 @@ async function insertBatch(accountId: string, first: number, last: number): Prom
        from new, generate_series(0, 1) as position
      )
      insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan,
-                        chunk_count, wrapped_key, key_version)
+                        chunk_count, wrapped_key, key_day)
      select $1, gen_random_uuid(), 'ready', '', id, 'report-' || number || '.pdf', 'application/pdf', 1000,
-            sha256(id::text::bytea), 0, 'clean', 1, sha256(id::text::bytea), 1
+            sha256(id::text::bytea), 0, 'clean', 1, sha256(id::text::bytea), 99999
      from new`,
     [accountId, first, last],
   );

@@ -169,8 +169,8 @@ create table drops (
   file_count        integer not null,
   -- The tokens of the links are derived from this key, so that a mail can be written again and no token is stored.
   link_key          bytea,
-  -- The day whose key wraps link_key, negated (see day_keys). 0 without a link_key.
-  key_version       integer not null,
+  -- The day whose key wraps link_key (see day_keys). Null if there never was a link_key.
+  key_day           integer,
   -- The link of a request through which a contact sent these files.
   request_id        uuid,
   request_position  integer,
@@ -189,7 +189,7 @@ create index drops_by_state on drops (account_id, type, (
 create index drops_by_external_id on drops (account_id, external_id, id) where external_id is not null;
 create index drops_by_reference on drops (right(id::text, 10));
 create index drops_through_link on drops (account_id, request_id, request_position) where request_id is not null;
-create index drops_by_day_key on drops (key_version) where key_version < 0 and link_key is not null;
+create index drops_by_day_key on drops (key_day) where link_key is not null;
 create index drops_to_end on drops (expires_at) where ended_at is null;
 create index drops_to_empty on drops (ended_at) where to_empty;
 create index drops_to_remind on drops (remind_at) where remind_at is not null;
@@ -353,8 +353,8 @@ create table uploads (
   -- Objects of the last run with numbers below this may exist.
   chunk_count      integer not null default 0,
   wrapped_key      bytea,
-  -- The day whose key wraps wrapped_key, negated (see day_keys).
-  key_version      integer not null,
+  -- The day whose key wraps wrapped_key (see day_keys).
+  key_day          integer not null,
   checks           integer not null default 0,
   refusal          text,
   -- Null when nothing is left to be done.
@@ -365,7 +365,7 @@ create table uploads (
   check ((state = 'refused') = (refusal is not null))
 );
 create index uploads_of_draft on uploads (account_id, draft);
-create index uploads_by_day_key on uploads (key_version) where key_version < 0 and wrapped_key is not null;
+create index uploads_by_day_key on uploads (key_day) where wrapped_key is not null;
 create index uploads_to_expire on uploads (due_at) where state = 'receiving';
 create index uploads_to_check on uploads (due_at) where state = 'checking';
 create index uploads_to_delete on uploads (due_at) where state in ('refused', 'abandoned');
@@ -397,8 +397,8 @@ create table files (
   runs        jsonb not null default '[]',
   chunk_count integer not null,
   wrapped_key bytea,
-  -- The day whose key wraps wrapped_key, negated (see day_keys).
-  key_version integer not null,
+  -- The day whose key wraps wrapped_key (see day_keys).
+  key_day     integer not null,
   -- When a deletion may next be tried.
   lease_until timestamptz,
   created_at  timestamptz not null default now(),
@@ -408,7 +408,7 @@ create table files (
 -- One staged file for each name: decides which of two concurrent uploads wins.
 create unique index files_staged on files (account_id, draft, name) where state = 'ready' and drop_id is null;
 create index files_of_drop on files (account_id, drop_id) where drop_id is not null;
-create index files_by_day_key on files (key_version) where key_version < 0 and wrapped_key is not null;
+create index files_by_day_key on files (key_day) where wrapped_key is not null;
 create index files_held on files (account_id, drop_id) where state = 'held';
 create index files_to_delete on files (lease_until) where state = 'deleting';
 

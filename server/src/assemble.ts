@@ -11,7 +11,7 @@ import type { ConcurrencyLimiter } from './domain/flow/concurrency-limiter.ts';
 import { createDownloadLimits } from './domain/flow/download-limits.ts';
 import { MemoryBudget } from './domain/flow/memory-budget.ts';
 import { checkKeysHourly } from './domain/keys/check-master-keys.ts';
-import { DayKeys, withDayKeys } from './domain/keys/day-keys.ts';
+import { DayKeys } from './domain/keys/day-keys.ts';
 import { ReturnPaths } from './domain/outbox/return-paths.ts';
 import type { Policy } from './domain/policy.ts';
 import type { Checkpoint } from './domain/ports/checkpoint.ts';
@@ -151,7 +151,6 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   };
   const objects = s3ObjectStore(s3);
   const dayKeys = new DayKeys({ store, objects, masterKeys, random });
-  const keys = withDayKeys(masterKeys, dayKeys);
   const downloads = createDownloadLimits(config.WAYBILL_DOWNLOAD_MEMORY_BYTES);
   const memory = new MemoryBudget({
     slabBytes: sealedSegmentBytes,
@@ -172,7 +171,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   return {
     store,
     objects,
-    keys,
+    masterKeys,
     dayKeys,
     csrfTokens: valkeyCsrfTokens(valkey, random, { lifetimeSeconds: config.WAYBILL_CSRF_LIFETIME_SECONDS }),
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
@@ -267,7 +266,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
         objects.ping().catch((error: unknown) => {
           throw bucketSetupError(error, config.WAYBILL_S3_BUCKET) ?? error;
         }),
-      masterKeys: checkKeysHourly({ store, keys, dayKeys }),
+      masterKeys: checkKeysHourly({ store, masterKeys, dayKeys }),
     },
     async close() {
       mailer.close();

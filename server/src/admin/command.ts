@@ -13,7 +13,7 @@ export interface AdminContext {
     | 'random'
     | 'pepper'
     | 'objects'
-    | 'keys'
+    | 'masterKeys'
     | 'dayKeys'
     | 'checkpoint'
     | 'policy'

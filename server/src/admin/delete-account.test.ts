@@ -188,7 +188,7 @@ test('a large account is deleted in batches, also when the sweep is interrupted 
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   await query(
-    `insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, key_version, ended_at)
+    `insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, key_day, ended_at)
      select account_id, gen_random_uuid(), type, message, lifetime, expires_at, 0, 0, 0,
        case when number % 2 = 0 then now() end
      from drops, generate_series(1, 1200) as number where account_id = $1`,

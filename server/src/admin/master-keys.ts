@@ -19,11 +19,9 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
         const since = performance.now();
         const replaced = await wrapAgain(engines);
         const tookMs = Math.round(performance.now() - since);
-        const versions = await masterKeys(engines);
-        const current = await currentVersion(engines.keys);
-        const isDone = versions.every(
-          ({ version, files, drops, day_keys: days }) => version === current || files + drops + days === 0,
-        );
+        const versions = await listMasterKeys(engines);
+        const current = await currentVersion(engines.masterKeys);
+        const isDone = versions.every(({ version, day_keys: dayKeys }) => version === current || dayKeys === 0);
         print(options.json, { replaced, done: isDone, master_keys: versions, took_ms: tookMs }, [
           `${replaced} keys wrapped again by the master key of version ${current}.`,
           isDone
@@ -38,19 +36,19 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
   const status = keys
     .command('status')
     .description(
-      'show how many stored keys each master key wraps; a day key wraps those of the files that end on its day',
+      'show how many day keys each master key wraps; these wrap the keys of the files that end on their days',
     )
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const versions = await masterKeys(engines);
-        const current = await currentVersion(engines.keys);
+        const versions = await listMasterKeys(engines);
+        const current = await currentVersion(engines.masterKeys);
         print(
           options.json,
           versions,
           versions.map(
-            ({ version, files, drops, day_keys: days, fingerprint }) =>
-              `version ${version}  ${days} day keys  ${files} files  ${drops} drops  ${fingerprint === null ? 'NOT available here' : `fingerprint ${fingerprint}`}${version === current ? '  current' : ''}`,
+            ({ version, day_keys: dayKeys, fingerprint }) =>
+              `version ${version}  ${dayKeys} day keys  ${fingerprint === null ? 'NOT available here' : `fingerprint ${fingerprint}`}${version === current ? '  current' : ''}`,
           ),
         );
       }),
@@ -59,15 +57,15 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
 };
 
 /** Those that are known here, and those that stored keys need. */
-async function masterKeys({ keys, database }: AdminContext['engines']) {
-  const used = (await database.keyVersions()).filter(({ version }) => version > 0);
-  const known = await keys.masterKeys();
+async function listMasterKeys({ masterKeys, database }: AdminContext['engines']) {
+  const used = await database.usedMasterKeys();
+  const known = await masterKeys.list();
   const versions = new Set([...known, ...used].map(({ version }) => version));
   return [...versions]
     .toSorted((a, b) => a - b)
     .map((version) => {
-      const { files = 0, drops = 0, days = 0 } = used.find((key) => key.version === version) ?? {};
+      const { dayKeys = 0 } = used.find((key) => key.version === version) ?? {};
       const fingerprint = known.find((key) => key.version === version)?.fingerprint ?? null;
-      return { version, day_keys: days, files, drops, fingerprint };
+      return { version, day_keys: dayKeys, fingerprint };
     });
 }

@@ -21,13 +21,12 @@ import type { WebhookSecrets } from './webhooks/webhook-secrets.ts';
 
 /**
  * Everything the domain needs from outside. An operation's first argument picks what it uses: `createDrop(engines:
- * Pick<Engines, 'store' | 'keys'>, …)`.
+ * Pick<Engines, 'store' | 'dayKeys'>, …)`.
  */
 export interface Engines {
   readonly store: Store;
   readonly objects: ObjectStore;
-  /** The master keys; also unwraps what a day key has wrapped. */
-  readonly keys: KeyProvider;
+  readonly masterKeys: KeyProvider;
   readonly dayKeys: DayKeys;
   readonly downloads: DownloadLimits;
   readonly csrfTokens: CsrfTokens;

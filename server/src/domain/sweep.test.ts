@@ -272,7 +272,7 @@ describe('an upload under way', () => {
     };
     const stored = {
       wrappedKey: Buffer.alloc(60),
-      keyVersion: 1,
+      keyDay: 1,
       reservedBytes: 0,
       maxStoredBytes: null,
       declared: { sha256: null, sha512: null },
@@ -328,7 +328,7 @@ test('objects of many files are deleted by one request, and those of a large one
   const chunkCounts = [1, 1, 2500, 1, 0, 700, 1];
   for (const [index, chunkCount] of chunkCounts.entries()) {
     await query(
-      `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, key_version, lease_until)
+      `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, key_day, lease_until)
        values ($1, gen_random_uuid(), 'deleting', '', 'a', 'text/plain', 0, '', 0, 'clean', $2, 1, now() - make_interval(secs => $3))`,
       [actor.accountId, chunkCount, chunkCounts.length - index],
     );
@@ -348,7 +348,7 @@ test('objects of many files are deleted by one request, and those of a large one
 test('a large file whose deletion was broken off goes on from the chunks that are left', async () => {
   const actor = await exchange.account();
   await query(
-    `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, key_version, lease_until)
+    `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, key_day, lease_until)
      values ($1, gen_random_uuid(), 'deleting', '', 'a', 'text/plain', 0, '', 0, 'clean', 2500, 1, now())`,
     [actor.accountId],
   );

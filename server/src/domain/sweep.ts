@@ -19,7 +19,7 @@ export type Swept = Record<
   'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'webhooks' | 'uploads' | 'purged' | 'files' | 'objects',
   number
 >;
-type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'checkpoint' | 'policy' | 'logger' | 'random'>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'dayKeys' | 'checkpoint' | 'policy' | 'logger' | 'random'>;
 
 /** Sweeps, unless another process is already sweeping, in which case it returns `undefined`. */
 export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promise<Swept | undefined> {

@@ -47,7 +47,8 @@ test('a port keeps its state, its values and its areas, and every method is repo
 
 /** Engines of which only what a test gives exists. */
 function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metrics): Engines {
-  const none = { store: {}, objects: {}, keys: {}, csrfTokens: {}, failureLimit: {}, messageLimit: {}, scanner: {} };
+  const keys = { masterKeys: {}, dayKeys: {} };
+  const none = { store: {}, objects: {}, ...keys, csrfTokens: {}, failureLimit: {}, messageLimit: {}, scanner: {} };
   const all = { ...none, receiverPace: {}, mailer: {}, sms: undefined, webhookSender: {}, ...parts };
   return observeEngines(all as unknown as Engines, { metrics, tracing: noTracing });
 }

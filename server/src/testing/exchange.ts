@@ -15,7 +15,7 @@ import { createDrop } from '../domain/drops/create-drop.ts';
 import { sealedSegmentBytes } from '../domain/files/sealing.ts';
 import { createDownloadLimits, type DownloadLimits } from '../domain/flow/download-limits.ts';
 import { MemoryBudget } from '../domain/flow/memory-budget.ts';
-import { DayKeys, withDayKeys } from '../domain/keys/day-keys.ts';
+import { DayKeys } from '../domain/keys/day-keys.ts';
 import type { MailTemplates } from '../domain/outbox/mail-templates.ts';
 import { ReturnPaths } from '../domain/outbox/return-paths.ts';
 import type { Policy } from '../domain/policy.ts';
@@ -87,7 +87,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
   readonly engines: {
     readonly store: Store;
     readonly objects: Objects;
-    readonly keys: KeyProvider;
+    readonly masterKeys: KeyProvider;
     readonly dayKeys: DayKeys;
     readonly scanner: Scanner;
     readonly random: Random;
@@ -137,7 +137,7 @@ export async function openTestExchange(
   const engines = {
     store: database.store,
     objects,
-    keys: withDayKeys(masterKeys, dayKeys),
+    masterKeys,
     dayKeys,
     scanner: memoryScanner(),
     random,

@@ -101,8 +101,8 @@ export function listDraftFiles(engines: Pick<TestEngines, 'store'>, link: Link):
 }
 
 export async function readContent(
-  engines: Pick<TestEngines, 'objects' | 'keys' | 'downloads'>,
-  file: Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>,
+  engines: Pick<TestEngines, 'objects' | 'dayKeys' | 'downloads'>,
+  file: Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyDay' | 'runs'>,
 ): Promise<Buffer> {
   const read: Buffer[] = [];
   const range = { start: 0, end: file.sizeBytes };

@@ -10,8 +10,8 @@ export async function fillInbox(
 ): Promise<void> {
   await query(
     `with sent as (
-       insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, link_key, key_version)
-       select $1, gen_random_uuid(), 'downloadfiles', 'drop ' || n, 7, now() + interval '7 days', 1, 1, '', 1
+       insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, link_key, key_day)
+       select $1, gen_random_uuid(), 'downloadfiles', 'drop ' || n, 7, now() + interval '7 days', 1, 1, '', 99999
        from generate_series(1, $3::int) n
        returning account_id, id
      )

@@ -32,10 +32,10 @@ export async function deriveToken(
   dropId: string,
   position: number,
 ): Promise<string> {
-  const [drop] = await exchange.database.query<{ link_key: Buffer; key_version: number }>(
-    'select link_key, key_version from drops where account_id = $1 and id = $2',
+  const [drop] = await exchange.database.query<{ link_key: Buffer; key_day: number }>(
+    'select link_key, key_day from drops where account_id = $1 and id = $2',
     [sender.accountId, dropId],
   );
   if (!drop) throw new Error('no such drop');
-  return linkToken(await exchange.engines.keys.unwrap(drop.link_key, drop.key_version, dropId), position);
+  return linkToken(await exchange.engines.dayKeys.unwrap(drop.link_key, drop.key_day, dropId), position);
 }

@@ -6,19 +6,15 @@ import { chunkCount, chunkKey, sealedSegmentBytes } from '../domain/files/sealin
 import { type Ledger, SealedWriter } from '../domain/files/write-sealed.ts';
 import { createDownloadLimits } from '../domain/flow/download-limits.ts';
 import { MemoryBudget } from '../domain/flow/memory-budget.ts';
-import type { KeyProvider } from '../domain/ports/key-provider.ts';
+import type { DayKeys } from '../domain/keys/day-keys.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
 import { deterministicRandom } from './random.ts';
 
 const live = new AbortController().signal;
 const downloads = createDownloadLimits(64 * 1024 ** 2);
 
-/** Passes data keys through unchanged: how they are wrapped is tested with the key provider. */
-export const bareKeys: KeyProvider = {
-  masterKeys: async () => [],
-  wrap: async (dataKey) => ({ wrapped: dataKey, version: 1 }),
-  unwrap: async (wrapped) => wrapped,
-};
+/** Passes data keys through unchanged: how they are wrapped is tested with the day keys. */
+export const bareKeys: Pick<DayKeys, 'unwrap'> = { unwrap: async (wrapped) => wrapped };
 
 export const testMemory = new MemoryBudget({
   slabBytes: sealedSegmentBytes,
@@ -66,7 +62,7 @@ export async function sealFile(
     crc32: crc32(plaintext),
     scan: 'clean',
     wrappedKey: file.dataKey,
-    keyVersion: 1,
+    keyDay: 1,
     runs: [],
   };
 }
@@ -79,7 +75,7 @@ export async function openFile(
 ): Promise<Buffer> {
   const read: Buffer[] = [];
   // Copied at once, as a socket would do, because the next piece may use the same memory.
-  const engines = { objects, keys: bareKeys, downloads };
+  const engines = { objects, dayKeys: bareKeys, downloads };
   for await (const bytes of readSealed(engines, file, range, signal)) read.push(Buffer.from(bytes));
   return Buffer.concat(read);
 }

@@ -152,7 +152,7 @@ async function inTransaction(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
 
 const statements = [
   `insert into drops (account_id, id, type, message, lifetime, created_at, expires_at, ended_at, remind_at, receiver_count,
-                      file_count, key_version)
+                      file_count, key_day)
    select account_id, id, case when n % 20 = 7 then 'uploadfiles' else 'downloadfiles' end::drop_type,
      'drop ' || n || ' with some words for its receivers', 14, created_at, expires_at,
      case when ended then expires_at end,
@@ -165,10 +165,10 @@ const statements = [
      case when position < 3 then created_at + interval '1 hour' end
    from batch, generate_series(0, 4) as position`,
   `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan, chunk_count,
-                      wrapped_key, key_version, created_at)
+                      wrapped_key, key_day, created_at)
    select account_id, md5('file ' || n || ' ' || number)::uuid, case when ended then 'gone' else 'ready' end::file_state,
      '', id, 'report-' || n || '-' || number || '.pdf', 'application/pdf', 1000, sha256((n || ' ' || number)::bytea),
-     0, 'clean', 1, case when not ended then sha256(id::text::bytea) end, 1, created_at
+     0, 'clean', 1, case when not ended then sha256(id::text::bytea) end, 99999, created_at
    from batch, generate_series(1, 3) as number`,
   `insert into messages (account_id, id, drop_id, position, kind, channel, receiver, state, attempts, outcome, created_at, settled_at)
    select account_id, md5('message ' || n || ' ' || position)::uuid, id, position, 'invitation', 'mail', '', 'sent', 1, '250 2.0.0 Ok', created_at,

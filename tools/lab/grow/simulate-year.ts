@@ -98,7 +98,7 @@ async function spendDay(client: pg.Pool, day: number): Promise<void> {
     `with new as materialized (
        select gen_random_uuid() as id, now() - interval '1 day' * random() as at from generate_series(1, $2)
      ), new_drops as (
-       insert into drops (account_id, id, type, message, lifetime, created_at, expires_at, receiver_count, file_count, key_version)
+       insert into drops (account_id, id, type, message, lifetime, created_at, expires_at, receiver_count, file_count, key_day)
        select $1, id, 'downloadfiles', 'day ${day}, with some words for its receivers', ${dropDays}, at,
          at + interval '${dropDays} days', 3, 2, 1 from new
      ), new_links as (
@@ -107,9 +107,9 @@ async function spendDay(client: pg.Pool, day: number): Promise<void> {
          sha256((id || ':' || position)::bytea), at from new, generate_series(0, 2) as position
      ), new_files as (
        insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan, chunk_count,
-                          wrapped_key, key_version, created_at)
+                          wrapped_key, key_day, created_at)
        select $1, gen_random_uuid(), 'ready', '', id, 'report-' || number || '.pdf', 'application/pdf', 1000,
-         sha256(id::text::bytea), 0, 'clean', 0, sha256(id::text::bytea), 1, at from new, generate_series(1, 2) as number
+         sha256(id::text::bytea), 0, 'clean', 0, sha256(id::text::bytea), 99999, at from new, generate_series(1, 2) as number
        returning drop_id, id
      ), new_messages as (
        insert into messages (account_id, id, drop_id, position, kind, channel, receiver, state, attempts, outcome, created_at, settled_at)

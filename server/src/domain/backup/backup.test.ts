@@ -79,7 +79,7 @@ async function restoreInto(world: World) {
   const objects = memoryObjectStore();
   const pool = openTestPool(database.url, undefined, ownSessions);
   const store = postgresStore(openDatabase(pool));
-  const dayKeys = new DayKeys({ store, objects: memoryObjectStore(), masterKeys: world.engines.keys, random });
+  const dayKeys = new DayKeys({ store, objects: memoryObjectStore(), masterKeys: world.engines.masterKeys, random });
   const restored = await restoreBackup(
     {
       ...world.engines,
@@ -121,8 +121,8 @@ test('a backup is restored with every row and every object, into an empty databa
 }, async () => {
   const world = await newWorld();
   await world.database.query(`
-    insert into uploads (account_id, id, draft, name, media_type, writer, key_version, wrapped_key, due_at)
-    select account_id, gen_random_uuid(), '', 'x', '', gen_random_uuid(), 1, '', now() + interval '1 day' from drops`);
+    insert into uploads (account_id, id, draft, name, media_type, writer, key_day, wrapped_key, due_at)
+    select account_id, gen_random_uuid(), '', 'x', '', gen_random_uuid(), 99999, '', now() + interval '1 day' from drops`);
   const { manifest, copied } = await makeBackup(world.engines, world.place, { signal });
   expect(manifest.files).toMatchObject({ files: 3, objects: 4 });
   expect(copied).toMatchObject({ objects: 4, kept: 0 });
@@ -226,7 +226,7 @@ describe('what is refused', () => {
 
   test('other keys, naming each', async () => {
     const master = (version: number, fingerprint: string) => ({
-      keys: { ...world.engines.keys, masterKeys: async () => [{ version, fingerprint }] },
+      masterKeys: { ...world.engines.masterKeys, list: async () => [{ version, fingerprint }] },
     });
     await expect(restoreHere(master(2, ''))).rejects.toThrow('There is no master key of version 1.');
     await expect(restoreHere(master(1, 'other'))).rejects.toThrow('The master key of version 1 is another one.');
@@ -282,13 +282,13 @@ test('a damaged, a missing and a swapped object in a backup are each found', asy
 test('no key is in a place, and only its owner can read it', async () => {
   const world = await newWorld();
   await makeBackup(world.engines, world.place, { signal });
-  const [file] = await world.database.query<{ id: string; key: Buffer; version: number }>(
-    'select id, wrapped_key as key, key_version as version from files',
+  const [file] = await world.database.query<{ id: string; key: Buffer; day: number }>(
+    'select id, wrapped_key as key, key_day as day from files',
   );
-  const { id, key, version } = file as NonNullable<typeof file>;
-  const { keys, dayKeys, pepper } = world.engines;
-  const dayKey = await dayKeys.fetch(-version);
-  const secrets = [pepper, await keys.unwrap(key, version, id), dayKey?.wrapped as Buffer];
+  const { id, key, day } = file as NonNullable<typeof file>;
+  const { dayKeys, pepper } = world.engines;
+  const dayKey = await dayKeys.fetch(day);
+  const secrets = [pepper, await dayKeys.unwrap(key, day, id), dayKey?.wrapped as Buffer];
   const files = readdirSync(world.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.map(({ name }) => name)).not.toContainEqual(expect.stringMatching(/part$/));
   for (const { parentPath, name } of files) {

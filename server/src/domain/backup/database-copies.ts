@@ -15,15 +15,16 @@ export interface RestoreTurn {
   readonly unfinished: 'none' | 'begun' | 'replaced';
 }
 
-/**
- * How many stored keys a key wraps: those of files and uploads, those of drops' links, and day keys. The version is that
- * of a master key; or the day of a day key, as a negative number.
- */
-export interface KeyVersion {
+/** How many day keys a master key wraps. */
+export interface UsedMasterKey {
   readonly version: number;
+  readonly dayKeys: number;
+}
+
+/** How many keys of files and uploads the key of a day wraps. */
+export interface UsedDayKey {
+  readonly day: number;
   readonly files: number;
-  readonly drops: number;
-  readonly days: number;
 }
 
 /** The database at one moment, whatever happens to it afterwards. */
@@ -33,13 +34,14 @@ export interface DatabaseMoment {
   dump(): AsyncIterable<Buffer>;
   /** All stored files, in the order of their keys. */
   files(): AsyncIterable<CheckedFile>;
-  keyVersions(): Promise<readonly KeyVersion[]>;
+  usedMasterKeys(): Promise<readonly UsedMasterKey[]>;
 }
 
 /** The database as a whole. Nothing here has a deadline. */
 export interface DatabaseCopies {
   atOneMoment<Result>(work: (moment: DatabaseMoment) => Promise<Result>): Promise<Result>;
-  keyVersions(): Promise<readonly KeyVersion[]>;
+  usedMasterKeys(): Promise<readonly UsedMasterKey[]>;
+  usedDayKeys(): Promise<readonly UsedDayKey[]>;
   /** Remembers that this backup is complete, for whoever watches its age. */
   recordBackup(backup: {
     readonly id: string;

@@ -1,6 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { type DayKeys, dayOfVersion, toContext, toDate, toDay } from '../keys/day-keys.ts';
+import { type DayKeys, toContext, toDate, toDay } from '../keys/day-keys.ts';
 import { isLost, LostKey } from '../keys/lost-key.ts';
 import { unwrapWith } from '../keys/wrapping.ts';
 import { MissingObject } from '../missing-object.ts';
@@ -93,8 +93,7 @@ export function mirroredDayKeys(mirror: DayKeyMirror, masterKeys: KeyProvider): 
     return masterKeys.unwrap(mirrored.wrapped, mirrored.version, toContext(day));
   };
   return {
-    async unwrap(wrapped, version, ownerId) {
-      const day = dayOfVersion(version);
+    async unwrap(wrapped, day, ownerId) {
       const key = opened.get(day) ?? open(day);
       opened.set(day, key);
       return unwrapWith(await key, wrapped, ownerId);
@@ -115,19 +114,18 @@ export interface LostDay {
 export async function importDayKeys(
   {
     store,
-    keys,
+    masterKeys,
     dayKeys,
     database,
-  }: Pick<Engines, 'store' | 'keys' | 'dayKeys'> & { readonly database: DatabaseCopies },
+  }: Pick<Engines, 'store' | 'masterKeys' | 'dayKeys'> & { readonly database: DatabaseCopies },
   mirror: DayKeyMirror,
 ): Promise<{ readonly imported: number; readonly lost: readonly LostDay[] }> {
   let imported = 0;
   const lost: LostDay[] = [];
-  for (const { version, files } of await database.keyVersions()) {
-    const day = dayOfVersion(version);
-    if (day < 0 || (await opens(dayKeys.open(day)))) continue;
+  for (const { day, files } of await database.usedDayKeys()) {
+    if (await opens(dayKeys.open(day))) continue;
     const mirrored = mirror.get(day);
-    if (mirrored && (await opens(keys.unwrap(mirrored.wrapped, mirrored.version, toContext(day))))) {
+    if (mirrored && (await opens(masterKeys.unwrap(mirrored.wrapped, mirrored.version, toContext(day))))) {
       await dayKeys.store(day, mirrored, await store.dayKeys.find(day));
       imported += 1;
     } else lost.push({ day, files });

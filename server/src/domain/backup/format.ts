@@ -54,14 +54,14 @@ export function newId(takenAt: Date, random: Buffer): string {
 export type FileLine = Omit<CheckedFile, 'sha256' | 'wrappedKey'> & { sha256: string; wrappedKey: string };
 
 export function toFileLine(file: CheckedFile): FileLine {
-  const { accountId, id, sizeBytes, sha256, wrappedKey, keyVersion, runs } = file;
+  const { accountId, id, sizeBytes, sha256, wrappedKey, keyDay, runs } = file;
   return {
     accountId,
     id,
     sizeBytes,
     sha256: sha256.toString('hex'),
     wrappedKey: wrappedKey.toString('base64'),
-    keyVersion,
+    keyDay,
     runs,
   };
 }

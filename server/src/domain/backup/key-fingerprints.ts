@@ -11,9 +11,9 @@ export function fingerprint(secret: Buffer): string {
 /** Throws when what was backed up could not be used with the keys that are configured here. */
 export async function requireSameKeys(
   { keys }: Manifest,
-  here: { readonly keys: KeyProvider; readonly pepper: Buffer },
+  here: { readonly masterKeys: KeyProvider; readonly pepper: Buffer },
 ): Promise<void> {
-  const known = await here.keys.masterKeys();
+  const known = await here.masterKeys.list();
   const problems = keys.master.flatMap(({ version, fingerprint: expected }) => {
     const found = known.find((key) => key.version === version);
     if (!found) return [`There is no master key of version ${version}.`];

@@ -23,7 +23,7 @@ import { type Content, fromLines, inOrder, measureStream, toLines } from './stre
 
 const copiesAtOnce = 16;
 
-export interface BackupEngines extends Pick<Engines, 'store' | 'objects' | 'keys' | 'random'> {
+export interface BackupEngines extends Pick<Engines, 'store' | 'objects' | 'masterKeys' | 'random'> {
   readonly database: DatabaseCopies;
   readonly pepper: Buffer;
 }
@@ -53,21 +53,21 @@ export async function makeBackup(
   place: BackupPlace,
   following: Following,
 ): Promise<{ manifest: Manifest; copied: Copied }> {
-  const { database, random, keys } = engines;
+  const { database, random, masterKeys } = engines;
   const snapshot = await database.atOneMoment(async (moment) => {
     const id = newId(moment.takenAt, random.bytes(2));
     following.onStep?.('listing the stored files');
     const files = await listFiles(place, id, moment);
     following.onStep?.('dumping the database');
     const dump = await write(place, partPath(id, 'database.dump'), moment.dump());
-    const used = new Set((await moment.keyVersions()).map(({ version }) => version));
+    const used = new Set((await moment.usedMasterKeys()).map(({ version }) => version));
     return { id, takenAt: moment.takenAt, files, dump, used };
   });
   const { id } = snapshot;
   following.onStep?.('copying objects');
   const copying = new Copying(engines, place, following);
   const absent = await write(place, partPath(id, 'absent.jsonl'), toLines(copying.copyAll(id)));
-  const [current, ...others] = await keys.masterKeys();
+  const [current, ...others] = await masterKeys.list();
   const manifest: Manifest = {
     format: formatVersion,
     id,
@@ -81,7 +81,7 @@ export async function makeBackup(
     },
   };
   const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
-  const seal = await keys.wrap(createHash('sha256').update(text).digest(), sealContext(id));
+  const seal = await masterKeys.wrap(createHash('sha256').update(text).digest(), sealContext(id));
   const sealed = JSON.stringify({ version: seal.version, wrapped: seal.wrapped.toString('base64') });
   await write(place, partPath(id, 'manifest.seal'), only(Buffer.from(`${sealed}\n`)));
   await write(place, partPath(id, 'manifest.json'), only(text));

@@ -15,7 +15,7 @@ const maxManifestBytes = 1024 * 1024;
  * we did not write the manifest, or when what it describes is not what was written.
  */
 export async function openBackup(
-  here: { readonly keys: KeyProvider; readonly pepper: Buffer },
+  here: { readonly masterKeys: KeyProvider; readonly pepper: Buffer },
   place: BackupPlace,
   wanted: string | undefined,
 ): Promise<Manifest> {
@@ -27,7 +27,7 @@ export async function openBackup(
     wrapped: string;
   };
   const wrapped = Buffer.from(seal.wrapped, 'base64');
-  const digest = await here.keys.unwrap(wrapped, seal.version, sealContext(id)).catch(() => undefined);
+  const digest = await here.masterKeys.unwrap(wrapped, seal.version, sealContext(id)).catch(() => undefined);
   if (!digest?.equals(createHash('sha256').update(text).digest())) {
     throw new ExchangeError('damaged', `The manifest of the backup ${id} was changed after it was made. Use another.`);
   }

@@ -78,7 +78,7 @@ async function openTarget(options: { toolPath?: string } = {}) {
     ...source.engines,
     store,
     objects,
-    dayKeys: new DayKeys({ store, objects, masterKeys: source.engines.keys, random }),
+    dayKeys: new DayKeys({ store, objects, masterKeys: source.engines.masterKeys, random }),
     database: databaseCopies({
       url,
       openPool: () => openTestPool(url, migrationDeadlines, ownSessions),

@@ -3,7 +3,6 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { FilePosition } from '../file-position.ts';
 import { listObjects } from '../files/chunk-runs.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';
-import { dayOfVersion } from '../keys/day-keys.ts';
 import type { BackupPlace, BucketInventory } from './backup-place.ts';
 import { copyObject } from './copy-object.ts';
 import type { DatabaseCopies, RestoreTurn } from './database-copies.ts';
@@ -20,7 +19,7 @@ const filesPerStatement = 500;
 /** The reason that an administrator reads, and selects messages by: `outbox retry --all --reason "restored"`. */
 const unknownOutcome = 'restored from a backup: it is not known whether it was sent';
 
-export interface RestoreEngines extends Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'checkpoint'> {
+export interface RestoreEngines extends Pick<Engines, 'store' | 'objects' | 'masterKeys' | 'dayKeys' | 'checkpoint'> {
   readonly database: DatabaseCopies;
   readonly bucket: BucketInventory;
   readonly pepper: Buffer;
@@ -184,8 +183,8 @@ async function* filesOfDays(
   days: ReadonlySet<number>,
 ): AsyncGenerator<FilePosition, void, void> {
   if (days.size === 0) return;
-  for await (const { accountId, id, keyVersion } of presentFiles(place, manifest)) {
-    if (days.has(dayOfVersion(keyVersion))) yield { accountId, id };
+  for await (const { accountId, id, keyDay } of presentFiles(place, manifest)) {
+    if (days.has(keyDay)) yield { accountId, id };
   }
 }
 

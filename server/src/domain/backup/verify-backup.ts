@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { checkFile } from '../files/check-file.ts';
 import type { CheckedFile, Damage } from '../files/scrub-store.ts';
-import { dayOfVersion, toDay, withDayKeys } from '../keys/day-keys.ts';
+import { toDay } from '../keys/day-keys.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { type DayKeyMirror, mirroredDayKeys } from './day-key-mirror.ts';
@@ -26,11 +26,11 @@ export interface VerifyResult {
  * opens with the master keys and the day keys. Reports each file that does not.
  */
 export async function verifyBackup(
-  here: { readonly keys: KeyProvider; readonly pepper: Buffer },
+  here: { readonly masterKeys: KeyProvider; readonly pepper: Buffer },
   place: BackupPlace,
   options: {
     readonly id?: string | undefined;
-    /** Undefined if there is none, as for a backup from before day keys were used. */
+    /** May be undefined if the backup has no files. */
     readonly dayKeys: DayKeyMirror | undefined;
     readonly signal: AbortSignal;
     readonly onDamage: (file: CheckedFile, damage: Damage) => void;
@@ -40,17 +40,16 @@ export async function verifyBackup(
   const { signal, onDamage, onProgress } = options;
   const manifest = await openBackup(here, place, options.id);
   const progress = { files: 0, bytes: 0, ended: 0 };
-  const keys = options.dayKeys ? withDayKeys(here.keys, mirroredDayKeys(options.dayKeys, here.keys)) : here.keys;
+  const dayKeys = options.dayKeys && mirroredDayKeys(options.dayKeys, here.masterKeys);
   const today = toDay(Date.now() / 1000);
   const check = async (file: CheckedFile) => {
-    const day = dayOfVersion(file.keyVersion);
-    if (day > 0 && !options.dayKeys) throw new ExchangeError('invalid_input', needsDayKeys);
-    if (day > 0 && day < today && !options.dayKeys?.has(day)) return { file, hasEnded: true };
+    if (!dayKeys) throw new ExchangeError('invalid_input', needsDayKeys);
+    if (file.keyDay < today && !options.dayKeys?.has(file.keyDay)) return { file, hasEnded: true };
     const afterEach = (bytes: number) => {
       progress.bytes += bytes;
       onProgress?.(progress);
     };
-    const damage = await checkFile({ objects: place.objects, keys }, file, { signal, afterEach });
+    const damage = await checkFile({ objects: place.objects, dayKeys }, file, { signal, afterEach });
     return { file, damage, hasEnded: false };
   };
   for await (const { file, damage, hasEnded } of inOrder(presentFiles(place, manifest), filesAtOnce, check)) {

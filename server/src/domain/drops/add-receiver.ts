@@ -17,7 +17,7 @@ import type { SentId } from './sent-drop-store.ts';
 import { fillInboxes } from './write-drop.ts';
 import { enqueueMails, lockLive } from './write-to-receivers.ts';
 
-type Needs = Pick<Engines, 'store' | 'keys' | 'random' | 'policy' | 'sms' | 'messageLimit'>;
+type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy' | 'sms' | 'messageLimit'>;
 
 /** The position of a new receiver, and the token of their link. */
 export interface AddedReceiver {
@@ -50,7 +50,7 @@ export async function prepareReceiver(
   checkPhone(faults, engines, '', receiver, effectiveSecondFactor(engines, drop));
   faults.throwIfAny();
   const key = await engines.store.links.key({ accountId, dropId });
-  const linkKey = key && (await engines.keys.unwrap(key.linkKey, key.keyVersion, dropId));
+  const linkKey = key && (await engines.dayKeys.unwrap(key.wrapped, key.day, dropId));
   return (store, ifVersion) =>
     store.transaction(async (tx) => {
       await lockLive(tx, actor, sent, ifVersion);

@@ -68,12 +68,12 @@ describe('a dispatch', () => {
   test('keeps no link’s token: only its digest, and the wrapped key it is made from', async () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch());
-    const [drop] = await query<{ id: string; link_key: Buffer; key_version: number }>(
-      'select id, link_key, key_version from drops where account_id = $1',
+    const [drop] = await query<{ id: string; link_key: Buffer; key_day: number }>(
+      'select id, link_key, key_day from drops where account_id = $1',
       [actor.accountId],
     );
     if (!drop) throw new Error('no drop');
-    const linkKey = await engines.keys.unwrap(drop.link_key, drop.key_version, drop.id);
+    const linkKey = await engines.dayKeys.unwrap(drop.link_key, drop.key_day, drop.id);
     const links = await query<{ token_digest: Buffer }>(
       'select token_digest from links where account_id = $1 order by position',
       [actor.accountId],

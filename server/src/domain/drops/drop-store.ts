@@ -5,9 +5,9 @@ import type { TypedDrop } from '../events/drop-events.ts';
 
 import type { FileLine, ListedFile } from '../files/file-store.ts';
 import type { InboxLine } from '../inbox/inbox-store.ts';
+import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Link } from '../links/link-store.ts';
 import type { PagePosition } from '../page-position.ts';
-import type { Wrapped } from '../ports/key-provider.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
 
 export interface NewDrop {
@@ -19,7 +19,7 @@ export interface NewDrop {
   readonly receiverCount: number;
   readonly fileCount: number;
   /** None if there are no links. */
-  readonly linkKey: Wrapped | null;
+  readonly linkKey: DayWrapped | null;
   /** How long before the deadline receivers are reminded; null: not at all. */
   readonly reminderSeconds: number | null;
   /** The link of the request through which a contact sent it. */

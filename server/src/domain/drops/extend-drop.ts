@@ -96,7 +96,7 @@ async function findLinkKeys(
   secondsLeft: number,
 ): Promise<OwnedKey[]> {
   const key = await store.links.key({ accountId, dropId });
-  return key ? [{ accountId, id: dropId, wrapped: key.linkKey, version: key.keyVersion, secondsLeft }] : [];
+  return key ? [{ accountId, id: dropId, ...key, secondsLeft }] : [];
 }
 
 /** A drop that has ended stays ended: its keys are destroyed, or are about to be. */

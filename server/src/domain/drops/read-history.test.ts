@@ -20,9 +20,9 @@ async function manyDrops(
 ) {
   const { receivers = 1, files = 1, spread = '0' } = options;
   await query(
-    `insert into drops (account_id, id, type, message, lifetime, created_at, expires_at, receiver_count, file_count, link_key, key_version)
+    `insert into drops (account_id, id, type, message, lifetime, created_at, expires_at, receiver_count, file_count, link_key, key_day)
      select $1, gen_random_uuid(), 'downloadfiles', 'drop ' || n, 7, timestamptz '2026-01-01 00:00:00.123456Z' + n * $5::interval,
-       now() + interval '1 day', $3::int, $4::int, '', 1
+       now() + interval '1 day', $3::int, $4::int, '', 99999
      from generate_series(1, $2::int) n`,
     [actor.accountId, count, receivers, files, spread],
   );
@@ -34,8 +34,8 @@ async function manyDrops(
   );
   await query(
     `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan, chunk_count,
-       wrapped_key, key_version)
-     select account_id, gen_random_uuid(), 'ready', '', id, message || ' file ' || p, 'text/plain', 0, '', 0, 'clean', 1, '', 1
+       wrapped_key, key_day)
+     select account_id, gen_random_uuid(), 'ready', '', id, message || ' file ' || p, 'text/plain', 0, '', 0, 'clean', 1, '', 99999
      from drops, generate_series(1, $2::int) p where account_id = $1`,
     [actor.accountId, files],
   );

@@ -8,9 +8,9 @@ import type { Receiver } from '../contacts/contact.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
+import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import type { Policy } from '../policy.ts';
-import type { Wrapped } from '../ports/key-provider.ts';
 import type { Store } from '../store.ts';
 import type { NewDrop } from './drop-store.ts';
 import { reminderSeconds } from './reminder.ts';
@@ -27,7 +27,7 @@ export interface DropToWrite {
   readonly receivers: readonly Receiver[];
   readonly fileCount: number;
   readonly linkKey: Buffer;
-  readonly wrappedLinkKey: Wrapped;
+  readonly wrappedLinkKey: DayWrapped;
   /** Makes the files those of the drop. */
   readonly moveFiles?: (tx: Store) => Promise<void>;
   readonly choices?: NonNullable<NewDrop['choices']>;

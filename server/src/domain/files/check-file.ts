@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
+import type { DayKeys } from '../keys/day-keys.ts';
 import { isLost } from '../keys/lost-key.ts';
 import { MissingObject } from '../missing-object.ts';
-import type { KeyProvider } from '../ports/key-provider.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { createSeal, type FileObject, listObjects } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
@@ -23,11 +23,11 @@ export interface CheckOptions {
  * of this file, so an object of another file is found as well as an altered one.
  */
 export async function checkFile(
-  engines: { readonly objects: Pick<ObjectStore, 'read'>; readonly keys: Pick<KeyProvider, 'unwrap'> },
+  engines: { readonly objects: Pick<ObjectStore, 'read'>; readonly dayKeys: Pick<DayKeys, 'unwrap'> },
   file: CheckedFile,
   { signal, objectsDone = 0, afterEach }: CheckOptions,
 ): Promise<Damage | undefined> {
-  const dataKey = await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id).catch(requireLost);
+  const dataKey = await engines.dayKeys.unwrap(file.wrappedKey, file.keyDay, file.id).catch(requireLost);
   const hash = objectsDone === 0 ? createHash('sha256') : undefined;
   let number = 0;
   let last = '';

@@ -172,7 +172,7 @@ describe('a file of several runs', () => {
     crc32: 0,
     scan: 'clean',
     wrappedKey: dataKey,
-    keyVersion: 1,
+    keyDay: 1,
     runs: [
       { id: fileId, firstSegment: 0, segmentsPerChunk, objects: 2 },
       { id: second, firstSegment: segmentsPerChunk, segmentsPerChunk, objects: 1 },

@@ -16,7 +16,7 @@ export interface SealedFile {
   readonly crc32: number;
   readonly scan: 'clean' | 'unscanned';
   readonly wrappedKey: Buffer;
-  readonly keyVersion: number;
+  readonly keyDay: number;
   readonly runs: readonly ChunkRun[];
 }
 

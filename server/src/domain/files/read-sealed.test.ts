@@ -48,7 +48,7 @@ async function start(objects: ObjectStore, downloads = createDownloadLimits(ahea
   return {
     file,
     downloads,
-    reading: readSealed({ objects, keys: bareKeys, downloads }, file, { start: 0, end: length }, signal),
+    reading: readSealed({ objects, dayKeys: bareKeys, downloads }, file, { start: 0, end: length }, signal),
   };
 }
 

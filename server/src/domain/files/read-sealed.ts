@@ -1,5 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { DayKeys } from '../keys/day-keys.ts';
 import { createSeal, locateSegment, objectEnd } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
 import type { ChunkRun, SealedFile } from './file-store.ts';
@@ -34,8 +35,8 @@ const quickMs = 250;
 /** A reader that keeps us waiting longer is slow: a large piece is dropped, and read again when it is needed. */
 const patienceMs = 1_000;
 
-type Needs = Pick<Engines, 'objects' | 'keys' | 'downloads'>;
-type StoredFile = Layout & Pick<SealedFile, 'wrappedKey' | 'keyVersion'>;
+type Needs = Pick<Engines, 'objects' | 'downloads'> & { readonly dayKeys: Pick<DayKeys, 'unwrap'> };
+type StoredFile = Layout & Pick<SealedFile, 'wrappedKey' | 'keyDay'>;
 type Layout = Pick<SealedFile, 'id' | 'sizeBytes' | 'runs'>;
 
 export interface ByteRange {
@@ -54,13 +55,7 @@ export async function* readSealed(
   range: ByteRange,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, void> {
-  yield* readWithKey(
-    engines,
-    await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id),
-    file,
-    range,
-    signal,
-  );
+  yield* readWithKey(engines, await engines.dayKeys.unwrap(file.wrappedKey, file.keyDay, file.id), file, range, signal);
 }
 
 /** The same with the key that the caller has: a wrapped key that was read a day ago may not open any more. */

@@ -4,7 +4,7 @@ import type { SealedFile } from './file-store.ts';
 /** The part of a file that is needed to read and check all its bytes. */
 export type CheckedFile = Pick<
   SealedFile,
-  'accountId' | 'id' | 'sizeBytes' | 'sha256' | 'wrappedKey' | 'keyVersion' | 'runs'
+  'accountId' | 'id' | 'sizeBytes' | 'sha256' | 'wrappedKey' | 'keyDay' | 'runs'
 >;
 
 export interface ScrubbedFile extends CheckedFile {

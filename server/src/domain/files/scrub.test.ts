@@ -145,8 +145,8 @@ test('damage on the way from the store is not damage', async () => {
 test('without the right master key, nothing is called damaged', async () => {
   const { engines, actor, upload, found } = await newExchange();
   await upload(actor, 'a file');
-  const keys = { ...engines.keys, unwrap: () => Promise.reject(new LostKey('another key')) };
-  await expect(scrubAlone({ ...engines, keys })).rejects.toThrow('does not open what is stored');
+  const masterKeys = { ...engines.masterKeys, unwrap: () => Promise.reject(new LostKey('another key')) };
+  await expect(scrubAlone({ ...engines, masterKeys })).rejects.toThrow('does not open what is stored');
   expect(await found()).toEqual([]);
 });
 

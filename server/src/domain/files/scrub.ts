@@ -12,7 +12,7 @@ const leastBytesPerFile = 64 * 1024;
 /** More than any file has. */
 const allObjects = 2 ** 31 - 1;
 
-type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'logger'>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'masterKeys' | 'dayKeys' | 'logger'>;
 
 export interface ScrubOptions {
   readonly signal?: AbortSignal | undefined;

@@ -42,7 +42,12 @@ async function reader(hangsAfter = Number.POSITIVE_INFINITY) {
   };
   const file = await sealed;
   const downloads = createDownloadLimits(aheadBytes);
-  const reading = readSealed({ objects, keys: bareKeys, downloads }, file, { start: 0, end: plaintext.length }, live);
+  const reading = readSealed(
+    { objects, dayKeys: bareKeys, downloads },
+    file,
+    { start: 0, end: plaintext.length },
+    live,
+  );
   const isBack = () => downloads.memory.heldBytes === 0;
   return { reads, reading, downloads, isBack };
 }
@@ -165,7 +170,7 @@ describe('a reader of 128 MiB at 8 MiB in 24 ms', () => {
     };
     const downloads = createDownloadLimits(bytes);
     const range = { start: 0, end: content.length };
-    const reading = readSealed({ objects, keys: bareKeys, downloads }, await stored, range, live);
+    const reading = readSealed({ objects, dayKeys: bareKeys, downloads }, await stored, range, live);
     let [segments, heldBytes] = [0, 0];
     const over = new AbortController();
     const all = (async () => {

@@ -97,7 +97,7 @@ function written(writer: SealedWriter, sizeBytes: number): SealedFile {
     crc32: 0,
     scan: 'clean',
     wrappedKey: dataKey,
-    keyVersion: 1,
+    keyDay: 1,
     runs: writer.layout.runs,
   };
 }

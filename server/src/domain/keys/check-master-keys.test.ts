@@ -24,17 +24,17 @@ function wrongKeys(version = 1) {
 const objects = memoryObjectStore();
 function checked(masterKeys: KeyProvider) {
   const { store, random } = exchange.engines;
-  return checkKeys({ store, keys: masterKeys, dayKeys: new DayKeys({ store, objects, masterKeys, random }) });
+  return checkKeys({ store, masterKeys, dayKeys: new DayKeys({ store, objects, masterKeys, random }) });
 }
 test('keys that do not open a day key are named; one that is lost or out of reach says nothing about them', async () => {
-  const { store, random, keys: masterKeys } = exchange.engines;
+  const { store, random, masterKeys } = exchange.engines;
   await new DayKeys({ store, objects, masterKeys, random }).wrap(randomBytes(32), 'a file', null);
   await checked(masterKeys);
   await expect(checked(wrongKeys())).rejects.toThrow('The master key of version 1 does not open what is stored.');
   const away = { ...objects, read: () => Promise.reject(new ExchangeError('unavailable')) };
   const outOfReach = new DayKeys({ store, objects: away, masterKeys, random });
-  await checkKeys({ store, keys: masterKeys, dayKeys: outOfReach }, AbortSignal.timeout(10_000));
-  await expect(checkKeys({ store, keys: masterKeys, dayKeys: outOfReach })).rejects.toThrow(ExchangeError);
+  await checkKeys({ store, masterKeys, dayKeys: outOfReach }, AbortSignal.timeout(10_000));
+  await expect(checkKeys({ store, masterKeys, dayKeys: outOfReach })).rejects.toThrow(ExchangeError);
   objects.objects.clear();
   await checked(wrongKeys());
 });

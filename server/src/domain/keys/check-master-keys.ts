@@ -13,7 +13,7 @@ const hourMs = 60 * 60_000;
  * call.
  */
 export function checkKeysHourly(
-  engines: Pick<Engines, 'store' | 'keys' | 'dayKeys'>,
+  engines: Pick<Engines, 'store' | 'masterKeys' | 'dayKeys'>,
   now: () => number = () => performance.now(),
 ): () => Promise<void> {
   let checkedAt = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export function checkKeysHourly(
  * Returns whether none was left out.
  */
 export async function checkKeys(
-  { store, keys, dayKeys }: Pick<Engines, 'store' | 'keys' | 'dayKeys'>,
+  { store, masterKeys, dayKeys }: Pick<Engines, 'store' | 'masterKeys' | 'dayKeys'>,
   signal?: AbortSignal,
 ): Promise<boolean> {
   let isComplete = true;
@@ -44,7 +44,7 @@ export async function checkKeys(
       isComplete = false;
       return undefined;
     });
-    if (key) await requireOpen(key.version, keys.unwrap(key.wrapped, key.version, toContext(day)));
+    if (key) await requireOpen(key.version, masterKeys.unwrap(key.wrapped, key.version, toContext(day)));
   }
   return isComplete;
 }

@@ -10,10 +10,9 @@ import { createDrop } from '../drops/create-drop.ts';
 import { extendDrop } from '../drops/extend-drop.ts';
 import { scrubAlone } from '../files/scrub.ts';
 import type { ScrubStore } from '../files/scrub-store.ts';
-import type { KeyProvider } from '../ports/key-provider.ts';
 import type { Scanner, Verdict } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
-import { DayKeys, toDay, withDayKeys } from './day-keys.ts';
+import { DayKeys, toDay } from './day-keys.ts';
 import { examineDayKeys } from './examine-day-keys.ts';
 
 const daySeconds = 86_400;
@@ -27,9 +26,9 @@ afterAll(() => exchange[Symbol.asyncDispose]());
 
 /** Keys as another process has them, or one whose clock is this many days behind. */
 function otherDayKeys({ daysAgo = 0 } = {}): DayKeys {
-  const { store, keys, random } = exchange.engines;
+  const { store, masterKeys, random } = exchange.engines;
   const clock = async () => (await store.dayKeys.clock()) - daysAgo * daySeconds;
-  return new DayKeys({ store: { ...store, dayKeys: { ...store.dayKeys, clock } }, objects, masterKeys: keys, random });
+  return new DayKeys({ store: { ...store, dayKeys: { ...store.dayKeys, clock } }, objects, masterKeys, random });
 }
 
 /** The day it is in this many days, as a request sees it. */
@@ -37,7 +36,7 @@ const inDays = (days: number) => toDay(Date.now() / 1000 + 600) + days;
 
 async function daysOfFiles(actor: Actor): Promise<Record<string, number>> {
   const rows = await exchange.database.query<{ name: string; day: number }>(
-    'select name, -key_version as day from files where account_id = $1 and wrapped_key is not null',
+    'select name, key_day as day from files where account_id = $1 and wrapped_key is not null',
     [actor.accountId],
   );
   return Object.fromEntries(rows.map(({ name, day }) => [name, day]));
@@ -53,10 +52,10 @@ test('processes that need the key of a day at the same time all get the same one
   const wrapped = await Promise.all(
     Array.from({ length: 8 }, () => otherDayKeys().wrap(file, 'a file', 20 * daySeconds)),
   );
-  for (const { wrapped: key, version } of wrapped) {
-    expect(version).toBe(-inDays(20));
-    expect(await otherDayKeys().unwrap(key, version, 'a file')).toEqual(file);
-    await expect(otherDayKeys().unwrap(key, version, 'another file')).rejects.toThrow();
+  for (const { wrapped: key, day } of wrapped) {
+    expect(day).toBe(inDays(20));
+    expect(await otherDayKeys().unwrap(key, day, 'a file')).toEqual(file);
+    await expect(otherDayKeys().unwrap(key, day, 'another file')).rejects.toThrow();
   }
   const found = await exchange.engines.store.dayKeys.find(inDays(20));
   await age();
@@ -75,10 +74,10 @@ test('the key of a file is wrapped until tomorrow, then until its drop ends, and
   const account = { id: sender.accountId, email: sender.email } as Parameters<typeof extendDrop>[1];
   await extendDrop(exchange.engines, account, dropId ?? '', new Date(Date.now() + 9 * daySeconds * 1000));
   expect(await daysOfFiles(sender)).toEqual(all(inDays(9)));
-  const [drop] = await exchange.database.query<{ key_version: number }>('select key_version from drops where id = $1', [
+  const [drop] = await exchange.database.query<{ key_day: number }>('select key_day from drops where id = $1', [
     dropId,
   ]);
-  expect(Number(drop?.key_version)).toBe(-inDays(9));
+  expect(Number(drop?.key_day)).toBe(inDays(9));
   const tooLong = extendDrop(exchange.engines, account, dropId ?? '', new Date(Date.now() + 900 * daySeconds * 1000));
   await expect(tooLong).rejects.toMatchObject({ code: 'invalid_input' });
   expect(Math.max(...(await existing()))).toBeLessThanOrEqual(inDays(testPolicy.lifetime.max));
@@ -132,12 +131,9 @@ describe('while the sweep wraps keys again and destroys the key of a day that is
   /** Engines of a process that keeps no day key in memory, as after an hour; what they begin, they begin days ago. */
   const makeEngines = (daysAgo: number) => ({
     ...exchange.engines,
-    dayKeys: otherDayKeys({ daysAgo }),
-    keys: {
-      ...exchange.engines.keys,
-      unwrap: (...key: Parameters<KeyProvider['unwrap']>) =>
-        withDayKeys(exchange.engines.keys, otherDayKeys()).unwrap(...key),
-    },
+    dayKeys: Object.assign(otherDayKeys({ daysAgo }), {
+      unwrap: (...key: Parameters<DayKeys['unwrap']>) => otherDayKeys().unwrap(...key),
+    }),
   });
   const endDay = async (day: number) => {
     expect(await existing()).toContain(day);

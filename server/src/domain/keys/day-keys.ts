@@ -6,7 +6,7 @@ import type { Random } from '../ports/random.ts';
 import type { Store } from '../store.ts';
 import type { DayKey } from './day-key-store.ts';
 import { LostKey } from './lost-key.ts';
-import type { OwnedKey, ReplacedKey } from './wrapped-key-store.ts';
+import type { DayWrapped, OwnedKey, ReplacedKey } from './wrapped-key-store.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -29,7 +29,6 @@ export interface DayKeyEngines {
   readonly random: Random;
 }
 
-export const dayOfVersion = (version: number) => -version;
 export const toDay = (seconds: number) => Math.floor(seconds / daySeconds);
 /** 20774 is 2026-11-17. */
 export const toDate = (day: number) => new Date(day * daySeconds * 1000).toISOString().slice(0, 10);
@@ -58,13 +57,13 @@ export class DayKeys {
   }
 
   /** Wraps the key of a file or a drop that ends in this time, or of a file that is not sent yet. */
-  async wrap(dataKey: Buffer, ownerId: string, secondsLeft: number | null): Promise<Wrapped> {
+  async wrap(dataKey: Buffer, ownerId: string, secondsLeft: number | null): Promise<DayWrapped> {
     const day = await this.#dayIn(secondsLeft ?? unsentSeconds);
-    return { wrapped: wrapWith(await this.#keyFor(day), dataKey, ownerId, this.#engines.random), version: -day };
+    return { wrapped: wrapWith(await this.#keyFor(day), dataKey, ownerId, this.#engines.random), day };
   }
 
-  async unwrap(wrapped: Buffer, version: number, ownerId: string): Promise<Buffer> {
-    return unwrapWith(await this.open(dayOfVersion(version)), wrapped, ownerId);
+  async unwrap(wrapped: Buffer, day: number, ownerId: string): Promise<Buffer> {
+    return unwrapWith(await this.open(day), wrapped, ownerId);
   }
 
   /**
@@ -72,24 +71,24 @@ export class DayKeys {
    * so it can be called in a transaction. It leaves out keys that are wrapped by other keys than those given here.
    */
   async prepare(
-    before: readonly Pick<OwnedKey, 'version'>[],
+    before: readonly Pick<OwnedKey, 'day'>[],
     secondsLeft: number,
   ): Promise<(keys: readonly OwnedKey[]) => ReplacedKey[]> {
-    const day = await this.#dayIn(secondsLeft);
-    const versions = new Set(before.map(({ version }) => version));
-    if (versions.size === 0) return () => [];
-    const target = await this.#keyFor(day);
+    const targetDay = await this.#dayIn(secondsLeft);
+    const days = new Set(before.map(({ day }) => day));
+    if (days.size === 0) return () => [];
+    const target = await this.#keyFor(targetDay);
     const sources = new Map<number, Buffer>();
-    for (const version of versions) sources.set(version, await this.open(dayOfVersion(version)));
-    sources.delete(-day);
+    for (const day of days) sources.set(day, await this.open(day));
+    sources.delete(targetDay);
     return (keys) =>
-      keys.flatMap(({ accountId, id, wrapped: old, version }) => {
-        const source = sources.get(version);
+      keys.flatMap(({ accountId, id, wrapped: old, day }) => {
+        const source = sources.get(day);
         if (!source) return [];
         const dataKey = unwrapWith(source, old, id);
         const wrapped = wrapWith(target, dataKey, id, this.#engines.random);
         dataKey.fill(0);
-        return [{ accountId, id, before: old, wrapped, version: -day }];
+        return [{ accountId, id, before: old, wrapped, day: targetDay }];
       });
   }
 
@@ -189,14 +188,4 @@ export class DayKeys {
     if (this.#opened.size > maxOpened && oldest !== undefined) this.#opened.delete(oldest);
     return key;
   }
-}
-
-/** The same provider, which also unwraps what a day key has wrapped. */
-export function withDayKeys(masterKeys: KeyProvider, dayKeys: Pick<DayKeys, 'unwrap'>): KeyProvider {
-  return {
-    masterKeys: () => masterKeys.masterKeys(),
-    wrap: (dataKey, context) => masterKeys.wrap(dataKey, context),
-    unwrap: (wrapped, version, context) =>
-      version < 0 ? dayKeys.unwrap(wrapped, version, context) : masterKeys.unwrap(wrapped, version, context),
-  };
 }

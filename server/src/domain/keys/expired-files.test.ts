@@ -24,7 +24,7 @@ import { readSealed } from '../files/read-sealed.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import { MissingObject } from '../missing-object.ts';
 import { sweep } from '../sweep.ts';
-import { DayKeys, withDayKeys } from './day-keys.ts';
+import { DayKeys } from './day-keys.ts';
 
 const signal = new AbortController().signal;
 const daySeconds = 86_400;
@@ -49,7 +49,7 @@ const place = (name: string) => folderBackupPlace(join(folder, name), exchange.e
 async function stored(name: string): Promise<CheckedFile> {
   const [file] = await exchange.database.query(
     `select account_id as "accountId", id, size_bytes as "sizeBytes", sha256, wrapped_key as "wrappedKey",
-       key_version as "keyVersion", runs from files where name = $1`,
+       key_day as "keyDay", runs from files where name = $1`,
     [name],
   );
   return file as CheckedFile;
@@ -64,7 +64,7 @@ test('a backup from before a file ended does not open it, and opens every other 
   // Three days ago: files for one day, for two, and for seven.
   const clock = async () => (await store.dayKeys.clock()) - 3 * daySeconds;
   const past = { ...store, dayKeys: { ...store.dayKeys, clock } };
-  Object.assign(engines, { dayKeys: new DayKeys({ store: past, objects, masterKeys: engines.keys, random }) });
+  Object.assign(engines, { dayKeys: new DayKeys({ store: past, objects, masterKeys: engines.masterKeys, random }) });
   const sender = await exchange.account('r@example.org');
   for (const [name, desttime] of [
     ['expired', 1],
@@ -104,14 +104,13 @@ test('a backup from before a file ended does not open it, and opens every other 
     objects: s3ObjectStore(s3),
     inventory: s3BucketInventory(s3),
   };
-  const dayKeys = new DayKeys({ store: into.store, objects: into.objects, masterKeys: engines.keys, random });
-  const keys = withDayKeys(engines.keys, dayKeys);
+  const dayKeys = new DayKeys({ store: into.store, objects: into.objects, masterKeys: engines.masterKeys, random });
   const restored = await restoreBackup(
     {
       ...engines,
       store: into.store,
       objects: into.objects,
-      keys,
+      masterKeys: engines.masterKeys,
       dayKeys,
       database: openCopies(empty.url),
       bucket: into.inventory,
@@ -125,22 +124,22 @@ test('a backup from before a file ended does not open it, and opens every other 
   // All that is left: the backup's wrapped key, its objects, the master keys, and the day keys as they are now.
   const backup = place('backup').objects;
   const check = (mirrored: typeof mirror, file: CheckedFile) =>
-    checkFile({ objects: backup, keys: withDayKeys(engines.keys, mirroredDayKeys(mirrored, engines.keys)) }, file, {
+    checkFile({ objects: backup, dayKeys: mirroredDayKeys(mirrored, engines.masterKeys) }, file, {
       signal,
     });
   expect(await check(mirror, expired)).toMatchObject({ problem: 'key' });
   expect(await check(await readMirror(place('mirror then')), expired)).toBeUndefined();
-  await expect(keys.unwrap(expired.wrappedKey, expired.keyVersion, expired.id)).rejects.toMatchObject({
+  await expect(dayKeys.unwrap(expired.wrappedKey, expired.keyDay, expired.id)).rejects.toMatchObject({
     code: 'damaged',
   });
   const { rows } = await pool.query<CheckedFile & { name: string }>(
-    `select name, id, size_bytes as "sizeBytes", wrapped_key as "wrappedKey", key_version as "keyVersion", runs
+    `select name, id, size_bytes as "sizeBytes", wrapped_key as "wrappedKey", key_day as "keyDay", runs
      from files where exists (select from drops where id = drop_id and ended_at is null) order by name`,
   );
   expect(rows.map(({ name }) => name)).toEqual(['alive', 'held']);
   for (const file of rows) {
     const pieces: Buffer[] = [];
-    const reading = { objects: into.objects, keys, downloads: engines.downloads };
+    const reading = { objects: into.objects, dayKeys, downloads: engines.downloads };
     for await (const piece of readSealed(reading, file, { start: 0, end: file.sizeBytes }, signal)) {
       pieces.push(Buffer.from(piece));
     }
@@ -157,15 +156,15 @@ test('a day key that the bucket has lost stays in the mirror and is put back fro
   await exchange.upload(sender, 'readable');
   await exportDayKeys(engines, place('lost'));
   const file = await stored('readable');
-  const { objectId } = (await engines.store.dayKeys.find(-file.keyVersion)) as { objectId: string };
+  const { objectId } = (await engines.store.dayKeys.find(-file.keyDay)) as { objectId: string };
   await engines.objects.delete([`day-keys/${objectId}`]);
-  const { keys: masterKeys, store, objects, random } = engines;
+  const { masterKeys, store, objects, random } = engines;
   const dayKeys = new DayKeys({ store, objects, masterKeys, random });
-  await expect(dayKeys.open(-file.keyVersion)).rejects.toBeInstanceOf(MissingObject);
+  await expect(dayKeys.open(-file.keyDay)).rejects.toBeInstanceOf(MissingObject);
   const exported = await exportDayKeys({ store, dayKeys }, place('lost'));
   expect(exported.lost).toHaveLength(1);
-  const needs = { store, keys: masterKeys, dayKeys, database: openCopies(database.url) };
-  expect(await importDayKeys(needs, new Map())).toMatchObject({ imported: 0, lost: [{ day: -file.keyVersion }] });
+  const needs = { store, masterKeys, dayKeys, database: openCopies(database.url) };
+  expect(await importDayKeys(needs, new Map())).toMatchObject({ imported: 0, lost: [{ day: -file.keyDay }] });
   expect(await importDayKeys(needs, await readMirror(place('lost')))).toEqual({ imported: 1, lost: [] });
-  expect(await dayKeys.unwrap(file.wrappedKey, file.keyVersion, file.id)).toHaveLength(32);
+  expect(await dayKeys.unwrap(file.wrappedKey, file.keyDay, file.id)).toHaveLength(32);
 });

@@ -8,7 +8,7 @@ import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { scrubAlone } from '../files/scrub.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
-import { DayKeys, withDayKeys } from './day-keys.ts';
+import { DayKeys } from './day-keys.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-rotation-'));
@@ -26,7 +26,7 @@ const dayKeyObjects = memoryObjectStore();
 function enginesWith(masterKeys: KeyProvider) {
   const { store, random } = exchange.engines;
   const dayKeys = new DayKeys({ store, objects: dayKeyObjects, masterKeys, random });
-  return { dayKeys, keys: withDayKeys(masterKeys, dayKeys) };
+  return { dayKeys, masterKeys };
 }
 
 /** Day keys by the version of the master key that wraps them. */
@@ -94,7 +94,7 @@ test('a key that is destroyed meanwhile stays destroyed, and a row that is being
     id,
     before: key,
     wrapped: randomBytes(60),
-    version: 7,
+    day: 7,
   }));
   await store.files.removeStaged(sender.accountId, '', 'removed');
   await store
@@ -106,11 +106,11 @@ test('a key that is destroyed meanwhile stays destroyed, and a row that is being
     .catch(() => undefined);
   expect(await store.wrappedKeys.replace('files', wrapped)).toBe(1);
   const after = await exchange.database.query(
-    'select name, key_version, wrapped_key is null as destroyed from files where account_id = $1 order by name',
+    'select name, key_day, wrapped_key is null as destroyed from files where account_id = $1 order by name',
     [sender.accountId],
   );
   expect(after).toEqual([
-    { name: 'locked', key_version: 7, destroyed: false },
-    { name: 'removed', key_version: expect.any(Number), destroyed: true },
+    { name: 'locked', key_day: 7, destroyed: false },
+    { name: 'removed', key_day: expect.any(Number), destroyed: true },
   ]);
 });

@@ -12,7 +12,7 @@ const maxPasses = 10;
  * keys. A key that is lost is passed over and named. Returns how many keys were wrapped again.
  */
 export async function rotateMasterKey(
-  { store, keys, dayKeys }: Pick<Engines, 'store' | 'keys' | 'dayKeys'>,
+  { store, masterKeys, dayKeys }: Pick<Engines, 'store' | 'masterKeys' | 'dayKeys'>,
   onProgress: (replaced: number) => void = () => undefined,
   onLost: (key: string) => void = () => undefined,
 ): Promise<number> {
@@ -25,7 +25,7 @@ export async function rotateMasterKey(
     return undefined;
   };
   for (let pass = 1; pass <= maxPasses; pass += 1) {
-    const current = await currentVersion(keys);
+    const current = await currentVersion(masterKeys);
     const outdated = (await store.dayKeys.list()).filter(({ version }) => version !== current);
     let found = 0;
     for (const dayKey of outdated) {
@@ -35,9 +35,9 @@ export async function rotateMasterKey(
       const before = await dayKeys.fetch(dayKey.day).catch(passOver(name));
       if (!before) continue;
       const context = toContext(dayKey.day);
-      const key = await keys.unwrap(before.wrapped, before.version, context).catch(passOver(name));
+      const key = await masterKeys.unwrap(before.wrapped, before.version, context).catch(passOver(name));
       if (!key) continue;
-      const wrapped = await keys.wrap(key, context);
+      const wrapped = await masterKeys.wrap(key, context);
       key.fill(0);
       if (!(await dayKeys.store(dayKey.day, wrapped, dayKey))) continue;
       replaced += 1;
@@ -48,7 +48,7 @@ export async function rotateMasterKey(
   return replaced;
 }
 
-export async function currentVersion(keys: KeyProvider): Promise<number | undefined> {
-  const [current] = await keys.masterKeys();
+export async function currentVersion(masterKeys: KeyProvider): Promise<number | undefined> {
+  const [current] = await masterKeys.list();
   return current?.version;
 }

@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { dayOfVersion, toDate } from './day-keys.ts';
+import { toDate } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 import type { OwnedKey } from './wrapped-key-store.ts';
 
@@ -10,7 +10,7 @@ const maxReported = 10_000;
 /** Longer than any request takes from choosing a day to its commit. */
 const graceSeconds = 60 * 60;
 
-type Needs = Pick<Engines, 'store' | 'keys' | 'dayKeys' | 'logger'>;
+type Needs = Pick<Engines, 'store' | 'dayKeys' | 'logger'>;
 
 /**
  * Destroys the keys of days that are over. What lives on, because it was not sent yet or the drop was extended, is first
@@ -21,18 +21,18 @@ export async function sweepDayKeys(engines: Needs, signal?: AbortSignal): Promis
   return engines.dayKeys.destroy(graceSeconds);
 }
 
-async function renew({ store, keys, dayKeys, logger }: Needs, signal?: AbortSignal): Promise<void> {
+async function renew({ store, dayKeys, logger }: Needs, signal?: AbortSignal): Promise<void> {
   const today = await dayKeys.today();
   const lost = new LostKeys(dayKeys, logger);
   for (const owner of ['files', 'uploads', 'drops'] as const) {
     for (let batch = 0; batch < maxBatches; batch += 1) {
       signal?.throwIfAborted();
-      const lostDays = lost.versions.size;
-      const overdue = await store.wrappedKeys.overdue(owner, today, keysPerStatement, [...lost.versions]);
+      const lostDays = lost.days.size;
+      const overdue = await store.wrappedKeys.overdue(owner, today, keysPerStatement, [...lost.days]);
       const renewed = [];
       for (const key of overdue) {
-        if (lost.versions.has(key.version)) continue;
-        const dataKey = await keys.unwrap(key.wrapped, key.version, key.id).catch((error: unknown) => {
+        if (lost.days.has(key.day)) continue;
+        const dataKey = await dayKeys.unwrap(key.wrapped, key.day, key.id).catch((error: unknown) => {
           // Whether a key is lost is not known while the object store or the key service is away.
           if (!isLost(error)) throw error;
           return lost.record(key);
@@ -44,7 +44,7 @@ async function renew({ store, keys, dayKeys, logger }: Needs, signal?: AbortSign
       }
       const replaced = renewed.length > 0 ? await store.wrappedKeys.replace(owner, renewed) : 0;
       // Keys that a lost key has wrapped are left out of the next batch, so that they do not hide the rest.
-      if (replaced === 0 && lost.versions.size === lostDays) break;
+      if (replaced === 0 && lost.days.size === lostDays) break;
     }
   }
   lost.end();
@@ -55,16 +55,15 @@ class LostKeys {
   readonly #dayKeys: Needs['dayKeys'];
   readonly #logger: Needs['logger'];
   readonly #found = new Set<string>();
-  /** Of the days whose keys are lost. */
-  readonly versions = new Set<number>();
+  /** The days whose keys are lost. */
+  readonly days = new Set<number>();
 
   constructor(dayKeys: Needs['dayKeys'], logger: Needs['logger']) {
     this.#dayKeys = dayKeys;
     this.#logger = logger;
   }
 
-  async record({ id, version }: OwnedKey): Promise<undefined> {
-    const day = dayOfVersion(version);
+  async record({ id, day }: OwnedKey): Promise<undefined> {
     const isDayLost = await this.#dayKeys.open(day).then(
       () => false,
       (error: unknown) => {
@@ -72,10 +71,10 @@ class LostKeys {
         return true;
       },
     );
-    if (isDayLost) this.versions.add(version);
+    if (isDayLost) this.days.add(day);
     const [name, what, details] = isDayLost
       ? ([toDate(day), 'a day key is lost', { day: toDate(day) }] as const)
-      : ([id, 'a stored key cannot be unwrapped', { owner: id, keyVersion: version }] as const);
+      : ([id, 'a stored key cannot be unwrapped', { owner: id, day: toDate(day) }] as const);
     this.#found.add(name);
     const { reportedLost } = this.#dayKeys;
     if (reportedLost.has(name)) return;

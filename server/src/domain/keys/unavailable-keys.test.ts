@@ -13,7 +13,7 @@ import { scrubAlone } from '../files/scrub.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { sweep } from '../sweep.ts';
 import { checkKeysHourly } from './check-master-keys.ts';
-import { DayKeys, withDayKeys } from './day-keys.ts';
+import { DayKeys } from './day-keys.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
 const daySeconds = 86_400;
@@ -43,7 +43,7 @@ function startProcess(daysAgo = 0) {
     },
   };
   const dayKeys = new DayKeys({ store: shifted, objects: counted, masterKeys, random });
-  Object.assign(exchange.engines, { dayKeys, keys: withDayKeys(masterKeys, dayKeys) });
+  Object.assign(exchange.engines, { dayKeys, masterKeys });
 }
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ afterAll(async () => {
 
 const daysOfFiles = async () => {
   const today = Math.floor(Date.now() / 1000 / daySeconds);
-  const rows = await exchange.database.query<{ day: number }>('select -key_version as day from files');
+  const rows = await exchange.database.query<{ day: number }>('select key_day as day from files');
   return rows.map(({ day }) => day - today);
 };
 
@@ -110,9 +110,9 @@ test('a lost day key is reported once, and what it wrapped does not keep the res
   await objects.delete([`day-keys/${lost?.objectId}`]);
   // More than fit into a batch.
   await exchange.database.query(
-    `insert into files (account_id, id, draft, state, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key, key_version)
+    `insert into files (account_id, id, draft, state, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key, key_day)
      select account_id, gen_random_uuid(), draft, state, 'copy ' || number, media_type, size_bytes, sha256, crc32, scan, chunk_count,
-       wrapped_key, key_version
+       wrapped_key, key_day
      from files, generate_series(1, 600) as number where name = 'lost'`,
   );
   startProcess(3);

@@ -1,15 +1,20 @@
 import type { FilePosition } from '../file-position.ts';
-import type { WrappedKey } from '../ports/key-provider.ts';
 
 /** The owner of a key that is wrapped by another one: a file or an upload for its bytes, or a drop for its links. */
 export type KeyOwner = 'files' | 'uploads' | 'drops';
 
-export interface OwnedKey extends FilePosition, Pick<WrappedKey, 'wrapped' | 'version'> {
+/** A key that the key of this day wraps. */
+export interface DayWrapped {
+  readonly wrapped: Buffer;
+  readonly day: number;
+}
+
+export interface OwnedKey extends FilePosition, DayWrapped {
   /** For how long the drop lives; null if there is none, or if it has ended. */
   readonly secondsLeft: number | null;
 }
 
-export interface ReplacedKey extends FilePosition, Pick<WrappedKey, 'wrapped' | 'version'> {
+export interface ReplacedKey extends FilePosition, DayWrapped {
   readonly before: Buffer;
 }
 
@@ -21,7 +26,7 @@ export interface WrappedKeyStore {
    * Up to `count` keys that are wrapped by the key of a day before this one, but by none of these, and whose owner lives
    * on.
    */
-  overdue(owner: KeyOwner, day: number, count: number, exceptVersions: readonly number[]): Promise<OwnedKey[]>;
+  overdue(owner: KeyOwner, day: number, count: number, exceptDays: readonly number[]): Promise<OwnedKey[]>;
   /** The keys of the stored files of a draft or a drop, or of staged files by their ids. */
   ofFiles(accountId: string, of: FilesOf): Promise<OwnedKey[]>;
   /**

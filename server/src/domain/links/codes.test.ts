@@ -38,9 +38,9 @@ async function codeOfSession(secret: string, link: Link): Promise<string> {
   const [row] = await query<{ code_id: string }>('select code_id from link_sessions where digest = $1', [
     tokenDigest(secret),
   ]);
-  const wrapped = await engines.store.links.key(link);
-  if (!row?.code_id || !wrapped) throw new Error('no code');
-  return deriveCode(await engines.keys.unwrap(wrapped.linkKey, wrapped.keyVersion, link.dropId), row.code_id);
+  const key = await engines.store.links.key(link);
+  if (!row?.code_id || !key) throw new Error('no code');
+  return deriveCode(await engines.dayKeys.unwrap(key.wrapped, key.day, link.dropId), row.code_id);
 }
 const another = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 const issue = (link: Link, digest: Buffer) => engines.store.transaction((tx) => issueCode(strict, tx, link, digest));

@@ -1,5 +1,6 @@
 import type { DropType } from '@waybill/protocol';
 import type { SealedFile } from '../files/file-store.ts';
+import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Channel } from '../policy.ts';
 import type { Question } from './ask-sender.ts';
 import type { SecondFactorChoices } from './second-factor.ts';
@@ -89,9 +90,7 @@ export interface LinkStore {
   /** Deletes a browser in which the link was opened. */
   close(sessionDigest: Buffer): Promise<void>;
   /** The drop's wrapped link key; undefined when the drop has ended. */
-  key(
-    link: Pick<Link, 'accountId' | 'dropId'>,
-  ): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
+  key(link: Pick<Link, 'accountId' | 'dropId'>): Promise<DayWrapped | undefined>;
   /** Serialises operations on one link until the transaction ends. */
   lock(link: Link): Promise<void>;
   /**

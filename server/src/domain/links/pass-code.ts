@@ -8,16 +8,16 @@ export const maxTries = 5;
 
 /** Whether this is the code that was sent for this browser. Every try counts, and is counted before it is checked. */
 export async function passCode(
-  engines: Pick<Engines, 'store' | 'keys'>,
+  engines: Pick<Engines, 'store' | 'dayKeys'>,
   session: LinkSession,
   typed: string,
 ): Promise<boolean> {
   const { links } = engines.store;
   const codeId = await links.tryCode(session.digest, maxTries);
-  const wrapped = await links.key(session.link);
-  if (!wrapped) throw new ExchangeError('link_ended');
+  const key = await links.key(session.link);
+  if (!key) throw new ExchangeError('link_ended');
   if (codeId === undefined) return false;
-  const linkKey = await engines.keys.unwrap(wrapped.linkKey, wrapped.keyVersion, session.link.dropId);
+  const linkKey = await engines.dayKeys.unwrap(key.wrapped, key.day, session.link.dropId);
   const right = Buffer.from(deriveCode(linkKey, codeId));
   const given = Buffer.from(withoutSpaces(typed));
   if (given.length !== right.length || !timingSafeEqual(given, right)) return false;

@@ -6,7 +6,7 @@ import { toReference } from '../reference.ts';
 import type { RenderedMail } from './mail-templates.ts';
 import type { MessageKind, WaitingMessage } from './outbox-store.ts';
 
-type Needs = Pick<Engines, 'mailTemplates' | 'keys' | 'policy' | 'stopLinks'>;
+type Needs = Pick<Engines, 'mailTemplates' | 'dayKeys' | 'policy' | 'stopLinks'>;
 
 /** The text of a waiting mail. Its secrets are derived here and nowhere else. */
 export function composeMail(engines: Needs, message: WaitingMessage): Promise<RenderedMail> {
@@ -126,7 +126,7 @@ async function deriveMessageCode(engines: Needs, message: WaitingMessage): Promi
   return deriveCode(await unwrapLinkKey(engines, message), message.id);
 }
 
-function unwrapLinkKey(engines: Pick<Engines, 'keys'>, message: WaitingMessage): Promise<Buffer> {
+function unwrapLinkKey(engines: Pick<Engines, 'dayKeys'>, message: WaitingMessage): Promise<Buffer> {
   if (!message.linkKey) throw new Error('its drop has ended');
-  return engines.keys.unwrap(message.linkKey, message.keyVersion, message.dropId);
+  return engines.dayKeys.unwrap(message.linkKey.wrapped, message.linkKey.day, message.dropId);
 }

@@ -1,5 +1,6 @@
 import type { DropType } from '@waybill/protocol';
 import type { ListedFile } from '../files/file-store.ts';
+import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 import type { ReceiversLink } from '../links/link-store.ts';
 import type { Channel } from '../policy.ts';
@@ -47,8 +48,7 @@ export interface WaitingMessage {
     readonly stopped: boolean;
   };
   /** Present if the message carries something derived from it. */
-  readonly linkKey: Buffer | null;
-  readonly keyVersion: number;
+  readonly linkKey: DayWrapped | null;
   readonly fileCount: number;
   readonly totalBytes: number;
   /** The first few. */

@@ -34,7 +34,7 @@ type Needs = Pick<
   | 'stopLinks'
   | 'sms'
   | 'mailTemplates'
-  | 'keys'
+  | 'dayKeys'
   | 'random'
   | 'policy'
   | 'checkpoint'

@@ -5,7 +5,7 @@
  */
 export interface KeyProvider {
   /** All that are known. The first one wraps. */
-  masterKeys(): Promise<readonly MasterKey[]>;
+  list(): Promise<readonly MasterKey[]>;
   wrap(dataKey: Buffer, context: string): Promise<Wrapped>;
   unwrap(wrapped: Buffer, version: number, context: string): Promise<Buffer>;
 }
@@ -19,10 +19,6 @@ export interface MasterKey {
 
 export interface Wrapped {
   readonly wrapped: Buffer;
-  /** Of a master key; or the day of a day key, as a negative number. */
+  /** Of the master key. */
   readonly version: number;
-}
-
-export interface WrappedKey extends Wrapped {
-  readonly context: string;
 }

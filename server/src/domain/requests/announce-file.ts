@@ -11,7 +11,7 @@ import { contactDraftName, contactDraftOwner } from '../uploads/contact-draft.ts
 
 /** A contact announces a file whose bytes will follow in one or more requests. */
 export async function announceFile(
-  engines: Pick<Engines, 'store' | 'keys' | 'dayKeys' | 'random' | 'policy' | 'scanner'>,
+  engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy' | 'scanner'>,
   link: Link,
   announced: AnnouncedFile & { readonly sizeBytes: number },
 ): Promise<void> {

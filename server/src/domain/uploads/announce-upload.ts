@@ -10,7 +10,7 @@ import { type AnnouncedFile, beginUpload, claimForLater } from './begin-upload.t
 
 /** An account announces a file whose bytes will follow in one or more requests. `within` provides the transaction. */
 export async function announceUpload(
-  engines: Pick<Engines, 'store' | 'keys' | 'dayKeys' | 'random' | 'policy' | 'scanner'>,
+  engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy' | 'scanner'>,
   actor: Actor,
   announced: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
   within: (begin: (tx: Store) => Promise<void>) => Promise<void>,

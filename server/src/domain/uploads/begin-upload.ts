@@ -60,7 +60,7 @@ export async function beginUpload(
     mediaType: mediaType.test(announced.mediaType) ? announced.mediaType : 'application/octet-stream',
     sizeBytes,
     wrappedKey: key.wrapped,
-    keyVersion: key.version,
+    keyDay: key.day,
     declared: announced.declared ?? noDigests,
   };
   const { writer, leaseSeconds, claimedObjects: chunkCount, reservedBytes } = claim;

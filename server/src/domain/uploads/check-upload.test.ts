@@ -52,9 +52,9 @@ const fullScanner: Scanner = {
 const readRow = async (id: string) => {
   const [row] = await query<SealedFile & { state: string; refusal: string | null }>(
     `select account_id as "accountId", id, name, state::text, refusal, size_bytes as "sizeBytes", null as sha256, null as scan,
-       wrapped_key as "wrappedKey", key_version as "keyVersion", runs from uploads where id = $1
+       wrapped_key as "wrappedKey", key_day as "keyDay", runs from uploads where id = $1
      union all
-     select account_id, id, name, state::text, null, size_bytes, sha256, scan, wrapped_key, key_version, runs
+     select account_id, id, name, state::text, null, size_bytes, sha256, scan, wrapped_key, key_day, runs
      from files where id = $1`,
     [id],
   );

@@ -16,7 +16,10 @@ export const maxChecks = 8;
 const shortestPauseSeconds = 60;
 const keysPerRequest = 1_000;
 
-type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'downloads' | 'scanner' | 'random' | 'policy' | 'checkpoint'>;
+type Needs = Pick<
+  Engines,
+  'store' | 'objects' | 'dayKeys' | 'downloads' | 'scanner' | 'random' | 'policy' | 'checkpoint'
+>;
 
 /**
  * Reads back what came in many requests, perhaps through many processes, to get its digest, the virus scanner's

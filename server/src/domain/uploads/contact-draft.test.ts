@@ -120,8 +120,8 @@ describe('what is announced', () => {
     const { link } = await openRequestLink(exchange);
     await announce(link, {});
     await query(
-      `insert into uploads (account_id, id, draft, name, media_type, size_bytes, writer, wrapped_key, key_version, due_at)
-       select account_id, gen_random_uuid(), draft, 'file ' || n, media_type, 5, writer, wrapped_key, key_version, due_at
+      `insert into uploads (account_id, id, draft, name, media_type, size_bytes, writer, wrapped_key, key_day, due_at)
+       select account_id, gen_random_uuid(), draft, 'file ' || n, media_type, 5, writer, wrapped_key, key_day, due_at
        from uploads, generate_series(1, $2::int) n where account_id = $1`,
       [link.accountId, limits.filesPerDraft - 3],
     );

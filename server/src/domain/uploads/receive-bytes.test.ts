@@ -89,9 +89,9 @@ class ShortMemory extends MemoryBudget {
 const readRow = async (id: string) => {
   const [row] = await query<SealedFile & { state: string; chunk_count: number; received_bytes: number }>(
     `select account_id as "accountId", id, name, state::text, size_bytes as "sizeBytes", null as sha256, null as scan,
-       chunk_count, received_bytes, wrapped_key as "wrappedKey", key_version as "keyVersion", runs from uploads where id = $1
+       chunk_count, received_bytes, wrapped_key as "wrappedKey", key_day as "keyDay", runs from uploads where id = $1
      union all
-     select account_id, id, name, state::text, size_bytes, sha256, scan, chunk_count, size_bytes, wrapped_key, key_version,
+     select account_id, id, name, state::text, size_bytes, sha256, scan, chunk_count, size_bytes, wrapped_key, key_day,
        runs from files where id = $1`,
     [id],
   );

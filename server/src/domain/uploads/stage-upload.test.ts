@@ -44,11 +44,11 @@ const listObjects = (id: string) => [...engines.objects.objects.keys()].filter((
 async function sealedFile(actor: Actor, name: string): Promise<SealedFile> {
   const [row] = await exchange.database.query<SealedFile>(
     `select account_id as "accountId", id, name, size_bytes as "sizeBytes", sha256, scan, wrapped_key as "wrappedKey",
-       key_version as "keyVersion", runs from files where account_id = $1 and name = $2 and state = 'ready'`,
+       key_day as "keyDay", runs from files where account_id = $1 and name = $2 and state = 'ready'`,
     [actor.accountId, name],
   );
   const file = row as SealedFile;
-  return { ...file, wrappedKey: await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id) };
+  return { ...file, wrappedKey: await engines.dayKeys.unwrap(file.wrappedKey, file.keyDay, file.id) };
 }
 
 describe('an upload', () => {
@@ -116,8 +116,8 @@ describe('an upload', () => {
     const actor = await exchange.account();
     await exchange.database.query(
       `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key,
-         key_version)
-       select $1, gen_random_uuid(), 'ready', '', 'file ' || n, 'text/plain', 0, '', 0, 'clean', 1, '', 1
+         key_day)
+       select $1, gen_random_uuid(), 'ready', '', 'file ' || n, 'text/plain', 0, '', 0, 'clean', 1, '', 99999
        from generate_series(1, $2::int) n`,
       [actor.accountId, limits.filesPerDraft],
     );

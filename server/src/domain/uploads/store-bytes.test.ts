@@ -36,7 +36,7 @@ function begun(changes: Partial<Upload> = {}) {
     runs: [],
     chunkCount: 0,
     wrappedKey: random.bytes(32),
-    keyVersion: 1,
+    keyDay: 1,
     declared: { sha256: null, sha512: null },
     ...changes,
   };
@@ -63,7 +63,7 @@ function begun(changes: Partial<Upload> = {}) {
     live: new LiveUploads(uploads, { leaseSeconds: 60 }),
   };
   const store = { uploads } as Engines['store'];
-  const engines = { store, objects, keys: bareKeys, random, checkpoint: () => undefined, intake };
+  const engines = { store, objects, dayKeys: bareKeys, random, checkpoint: () => undefined, intake };
   const writer: UploadWriter = { accountId: 'account', id: upload.id, writer: random.uuid() };
   const receive = (source: Partial<ByteSource> & Pick<ByteSource, 'bytes'>, signal: AbortSignal) =>
     storeBytes(

@@ -4,6 +4,7 @@ import { listRuns, locateSegment, withRun } from '../files/chunk-runs.ts';
 import type { ChunkRun } from '../files/file-store.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { type Ledger, SealedWriter } from '../files/write-sealed.ts';
+import type { DayKeys } from '../keys/day-keys.ts';
 import type { Intake } from './intake.ts';
 import type { UploadOwner } from './owner.ts';
 import type { Upload, UploadWriter } from './upload-store.ts';
@@ -13,7 +14,8 @@ const objectsPerClaim = 16;
 /** Every interruption costs a run. A working network does not fail this often. */
 const maxRuns = 500;
 
-export type StoreNeeds = Pick<Engines, 'store' | 'objects' | 'keys' | 'random' | 'checkpoint'> & {
+export type StoreNeeds = Pick<Engines, 'store' | 'objects' | 'random' | 'checkpoint'> & {
+  readonly dayKeys: Pick<DayKeys, 'unwrap'>;
   readonly intake: Intake;
 };
 
@@ -56,7 +58,7 @@ export async function storeBytes(
   source: ByteSource,
   signal: AbortSignal,
 ): Promise<StoredBytes> {
-  const dataKey = await engines.keys.unwrap(upload.wrappedKey, upload.keyVersion, upload.id);
+  const dataKey = await engines.dayKeys.unwrap(upload.wrappedKey, upload.keyDay, upload.id);
   const segment = upload.receivedBytes / segmentBytes;
   const { runs, object } = await findResumePoint(engines, writer, upload, segment);
   let receivedBytes = upload.receivedBytes;

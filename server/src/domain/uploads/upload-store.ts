@@ -17,7 +17,7 @@ export interface Upload {
   /** Objects of the last run that are numbered below this may exist. */
   readonly chunkCount: number;
   readonly wrappedKey: Buffer;
-  readonly keyVersion: number;
+  readonly keyDay: number;
   readonly declared: DeclaredDigests;
 }
 
@@ -159,7 +159,7 @@ export interface UncheckedUpload {
   readonly keyId: string | null;
   readonly sizeBytes: number;
   readonly wrappedKey: Buffer;
-  readonly keyVersion: number;
+  readonly keyDay: number;
   readonly runs: readonly ChunkRun[];
   readonly chunkCount: number;
   readonly declared: DeclaredDigests;

@@ -16,7 +16,7 @@ const remedies: Readonly<Record<string, string>> = {
 export async function* examineKms(options: KmsOptions): AsyncGenerator<Finding> {
   try {
     const keys = kmsKeyProvider(options);
-    await keys.masterKeys();
+    await keys.list();
     const probe = Buffer.alloc(32);
     const { wrapped, version } = await keys.wrap(probe, 'doctor');
     if (!(await keys.unwrap(wrapped, version, 'doctor')).equals(probe)) throw new Error('it returned something else');

@@ -43,7 +43,7 @@ export function kmsKeyProvider({ keys, endpoint, timeoutMs = 3_000 }: KmsOptions
   });
   const makeContext = (context: string) => ({ 'waybill:context': context });
   return {
-    masterKeys: () =>
+    list: () =>
       Promise.all(
         keys.map(async ({ version, arn: KeyId }) => {
           const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId })).catch(unavailable);

@@ -18,6 +18,6 @@ export async function* examineKeyfile({ path, random }: KeyfileExamination): Asy
     yield fault('keys.file', `The master keys cannot be used: ${reason(error)}.`, remedy);
     return;
   }
-  const [current] = await keys.masterKeys();
+  const [current] = await keys.list();
   yield ok('keys.file', `The master keys are readable; version ${current?.version} is used.`);
 }

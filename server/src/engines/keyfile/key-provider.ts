@@ -21,7 +21,7 @@ export function keyfileProvider(path: string, random: Random): KeyProvider {
   };
 
   return {
-    masterKeys: async () => [...masterKeys].map(([version, key]) => ({ version, fingerprint: fingerprint(key) })),
+    list: async () => [...masterKeys].map(([version, key]) => ({ version, fingerprint: fingerprint(key) })),
     wrap: async (dataKey, context) => ({
       wrapped: wrapWith(master(currentVersion), dataKey, context, random),
       version: currentVersion,

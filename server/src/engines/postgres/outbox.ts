@@ -173,7 +173,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'drops.created_at as createdAt',
           'drops.expires_at as expiresAt',
           'drops.link_key as linkKey',
-          'drops.key_version as keyVersion',
+          'drops.key_day as keyDay',
           'drops.file_count as fileCount',
           'accounts.email as account',
           shownName.as('accountName'),
@@ -189,7 +189,8 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         .where('drops.account_id', '=', accountId)
         .where('drops.id', '=', taken.drop_id)
         .executeTakeFirstOrThrow();
-      const { accountLanguage, personLanguage, position, email, completedAt, undeliverable, stopped, ...about } = row;
+      const { accountLanguage, personLanguage, position, email, completedAt, undeliverable, stopped, ...others } = row;
+      const { linkKey, keyDay, ...about } = others;
       const files = await db
         .selectFrom('files')
         .select(['name', 'size_bytes as sizeBytes', 'scan'])
@@ -210,6 +211,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         language: isNotice(kind) ? accountLanguage : personLanguage,
         person: { position, email, completedAt, undeliverable, stopped },
         ...about,
+        linkKey: linkKey && keyDay !== null ? { wrapped: linkKey, day: keyDay } : null,
         files,
         totalBytes: files[0]?.totalBytes ?? 0,
       };

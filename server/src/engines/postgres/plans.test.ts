@@ -87,7 +87,7 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
       select account_id, id || '@x.org' from drops;
     insert into drafts (account_id, name, touched_at)
       select account_id, 'draft ' || id, created_at from drops;
-    insert into uploads (account_id, id, draft, state, name, media_type, writer, key_version, due_at)
+    insert into uploads (account_id, id, draft, state, name, media_type, writer, key_day, due_at)
       select account_id, id, 'draft ' || id, 'abandoned', 'x', 'text/plain', id, 1, created_at from drops;
     insert into events (account_id, epoch, type, data, created_at)
       select account_id, 0, 'drop.created', '{}', created_at from drops;
@@ -171,7 +171,7 @@ async function everyCall(accountId: string): Promise<Calls> {
     mediaType: 'x',
     sizeBytes: 1,
     wrappedKey: digest,
-    keyVersion: 1,
+    keyDay: 1,
     chunkCount: 1,
     declared,
   };
@@ -526,13 +526,13 @@ async function everyCall(accountId: string): Promise<Calls> {
     wrappedKeys: {
       replace: async (wrappedKeys) => {
         for (const owner of ['files', 'uploads', 'drops'] as const) {
-          const replaced = { accountId, id: fileId, before: digest, wrapped: digest, version: 2 };
+          const replaced = { accountId, id: fileId, before: digest, wrapped: digest, day: 20_000 };
           await wrappedKeys.replace(owner, [replaced]);
         }
       },
       overdue: async (wrappedKeys) => {
         for (const owner of ['files', 'uploads', 'drops'] as const)
-          await wrappedKeys.overdue(owner, 20_000, count, [-19_999]);
+          await wrappedKeys.overdue(owner, 20_000, count, [19_999]);
       },
       ofFiles: async (wrappedKeys) => {
         await wrappedKeys.ofFiles(accountId, { draft: 'x' });

@@ -160,7 +160,7 @@ export interface Drops {
   external_id: string | null;
   file_count: number;
   id: string;
-  key_version: number;
+  key_day: number | null;
   lifetime: number;
   link_key: Buffer | null;
   message: string;
@@ -204,7 +204,7 @@ export interface Files {
   draft: string;
   drop_id: string | null;
   id: string;
-  key_version: number;
+  key_day: number;
   lease_until: Timestamp | null;
   media_type: string;
   name: string;
@@ -380,8 +380,8 @@ export interface Uploads {
   draft: string;
   due_at: Timestamp | null;
   id: string;
+  key_day: number;
   key_id: string | null;
-  key_version: number;
   max_stored_bytes: number | null;
   media_type: string;
   name: string;

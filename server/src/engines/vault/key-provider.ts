@@ -10,7 +10,7 @@ import { askTransit, describe, type TransitOptions, type TransitResponse } from 
  */
 export function vaultKeyProvider(options: TransitOptions): KeyProvider {
   return {
-    async masterKeys() {
+    async list() {
       return parseVersions(options, required(await askTransit(options, 'keys')).data);
     },
 

@@ -10,7 +10,7 @@ import type { AuthenticationEngines } from './authenticate.ts';
 /** The engines that the machine API uses. */
 export type CgiEngines = AuthenticationEngines &
   UploadNeeds &
-  Pick<Engines, 'objects' | 'keys' | 'dayKeys' | 'policy' | 'messageLimit'>;
+  Pick<Engines, 'objects' | 'dayKeys' | 'policy' | 'messageLimit'>;
 
 export interface Call<Params, Query, Body> {
   readonly engines: CgiEngines;

@@ -561,10 +561,7 @@ describe('a link that asks for a code', () => {
     );
     const key = await exchange.engines.store.links.key(link);
     if (!key) throw new Error('no key');
-    return deriveCode(
-      await exchange.engines.keys.unwrap(key.linkKey, key.keyVersion, dropId),
-      session?.code_id as string,
-    );
+    return deriveCode(await exchange.engines.dayKeys.unwrap(key.wrapped, key.day, dropId), session?.code_id as string);
   };
 
   test('offers a code to a browser without one, and accepts it, even if the form is sent twice', async () => {

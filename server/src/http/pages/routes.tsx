@@ -29,7 +29,6 @@ export type PageEngines = Pick<
   Engines,
   | 'store'
   | 'objects'
-  | 'keys'
   | 'dayKeys'
   | 'downloads'
   | 'random'

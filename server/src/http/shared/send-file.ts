@@ -7,7 +7,7 @@ import { sendBody } from './send-body.ts';
 
 /** Sends a file: always as an attachment of plain bytes, whatever its name or content claims to be. */
 export async function sendFile(
-  engines: Pick<Engines, 'objects' | 'keys' | 'downloads'>,
+  engines: Pick<Engines, 'objects' | 'dayKeys' | 'downloads'>,
   file: SealedFile,
   request: FastifyRequest,
   reply: FastifyReply,

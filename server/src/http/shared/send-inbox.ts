@@ -8,7 +8,7 @@ import { sendFile } from './send-file.ts';
 import { sendZip } from './send-zip.ts';
 import type { Transfers } from './transfers.ts';
 
-export type InboxSendingNeeds = Pick<Engines, 'store' | 'random' | 'policy' | 'objects' | 'keys' | 'downloads'>;
+export type InboxSendingNeeds = Pick<Engines, 'store' | 'random' | 'policy' | 'objects' | 'dayKeys' | 'downloads'>;
 
 /** An account's request for files in its inbox, and the downloads that it joins. */
 export interface InboxSending {

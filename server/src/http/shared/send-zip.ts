@@ -25,7 +25,7 @@ interface ZippedDrop {
  * transfer failed.
  */
 export async function sendZip(
-  engines: Pick<Engines, 'objects' | 'keys' | 'downloads'>,
+  engines: Pick<Engines, 'objects' | 'dayKeys' | 'downloads'>,
   drop: ZippedDrop,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -57,7 +57,7 @@ function zipName({ sender, createdAt }: Pick<ZippedDrop, 'sender' | 'createdAt'>
 }
 
 async function* readZip(
-  engines: Pick<Engines, 'objects' | 'keys' | 'downloads'>,
+  engines: Pick<Engines, 'objects' | 'dayKeys' | 'downloads'>,
   { pieces }: ZipLayout,
   files: readonly SealedFile[],
   range: ByteRange,

@@ -16,7 +16,6 @@ export type V1Engines = Pick<
   | 'random'
   | 'failureLimit'
   | 'policy'
-  | 'keys'
   | 'dayKeys'
   | 'messageLimit'
   | 'sms'

@@ -11,7 +11,7 @@ export function keyProviderContract(
   test(`${name}: a wrapped key is unwrapped with its version and context`, async () => {
     const { keys } = await open();
     const { wrapped, version } = await keys.wrap(dataKey, 'file');
-    const [current, ...others] = await keys.masterKeys();
+    const [current, ...others] = await keys.list();
     expect(current?.version).toBe(version);
     expect(others).toEqual([]);
     expect(wrapped.includes(dataKey)).toBe(false);
@@ -27,11 +27,11 @@ export function keyProviderContract(
   test(`${name}: after a rotation another key wraps, and what the first one has wrapped is still unwrapped`, async () => {
     const { keys, rotate } = await open();
     const before = await keys.wrap(dataKey, 'file');
-    const [first] = await keys.masterKeys();
+    const [first] = await keys.list();
     const rotated = await rotate();
     const after = await rotated.wrap(dataKey, 'file');
     expect(after.version).not.toBe(before.version);
-    const known = await rotated.masterKeys();
+    const known = await rotated.list();
     expect(known.map(({ version }) => version)).toEqual([after.version, before.version]);
     expect(new Set(known.map(({ fingerprint }) => fingerprint)).size).toBe(2);
     expect(known[1]).toEqual(first);

@@ -19,8 +19,8 @@ afterEach(() => database[Symbol.asyncDispose]());
 async function addFile(on: pg.Pool | pg.PoolClient, name: string, bytes: number): Promise<void> {
   await on.query(
     `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan,
-       chunk_count, wrapped_key, key_version)
-     values ($1, $2, 'ready', '', $3, 'text/plain', $4, '', 0, 'clean', 1, '', -1)`,
+       chunk_count, wrapped_key, key_day)
+     values ($1, $2, 'ready', '', $3, 'text/plain', $4, '', 0, 'clean', 1, '', 99999)`,
     [accountId, randomUUID(), name, bytes],
   );
 }

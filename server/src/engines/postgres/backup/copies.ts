@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
-import type { DatabaseCopies, KeyVersion } from '../../../domain/backup/database-copies.ts';
+import type { DatabaseCopies, UsedDayKey, UsedMasterKey } from '../../../domain/backup/database-copies.ts';
 import type { FilePosition } from '../../../domain/file-position.ts';
 import type { CheckedFile } from '../../../domain/files/scrub-store.ts';
 import { type Database, openDatabase, restoreSchema } from '../database.ts';
@@ -55,12 +55,13 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
                   path,
                 }),
               files: () => storedFiles(tx),
-              keyVersions: () => keyVersions(tx),
+              usedMasterKeys: () => listUsedMasterKeys(tx),
             });
           }),
       ),
 
-    keyVersions: () => withDatabase(keyVersions),
+    usedMasterKeys: () => withDatabase(listUsedMasterKeys),
+    usedDayKeys: () => withDatabase(listUsedDayKeys),
 
     recordBackup: ({ id, takenAt, leftOut }) =>
       withDatabase(async (db) => {
@@ -136,18 +137,22 @@ async function* storedFiles(tx: Database): AsyncGenerator<CheckedFile, void, voi
   }
 }
 
-async function keyVersions(db: Database): Promise<KeyVersion[]> {
-  const { rows } = await sql<KeyVersion>`
-    select key_version as version, sum(files)::bigint as files, sum(drops)::bigint as drops,
-      sum(days)::bigint as days from (
-      select key_version, count(*) as files, 0 as drops, 0 as days from files where wrapped_key is not null group by key_version
+async function listUsedMasterKeys(db: Database): Promise<UsedMasterKey[]> {
+  const { rows } = await sql<UsedMasterKey>`
+    select key_version as version, count(*) as "dayKeys" from day_keys group by key_version order by key_version
+  `.execute(db);
+  return rows;
+}
+
+async function listUsedDayKeys(db: Database): Promise<UsedDayKey[]> {
+  const { rows } = await sql<UsedDayKey>`
+    select key_day as day, sum(files)::bigint as files from (
+      select key_day, count(*) as files from files where wrapped_key is not null group by key_day
       union all
-      select key_version, count(*), 0, 0 from uploads where wrapped_key is not null group by key_version
+      select key_day, count(*) from uploads where wrapped_key is not null group by key_day
       union all
-      select key_version, 0, count(*), 0 from drops where link_key is not null group by key_version
-      union all
-      select key_version, 0, 0, count(*) from day_keys group by key_version
-    ) as counted group by key_version order by key_version
+      select key_day, 0 from drops where link_key is not null group by key_day
+    ) as counted group by key_day order by key_day
   `.execute(db);
   return rows;
 }

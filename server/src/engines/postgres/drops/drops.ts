@@ -59,7 +59,7 @@ export function dropStore(db: Database): DropStore {
           receiver_count: drop.receiverCount,
           file_count: drop.fileCount,
           link_key: drop.linkKey?.wrapped ?? null,
-          key_version: drop.linkKey?.version ?? 0,
+          key_day: drop.linkKey?.day ?? null,
           remind_at:
             drop.reminderSeconds === null
               ? null

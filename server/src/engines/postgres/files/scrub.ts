@@ -40,7 +40,7 @@ export function scrubStore(db: Database): ScrubStore {
     async filesFrom({ accountId, id }, count) {
       const { rows } = await sql<ScrubbedFile & { isStored: boolean }>`
         select files.account_id as "accountId", files.id, size_bytes as "sizeBytes", sha256,
-          wrapped_key as "wrappedKey", wrapped_key is not null as "isStored", key_version as "keyVersion", runs, damaged_files.file_id is not null as "isRecorded"
+          wrapped_key as "wrappedKey", wrapped_key is not null as "isStored", key_day as "keyDay", runs, damaged_files.file_id is not null as "isRecorded"
         from files left join damaged_files on damaged_files.account_id = files.account_id and file_id = files.id
         where (files.account_id, files.id) >= (${accountId}, ${id})
         order by files.account_id, files.id limit ${sql.lit(count + 1)}

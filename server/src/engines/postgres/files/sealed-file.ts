@@ -12,7 +12,7 @@ export const sealedFileColumns = [
   'files.crc32',
   'files.scan',
   'files.wrapped_key as wrappedKey',
-  'files.key_version as keyVersion',
+  'files.key_day as keyDay',
   sql<ChunkRun[]>`files.runs`.as('runs'),
 ] as const;
 

@@ -64,10 +64,10 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         delete from uploads where account_id = ${accountId} and id = ${id} returning *
       )
       insert into files (account_id, id, state, draft, name, path, media_type, size_bytes, sha256, crc32, scan, runs,
-        chunk_count, wrapped_key, key_version, created_at)
+        chunk_count, wrapped_key, key_day, created_at)
       select account_id, id, 'ready', draft, ${name}, ${announced.path === name ? null : announced.path}, media_type,
         ${complete.sizeBytes}, ${complete.sha256}, ${complete.crc32}, ${complete.scan},
-        ${JSON.stringify(complete.runs)}::jsonb, ${complete.chunkCount}, wrapped_key, key_version, created_at
+        ${JSON.stringify(complete.runs)}::jsonb, ${complete.chunkCount}, wrapped_key, key_day, created_at
       from complete
     `.execute(db);
     return true;
@@ -84,7 +84,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         mediaType,
         sizeBytes,
         wrappedKey,
-        keyVersion,
+        keyDay,
         chunkCount,
         reservedBytes,
         maxStoredBytes,
@@ -105,7 +105,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           media_type: mediaType,
           size_bytes: sizeBytes,
           wrapped_key: wrappedKey,
-          key_version: keyVersion,
+          key_day: keyDay,
           chunk_count: chunkCount,
           reserved_bytes: reservedBytes,
           max_stored_bytes: maxStoredBytes,
@@ -133,7 +133,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           runsColumn,
           'chunk_count as chunkCount',
           'wrapped_key as wrappedKey',
-          'key_version as keyVersion',
+          'key_day as keyDay',
           ...digestColumns,
         ])
         .$narrowType<{ wrappedKey: Buffer }>()
@@ -308,7 +308,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         .returning(['account_id as accountId', 'id', 'draft', 'key_id as keyId', 'size_bytes as sizeBytes'])
         .returning([
           'wrapped_key as wrappedKey',
-          'key_version as keyVersion',
+          'key_day as keyDay',
           runsColumn,
           'chunk_count as chunkCount',
           'checks',

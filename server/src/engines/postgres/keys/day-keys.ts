@@ -43,7 +43,7 @@ export function dayKeyStore(db: Database): DayKeyStore {
     async drop(endedSeconds) {
       const isUsedBy = (owner: string, key: string) => sql`exists (
         select from ${sql.table(owner)} as owner
-        where owner.key_version = -day_keys.day and owner.key_version < 0 and owner.${sql.ref(key)} is not null)`;
+        where owner.key_day = day_keys.day and owner.${sql.ref(key)} is not null)`;
       const { numAffectedRows = 0n } = await sql`
         delete from day_keys
         where date '1970-01-01' + day + 1 <= (now() at time zone 'utc') - make_interval(secs => ${endedSeconds})

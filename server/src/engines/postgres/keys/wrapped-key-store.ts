@@ -15,12 +15,12 @@ const secondsLeft = (owner: KeyOwner): RawBuilder<number | null> => {
 };
 
 const keyColumns = (owner: KeyOwner) => sql`
-  owner.account_id as "accountId", owner.id, owner.key_version as version, ${secondsLeft(owner)} as "secondsLeft"`;
+  owner.account_id as "accountId", owner.id, owner.key_day as day, ${secondsLeft(owner)} as "secondsLeft"`;
 
 export function wrappedKeyStore(db: Database): WrappedKeyStore {
   return {
     // Held files keep the key of their day, so that they can also be read from a backup that was made before.
-    async overdue(owner, day, count, exceptVersions) {
+    async overdue(owner, day, count, exceptDays) {
       const column = sql.ref(columns[owner]);
       const livesOn = {
         files: sql`owner.state = 'ready' and (owner.drop_id is null or ${secondsLeft('files')} is not null)`,
@@ -29,8 +29,8 @@ export function wrappedKeyStore(db: Database): WrappedKeyStore {
       };
       const { rows } = await sql<OwnedKey>`
         select ${keyColumns(owner)}, owner.${column} as wrapped from ${sql.table(owner)} as owner
-        where key_version > ${-day} and key_version < 0 and owner.${column} is not null and ${livesOn[owner]}
-          and key_version <> all(${exceptVersions}::integer[])
+        where key_day < ${day} and owner.${column} is not null and ${livesOn[owner]}
+          and key_day <> all(${exceptDays}::integer[])
         limit ${sql.lit(count)}
       `.execute(db);
       return rows;
@@ -54,16 +54,16 @@ export function wrappedKeyStore(db: Database): WrappedKeyStore {
       const column = sql.ref(columns[owner]);
       const { numAffectedRows = 0n } = await sql`
         with replaced as materialized (
-          select owner.account_id, owner.id, new.wrapped, new.version
+          select owner.account_id, owner.id, new.wrapped, new.day
           from unnest(${keys.map((key) => key.accountId)}::uuid[], ${keys.map((key) => key.id)}::uuid[],
             ${keys.map((key) => key.before)}::bytea[], ${keys.map((key) => key.wrapped)}::bytea[],
-            ${keys.map((key) => key.version)}::integer[])
-            as new (account_id, id, before, wrapped, version)
+            ${keys.map((key) => key.day)}::integer[])
+            as new (account_id, id, before, wrapped, day)
           join ${sql.table(owner)} as owner on owner.account_id = new.account_id and owner.id = new.id
           where owner.${column} = new.before
           for update of owner skip locked
         )
-        update ${sql.table(owner)} as owner set ${column} = replaced.wrapped, key_version = replaced.version
+        update ${sql.table(owner)} as owner set ${column} = replaced.wrapped, key_day = replaced.day
         from replaced where owner.account_id = replaced.account_id and owner.id = replaced.id
       `.execute(db);
       return Number(numAffectedRows);

@@ -135,11 +135,11 @@ export function linkStore(db: Database): LinkStore {
     key: (link) =>
       db
         .selectFrom('drops')
-        .select(['link_key as linkKey', 'key_version as keyVersion'])
+        .select(['link_key as wrapped', 'key_day as day'])
         .where('account_id', '=', link.accountId)
         .where('id', '=', link.dropId)
         .where('link_key', 'is not', null)
-        .$narrowType<{ linkKey: Buffer }>()
+        .$narrowType<{ wrapped: Buffer; day: number }>()
         .executeTakeFirst(),
 
     lock: (link) => lockLink(db, link),

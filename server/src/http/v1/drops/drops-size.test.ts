@@ -19,17 +19,11 @@ test('a drop with 1,000 files for 1,000 receivers is sent in one short request',
   const uploads = Array.from({ length: limits.filesPerDraft }, () => randomUUIDv7());
   const keys = await Promise.all(uploads.map((id) => dayKeys.wrap(randomBytes(32), id, null)));
   await exchange.database.query(
-    `with new as (select * from unnest($2::uuid[], $3::bytea[], $4::int[]) with ordinality as new (id, key, version, number)),
+    `with new as (select * from unnest($2::uuid[], $3::bytea[], $4::int[]) with ordinality as new (id, key, day, number)),
        drafts as (insert into drafts (account_id, name) select $1, $5 || id from new)
-     insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key, key_version)
-     select $1, id, 'ready', $5 || id, 'file-' || number, 'text/plain', 1, sha256('x'), 0, 'unscanned', 1, key, version from new`,
-    [
-      sender.accountId,
-      uploads,
-      keys.map(({ wrapped }) => wrapped),
-      keys.map(({ version }) => version),
-      uploadDraft(''),
-    ],
+     insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key, key_day)
+     select $1, id, 'ready', $5 || id, 'file-' || number, 'text/plain', 1, sha256('x'), 0, 'unscanned', 1, key, day from new`,
+    [sender.accountId, uploads, keys.map(({ wrapped }) => wrapped), keys.map(({ day }) => day), uploadDraft('')],
   );
   const receivers = Array.from({ length: limits.receiversPerDispatch }, (_, index) => ({
     email: index === 0 ? receiver.email : `receiver-${index}@example.org`,

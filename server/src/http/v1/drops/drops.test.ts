@@ -402,7 +402,7 @@ describe('GET /drops', () => {
     const insert = async () => {
       const id = randomUUIDv7();
       await exchange.database.query(
-        `insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, key_version)
+        `insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, key_day)
          values ($1, $2, 'downloadfiles', '', 1, now() + interval '1 day', 0, 0, 0)`,
         [sender.accountId, id],
       );

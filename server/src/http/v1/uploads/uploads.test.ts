@@ -98,7 +98,7 @@ async function sendBeginning(server: FastifyInstance, key: string, path: string)
 
 async function storedBytes(accountId: string, id: string): Promise<Buffer> {
   const [file] = await exchange.database.query<Parameters<typeof readContent>[1]>(
-    `select id, size_bytes::float8 as "sizeBytes", wrapped_key as "wrappedKey", key_version as "keyVersion", runs from files
+    `select id, size_bytes::float8 as "sizeBytes", wrapped_key as "wrappedKey", key_day as "keyDay", runs from files
      where account_id = $1 and id = $2 and state = 'ready'`,
     [accountId, id],
   );
