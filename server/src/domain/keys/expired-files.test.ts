@@ -156,15 +156,15 @@ test('a day key that the bucket has lost stays in the mirror and is put back fro
   await exchange.upload(sender, 'readable');
   await exportDayKeys(engines, place('lost'));
   const file = await stored('readable');
-  const { objectId } = (await engines.store.dayKeys.find(-file.keyDay)) as { objectId: string };
+  const { objectId } = (await engines.store.dayKeys.find(file.keyDay)) as { objectId: string };
   await engines.objects.delete([`day-keys/${objectId}`]);
   const { masterKeys, store, objects, random } = engines;
   const dayKeys = new DayKeys({ store, objects, masterKeys, random });
-  await expect(dayKeys.open(-file.keyDay)).rejects.toBeInstanceOf(MissingObject);
+  await expect(dayKeys.open(file.keyDay)).rejects.toBeInstanceOf(MissingObject);
   const exported = await exportDayKeys({ store, dayKeys }, place('lost'));
   expect(exported.lost).toHaveLength(1);
   const needs = { store, masterKeys, dayKeys, database: openCopies(database.url) };
-  expect(await importDayKeys(needs, new Map())).toMatchObject({ imported: 0, lost: [{ day: -file.keyDay }] });
+  expect(await importDayKeys(needs, new Map())).toMatchObject({ imported: 0, lost: [{ day: file.keyDay }] });
   expect(await importDayKeys(needs, await readMirror(place('lost')))).toEqual({ imported: 1, lost: [] });
   expect(await dayKeys.unwrap(file.wrappedKey, file.keyDay, file.id)).toHaveLength(32);
 });
