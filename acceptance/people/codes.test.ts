@@ -29,7 +29,7 @@ async function sender(factor: 'sms' | 'mail'): Promise<Client> {
 }
 
 const typed = async (page: Page, code: string) => {
-  await page.getByLabel('Code', { exact: true }).fill(code);
+  await page.getByLabel('Six-digit code', { exact: true }).fill(code);
   await page.getByRole('button', { name: 'Continue' }).click();
 };
 const codeByMail = (receiver: string, nth = 1) =>

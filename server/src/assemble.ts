@@ -60,6 +60,7 @@ import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
 import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
 import { valkeyMessageLimit } from './engines/valkey/message-limit.ts';
 import { valkeyReceiverPace } from './engines/valkey/receiver-pace.ts';
+import { toMailLogo } from './views/mail-logo.ts';
 import { createMailTemplates } from './views/mail-templates.ts';
 import type { Operator } from './views/operator.ts';
 import { createTranslators, type Translators } from './views/translator.ts';
@@ -293,6 +294,7 @@ function toOperator(config: Config): Operator {
   return {
     name: config.WAYBILL_OPERATOR_NAME,
     color: config.WAYBILL_OPERATOR_COLOR,
+    mailLogo: toMailLogo(config.WAYBILL_OPERATOR_LOGO),
     supportAddress: config.WAYBILL_SUPPORT_ADDRESS,
     imprintUrl: config.WAYBILL_IMPRINT_URL,
     privacyUrl: config.WAYBILL_PRIVACY_URL,

@@ -1,6 +1,8 @@
 import { componentStates } from '../../server/src/testing/component-states.tsx';
 import { mailStates, pageStates } from '../../server/src/testing/view-states.tsx';
 import { brandStylesheet } from '../../server/src/views/colors.ts';
+import { logoId } from '../../server/src/views/components/mail.tsx';
+import { toMailLogo } from '../../server/src/views/mail-logo.ts';
 import { type Operator, plainOperator } from '../../server/src/views/operator.ts';
 import { languageLinks, renderPage } from '../../server/src/views/render-page.tsx';
 import { createTranslators, type Translators } from '../../server/src/views/translator.ts';
@@ -14,10 +16,19 @@ export interface Picture {
   readonly opens?: string | undefined;
 }
 
+/** Two triangles, as in the SVG below. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAHAAAAA4AQMAAAAfJe4JAAAABlBMVEX///+KFTim1xOiAAAAAnRSTlMA/1uRIrUAAACYSURBVHjaXc+xCYRgEE' +
+    'ThXwy8zAYO7ERL09IsxRIMDcR37DIH60zy8cJprbVPywnP7wvP+YXn+sKTrWLZsRc8e46C58BZ8By5Cp4Td8Fz4Sl4rlDwhLwmLDuIa8Kzh7gm' +
+    'PAeIa8JzhLgmPCeIa8JzgbgmPFeIa8IzYPtj2aW78OzTQ3gO6Sk8x/QSnlN6C88lfYRnHgNh+QMqF4IU3P/gqQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 /** An operator with settings of their own. */
 const example: Operator = {
   name: 'Northwind Files',
   color: '#8a1538',
+  mailLogo: toMailLogo({ type: 'png', content: png }),
   supportAddress: 'help@northwind.example',
   imprintUrl: 'https://northwind.example/imprint',
   privacyUrl: 'https://northwind.example/privacy',
@@ -52,7 +63,8 @@ export function pictures(language: string, asset: (source: string) => string, br
   }));
   const mails = Object.entries(mailStates(translator, undefined, operator)).map(([name, { subject, text, html }]) => ({
     name: `mail-${name}`,
-    html,
+    // A mail program has the logo in the mail.
+    html: html.replace(`cid:${logoId}`, `data:image/png;base64,${png.toString('base64')}`),
     text: `Subject: ${subject}\n\n${text}`,
   }));
   const shown = (['ltr', 'rtl'] as const).flatMap((dir) => components(all, asset('src/views/assets/pages.css'), dir));

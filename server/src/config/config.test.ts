@@ -256,6 +256,20 @@ test.each([
   expect(readConfig({ ...complete, [name]: text })).toHaveProperty(name, value);
 });
 
+test.each([
+  ['logo.svg', '<svg/>', true],
+  ['logo.png', Buffer.from('89504e470d0a1a0a0000000d49484452000000c80000003200', 'hex'), true],
+  ['logo.png', '<svg/>', false],
+  ['logo.png', Buffer.from('89504e470d0a1a0a0000000d49484452000000000000000000', 'hex'), false],
+])('a logo is an image of the kind that its name says (%#)', (name, content, isAccepted) => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  const { problems } = inspectConfig({ ...complete, WAYBILL_OPERATOR_LOGO: path });
+  expect(problems.map((problem) => JSON.stringify(problem))).toEqual(
+    isAccepted ? [] : [expect.stringContaining('is a PNG if its name ends in .png')],
+  );
+});
+
 test('networks that webhooks may be sent to are listed', () => {
   const { values, problems } = inspectConfig({
     ...complete,

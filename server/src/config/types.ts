@@ -236,9 +236,20 @@ export const logoFile: SettingType<{ type: 'svg' | 'png'; content: Buffer }> = {
     if (content.length > maxLogoBytes) {
       throw new Error(`is a file of up to ${maxLogoBytes / 1000} kB; ${path} is larger.`);
     }
+    if (type === 'png' && !isPng(content)) throw new Error(`is a PNG if its name ends in .png; ${path} is not.`);
     return { type, content };
   },
 };
+
+/** Checks the signature and the first chunk, which has the size. */
+function isPng(content: Buffer): boolean {
+  return (
+    content.length > 24 &&
+    content.subarray(0, 16).equals(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')) &&
+    content.readUInt32BE(16) > 0 &&
+    content.readUInt32BE(20) > 0
+  );
+}
 
 export const hexColor: SettingType<string> = {
   name: '#RRGGBB',

@@ -63,11 +63,11 @@ const ordinary: Foreign = {
     'Please check the measurements on page 3 before Friday.\n\nBest regards\nKim',
 };
 /** Every known attack on pages like these, in every field at once. */
-const hostileSender =
+const attack =
   '"><script>alert(1)</script><img src=x onerror=alert(2)> {{7*7}} ${7*7} $t(common.from)\r\nBcc: a@evil.example';
 export const hostile: Foreign = {
-  sender: hostileSender,
-  senderName: hostileSender,
+  sender: attack,
+  senderName: attack,
   name: '</title><svg onload=alert(3)>\u202Efdp.exe\r\n{{sender}} 😀 تقرير.pdf',
   message:
     "<iframe src=javascript:alert(4)></iframe>\r\n.\r\n</p></td></table><style>*{display:none}</style>\n{{constructor.constructor('alert(5)')()}}\u0000\u0007",
@@ -460,29 +460,39 @@ export function mailStates(
 ): Record<string, RenderedMail> {
   const { sender, name, message } = foreign;
   const to = 'kim@southwind.example';
-  const linked = { to, reference, sender, senderName: sender, deadline, link, stopLink };
-  const list = { files: files(name, 3), fileCount: 3, totalBytes: sumSizes(files(name, 3)) };
-  const one = { files: files(name, 1), fileCount: 1, totalBytes: sumSizes(files(name, 1)) };
-  const many = { files: files(name, 5), fileCount: 60, totalBytes: 4.2e9 };
+  const { senderName } = foreign;
+  const linked = { to, reference, sender, senderName, deadline, link, stopLink };
+  const clean = files(name, 3).map((file) => ({ ...file, scan: 'clean' as const }));
+  const list = { files: clean, fileCount: 3, totalBytes: sumSizes(clean), unscannedCount: 0 };
+  const mixed = { ...list, files: files(name, 3), unscannedCount: 1 };
+  const one = { files: files(name, 1), fileCount: 1, totalBytes: sumSizes(files(name, 1)), unscannedCount: 0 };
+  const many = { files: files(name, 5), fileCount: 60, totalBytes: 4.2e9, unscannedCount: 3 };
+  const requested = { ...linked, message, link: link.replace('/d/', '/u/') };
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
+  const question = { isRequest: false, receiver: sender, deadline, reference, to };
   const mailTemplates: Record<string, MailContent> = {
     drop: dropMail(translator, { ...linked, ...list, message }),
     'drop-one': dropMail(translator, { ...linked, ...one, message: '' }),
     'drop-many': dropMail(translator, { ...linked, ...many, message: `${message}\n\n`.repeat(5) }),
-    request: requestMail(translator, { ...linked, message, link: link.replace('/d/', '/u/') }),
-    'request-reminder': requestReminderMail(translator, { ...linked, message, link: link.replace('/d/', '/u/') }),
-    code: codeMail(translator, { to, code: '482913', minutes: 10, senderName: sender }),
+    'drop-mixed': dropMail(translator, { ...linked, ...mixed, message }),
+    'drop-unscanned': dropMail(translator, { ...linked, ...one, unscannedCount: 1, message: '' }),
+    request: requestMail(translator, { ...requested, reusable: true }),
+    'request-once': requestMail(translator, { ...requested, reusable: false }),
+    'request-reminder': requestReminderMail(translator, { ...requested, reusable: true }),
+    code: codeMail(translator, { to, code: '482913', minutes: 10, senderName }),
     receipt: receiptMail(translator, {
       to,
       reference,
       receiver: sender,
       ...list,
-      sentAt: new Date('2026-11-14T08:00:00Z'),
+      sentAt,
+      openedAt: new Date('2026-11-14T09:07:00Z'),
       completedAt: new Date('2026-11-14T09:12:00Z'),
     }),
     reminder: reminderMail(translator, { ...linked, ...list }),
-    'more-time': questionMail(translator, { question: 'more_time', receiver: sender, deadline, reference, to }),
-    'send-again': questionMail(translator, { question: 'send_again', receiver: sender, deadline, reference, to }),
+    'more-time': questionMail(translator, { ...question, question: 'more_time' }),
+    'send-again': questionMail(translator, { ...question, question: 'send_again' }),
+    'send-again-request': questionMail(translator, { ...question, question: 'send_again', isRequest: true }),
     undeliverable: undeliverableMail(translator, {
       to,
       reference,
@@ -504,7 +514,7 @@ export function mailStates(
       reference,
       reporter: to,
       sender,
-      senderName: sender,
+      senderName,
       sentAt: new Date('2026-11-14T08:00:00Z'),
     }),
     test: testMail(translator, { to }),
@@ -514,7 +524,7 @@ export function mailStates(
     confirmation: confirmationMail(translator, {
       to,
       reference,
-      receiver: sender,
+      receiver: senderName,
       message,
       ...list,
       sentAt: new Date('2026-11-14T09:12:00Z'),

@@ -3,9 +3,9 @@ export interface Formatters {
   formatNumber(value: number): string;
   /** Powers of 1000, as in `1.4 MB`. */
   formatSize(bytes: number): string;
-  /** With its weekday. Names the time zone, unless it is the reader's own. */
+  /** With its weekday. Always names the time zone: the reader may be in another one. */
   formatDate(date: Date): string;
-  /** The time of day alone, for events within minutes. Names the time zone, unless it is the reader's own. */
+  /** The time of day alone, for events within minutes. */
   formatTime(date: Date): string;
   /** Rounds the distance from now to the largest unit of which there are at least two: “in 36 hours”, “in 3 days”. */
   formatDistance(date: Date, now: Date): string;
@@ -28,10 +28,7 @@ export function formatters(locale: string, timeZone?: string): Formatters {
     (name: string, unitDisplay: 'short' | 'long', maximumFractionDigits: number) =>
       new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits }),
   );
-  const timeZoneName = timeZone === undefined ? undefined : 'short';
-  // A clock of 24 hours has two digits, except that some locales drop the zero without a time zone.
-  const { hour12 } = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions();
-  const clock = { hour: hour12 ? 'numeric' : '2-digit', minute: '2-digit', timeZone, timeZoneName } as const;
+  const clock = { hour: 'numeric', minute: '2-digit', timeZone, timeZoneName: 'short' } as const;
   const day = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const;
   const date = new Intl.DateTimeFormat(locale, { ...day, ...clock });
   const time = new Intl.DateTimeFormat(locale, clock);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hostile, mailStates } from '../testing/view-states.tsx';
 import { contrast } from './colors.ts';
+import { toMailLogo } from './mail-logo.ts';
 import { createMailTemplates } from './mail-templates.ts';
 import { codeSms } from './mails/code-mail.ts';
 import { plainOperator } from './operator.ts';
@@ -14,6 +15,18 @@ const link = 'https://files.example.com/d/token-of-the-receiver';
 const stopLink = 'https://files.example.com/m/token-to-stop';
 const deadline = new Date('2026-11-21T14:30:00Z');
 const to = 'kim@receiver.example';
+const receipt = {
+  to,
+  reference: 'WB-7F3K-29QD',
+  receiver: 'a@b.example',
+  files: [{ name: 'plan.pdf', sizeBytes: 1 }],
+  fileCount: 1,
+  totalBytes: 1,
+  unscannedCount: 0,
+  sentAt: deadline,
+  openedAt: deadline,
+  completedAt: deadline,
+};
 const drop = {
   to,
   reference: 'WB-7F3K-29QD',
@@ -23,6 +36,7 @@ const drop = {
   files: [{ name: 'plan.pdf', sizeBytes: 1_400_000 }],
   fileCount: 3,
   totalBytes: 4_200_000,
+  unscannedCount: 0,
   deadline,
   link,
   stopLink,
@@ -42,7 +56,7 @@ describe('a drop’s mail', () => {
         'plan.pdf',
         '1.4 MB',
         'and 2 more files',
-        '21 November 2026 at 14:30 UTC',
+        'Saturday, 21 November 2026 at 14:30 UTC',
         link,
         stopLink,
         'second line',
@@ -53,25 +67,32 @@ describe('a drop’s mail', () => {
     }
   });
 
-  test('says for every file whether it was scanned, in both parts, as its receipt does', () => {
-    const files = [
-      { name: 'plan.pdf', sizeBytes: 1, scan: 'clean' as const },
-      { name: 'film.mov', sizeBytes: 1, scan: 'unscanned' as const },
-    ];
-    const receipt = {
-      to,
-      reference: drop.reference,
-      receiver: 'a@b.example',
-      files,
-      sentAt: deadline,
-      completedAt: deadline,
-    };
-    for (const { text, html } of [mailTemplates.drop('en', { ...drop, files }), mailTemplates.receipt('en', receipt)]) {
-      for (const part of [text, html]) {
-        expect(part).toMatch(/plan\.pdf[^]*Scanned for viruses: nothing found[^]*film\.mov[^]*Not scanned for viruses/);
+  test.each([
+    [0, /plan\.pdf[^]*film\.mov[^]*All files were scanned for viruses: nothing found\./],
+    [1, /plan\.pdf[^]*film\.mov[^]*Not scanned for viruses[^]*1 of 3 files was not scanned for viruses\./],
+    [2, /plan\.pdf[^]*film\.mov[^]*Not scanned for viruses[^]*2 of 3 files were not scanned for viruses\./],
+    [3, /plan\.pdf[^]*film\.mov[^]*The files were not scanned for viruses\./],
+  ])(
+    'says once how the scan ended, also for files that it does not list, as its receipt does (%d)',
+    (unscannedCount, text) => {
+      const files = [
+        { name: 'plan.pdf', sizeBytes: 1, scan: 'clean' as const },
+        { name: 'film.mov', sizeBytes: 1, scan: unscannedCount === 0 ? ('clean' as const) : ('unscanned' as const) },
+      ];
+      const scanned = { files, fileCount: 3, unscannedCount };
+      for (const { text: plainPart, html } of [
+        mailTemplates.drop('en', { ...drop, ...scanned }),
+        mailTemplates.receipt('en', { ...receipt, ...scanned }),
+      ]) {
+        for (const part of [plainPart, html]) {
+          expect(part).toMatch(text);
+          expect(part.match(/scanned for viruses/gi)).toHaveLength(
+            unscannedCount === 1 || unscannedCount === 2 ? 2 : 1,
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
   test('has the link as a button and as an address to copy', () => {
     expect(mail.html.split(`href="${link}"`)).toHaveLength(3);
@@ -133,7 +154,10 @@ describe.each(languages)('in %s', (language) => {
       'drop',
       'drop-one',
       'drop-many',
+      'drop-mixed',
+      'drop-unscanned',
       'request',
+      'request-once',
       'request-reminder',
       'reminder',
       'confirmation',
@@ -155,17 +179,17 @@ describe.each(languages)('in %s', (language) => {
     }
   });
 
-  test('the facts about the button come before the message of the sender', () => {
+  test('the facts about the button come before it, and both before the message of the sender', () => {
     for (const name of ['drop', 'drop-many', 'request', 'request-reminder', 'reminder']) {
       const { text, html } = mailStates(translator)[name] ?? { text: '', html: '' };
       const note = plain(translator.formatDate(deadline));
       for (const part of [plain(text), plain(html).slice(html.indexOf('<h1'))]) {
-        const [button, until, message, file] = ['https://', note, 'Hello,', 'Delivery note'].map((it) =>
+        const [until, button, message, file] = [note, 'https://', 'Hello,', 'Delivery note'].map((it) =>
           part.indexOf(it),
         );
         const order = [
-          button,
           until,
+          button,
           ...(name === 'reminder' ? [file] : name.startsWith('request') ? [message] : [message, file]),
         ];
         expect([name, order]).toEqual([name, order.toSorted((a, b) => Number(a) - Number(b))]);
@@ -225,15 +249,7 @@ describe('text of other people is escaped', () => {
 });
 
 test.each(languages)('a receipt in %s claims that the files were sent, not that they arrived', (language) => {
-  const files = [{ name: 'plan.pdf', sizeBytes: 1 }];
-  const mail = mailTemplates.receipt(language, {
-    to,
-    reference: drop.reference,
-    receiver: 'a@b.example',
-    files,
-    sentAt: deadline,
-    completedAt: deadline,
-  });
+  const mail = mailTemplates.receipt(language, receipt);
   expect(mail.text).toMatch(
     /sent in full|vollständig gesendet|envoyé en entier|enviado completo|skickats i sin helhet/,
   );
@@ -264,6 +280,44 @@ describe('an operator', () => {
   });
 });
 
+describe('the operator’s logo', () => {
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000c80000003200', 'hex');
+  const write = (type: 'svg' | 'png', content = png) =>
+    createMailTemplates(all, { ...plainOperator, mailLogo: toMailLogo({ type, content }) }).test('en', { to });
+
+  test('is part of the mail if it is a PNG, in a size that old mail programs understand', () => {
+    const { html, logo } = write('png');
+    expect(html).toContain('<img src="cid:logo@waybill" alt width="112" height="28"');
+    expect(logo).toBe(png);
+  });
+
+  test('is at most 160 pixels wide', () => {
+    const wide = Buffer.concat([png.subarray(0, 16), Buffer.from('0000064000000064', 'hex')]);
+    expect(write('png', wide).html).toContain('width="160" height="10"');
+  });
+
+  test('is left out if it is an SVG, which mail programs do not show', () => {
+    const { html, logo } = write('svg');
+    expect(html).not.toContain('<img');
+    expect(logo).toBeUndefined();
+  });
+});
+
+test('a receipt says when the link was sent and opened, and when everything was sent', () => {
+  const times = {
+    sentAt: new Date('2026-11-14T08:00:00Z'),
+    openedAt: new Date('2026-11-14T09:07:00Z'),
+    completedAt: new Date('2026-11-16T09:12:00Z'),
+  };
+  const { text, html } = mailTemplates.receipt('en', { ...receipt, ...times });
+  for (const part of [text, html]) {
+    expect(part).toMatch(
+      /Link sent[^]*Saturday, 14 November 2026 at 08:00[^]*Opened[^]*at 09:07[^]*Sent in full[^]*Monday, 16 November/,
+    );
+  }
+  expect(mailTemplates.receipt('en', { ...receipt, ...times, openedAt: null }).text).not.toContain('Opened');
+});
+
 test('a mail about a drop has its reference', () => {
   for (const [name, { text, html }] of Object.entries(mailStates(english))) {
     if (name === 'test' || name === 'code' || name.startsWith('webhook')) continue;
@@ -274,5 +328,5 @@ test('a mail about a drop has its reference', () => {
 test('a sender with a name is shown with their address', () => {
   const { subject, text } = mailTemplates.drop('en', { ...drop, senderName: 'Kim Berg' });
   expect(subject).toBe('Kim Berg has sent you 3 files');
-  expect(text).toContain('From: Kim Berg (kim@example.com)');
+  expect(text).toContain('From: kim@example.com');
 });

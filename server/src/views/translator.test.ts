@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { formatters } from './format.ts';
 import { acceptedLanguages, createTranslators } from './translator.ts';
 
 const translator = createTranslators({ fallback: 'en' });
@@ -87,7 +86,7 @@ describe('numbers', () => {
     ['sv', 'torsdag 5 november 2026 kl. 09:05 UTC'],
     ['de', 'Donnerstag, 5. November 2026 um 09:05 UTC'],
     ['fr', 'jeudi 5 novembre 2026 à 09:05 UTC'],
-    ['es', 'jueves, 5 de noviembre de 2026, 09:05 UTC'],
+    ['es', 'jueves, 5 de noviembre de 2026, 9:05 UTC'],
   ])('in %s, a date names its weekday and its zone: %s', (language, text) => {
     expect(plain(translator.for(language).formatDate(date))).toBe(text);
   });
@@ -95,11 +94,6 @@ describe('numbers', () => {
   test('a date in another zone', () => {
     const swedish = createTranslators({ fallback: 'en', timeZone: 'Europe/Stockholm' });
     expect(swedish.for('en').formatDate(date)).toBe('Thursday, 5 November 2026 at 10:05 CET');
-  });
-
-  test('a date in the reader’s own zone does not name it', () => {
-    expect(formatters('en-GB').formatDate(date)).toMatch(/^Thursday, 5 November 2026 at \d\d:05$/);
-    expect(formatters('en-GB').formatTime(date)).toMatch(/^\d\d:05$/);
   });
 
   test.each([

@@ -23,7 +23,7 @@ export const pagesSettings = {
   WAYBILL_OPERATOR_LOGO: {
     group: 'common',
     description:
-      'A file with the operator’s logo (SVG or PNG, up to 100 kB), shown at the top of every page. Empty: Waybill’s mark.',
+      'A file with the operator’s logo (SVG or PNG, up to 100 kB), shown at the top of every page, and of every mail if it is a PNG: mail programs show no SVG. Empty: Waybill’s mark, and none in mails.',
     default: '',
     type: optional(logoFile),
   },

@@ -31,7 +31,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     };
     return message.dropType === 'downloadfiles'
       ? engines.mailTemplates.drop(message.language, { ...about, ...toListedFiles(message) })
-      : engines.mailTemplates.request(message.language, about);
+      : engines.mailTemplates.request(message.language, { ...about, reusable: message.reusable });
   },
   async reminder(engines, message) {
     const about = {
@@ -41,7 +41,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     };
     return message.dropType === 'downloadfiles'
       ? engines.mailTemplates.reminder(message.language, { ...about, ...toListedFiles(message) })
-      : engines.mailTemplates.requestReminder(message.language, about);
+      : engines.mailTemplates.requestReminder(message.language, { ...about, reusable: message.reusable });
   },
   async code(engines, message) {
     const { to, accountName: senderName } = message;
@@ -49,8 +49,8 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     return engines.mailTemplates.code(message.language, { to, code, minutes: codeMinutes, senderName });
   },
   async receipt(engines, message) {
-    const { email: receiver, completedAt } = message.person;
-    const times = { sentAt: message.createdAt, completedAt: completedAt ?? message.createdAt };
+    const { email: receiver, openedAt, completedAt } = message.person;
+    const times = { sentAt: message.createdAt, openedAt, completedAt: completedAt ?? message.createdAt };
     return engines.mailTemplates.receipt(message.language, {
       ...toReferring(message),
       ...toListedFiles(message),
@@ -102,7 +102,9 @@ async function composeQuestion(
   question: Question,
 ): Promise<RenderedMail> {
   const { language, person, expiresAt: deadline } = message;
-  return mailTemplates.question(language, { ...toReferring(message), question, receiver: person.email, deadline });
+  const isRequest = message.dropType === 'uploadfiles';
+  const about = { question, isRequest, receiver: person.email, deadline };
+  return mailTemplates.question(language, { ...toReferring(message), ...about });
 }
 
 const toReferring = ({ to, dropId }: WaitingMessage) => ({ to, reference: toReference(dropId) });
@@ -114,7 +116,12 @@ const toInvitation = (message: WaitingMessage) => ({
   deadline: message.expiresAt,
 });
 const toStoppable = ({ stopLinks }: Needs, { id }: WaitingMessage) => ({ stopLink: stopLinks.of(id) });
-const toListedFiles = ({ files, fileCount, totalBytes }: WaitingMessage) => ({ files, fileCount, totalBytes });
+const toListedFiles = ({ files, fileCount, totalBytes, unscannedCount }: WaitingMessage) => ({
+  files,
+  fileCount,
+  totalBytes,
+  unscannedCount,
+});
 
 async function deriveLink(engines: Needs, message: WaitingMessage): Promise<string> {
   const page = message.dropType === 'downloadfiles' ? 'd' : 'u';

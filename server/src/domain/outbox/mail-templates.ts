@@ -5,6 +5,8 @@ export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** A PNG that the HTML refers to. */
+  readonly logo?: Buffer | undefined;
 }
 
 interface ListedFiles {
@@ -12,6 +14,8 @@ interface ListedFiles {
   readonly files: readonly ListedFile[];
   readonly fileCount: number;
   readonly totalBytes: number;
+  /** How many of all files were not scanned. */
+  readonly unscannedCount: number;
 }
 
 /** Who reads the mail. */
@@ -42,14 +46,14 @@ interface Linked extends Stoppable {
 /** The words of mails and texts, in the best available language for a BCP 47 tag. */
 export interface MailTemplates {
   drop(language: string, about: Linked & ListedFiles & { message: string }): RenderedMail;
-  request(language: string, about: Linked & { message: string }): RenderedMail;
-  requestReminder(language: string, about: Linked & { message: string }): RenderedMail;
+  request(language: string, about: Linked & { message: string; reusable: boolean }): RenderedMail;
+  requestReminder(language: string, about: Linked & { message: string; reusable: boolean }): RenderedMail;
   code(language: string, about: Addressed & { code: string; minutes: number; senderName: string }): RenderedMail;
   codeSms(language: string, about: { code: string; minutes: number; host: string }): string;
   reminder(language: string, about: Linked & ListedFiles): RenderedMail;
   receipt(
     language: string,
-    about: Referring & ListedFiles & { receiver: string; sentAt: Date; completedAt: Date },
+    about: Referring & ListedFiles & { receiver: string; sentAt: Date; openedAt: Date | null; completedAt: Date },
   ): RenderedMail;
   test(language: string, about: Addressed): RenderedMail;
   webhookDisabled(
@@ -72,5 +76,8 @@ export interface MailTemplates {
     language: string,
     about: Referring & { reporter: string; sender: string; senderName: string; sentAt: Date },
   ): RenderedMail;
-  question(language: string, about: Referring & { question: Question; receiver: string; deadline: Date }): RenderedMail;
+  question(
+    language: string,
+    about: Referring & { question: Question; isRequest: boolean; receiver: string; deadline: Date },
+  ): RenderedMail;
 }

@@ -31,6 +31,8 @@ export interface WaitingMessage {
   readonly dropId: string;
   readonly dropType: DropType | 'receivedfiles';
   readonly message: string;
+  /** Whether a contact may send files any number of times. */
+  readonly reusable: boolean;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** The address of the account behind the drop. */
@@ -41,6 +43,7 @@ export interface WaitingMessage {
   readonly person: {
     readonly position: number;
     readonly email: string;
+    readonly openedAt: Date | null;
     readonly completedAt: Date | null;
     /** Why mails do not reach them. */
     readonly undeliverable: string | null;
@@ -51,6 +54,8 @@ export interface WaitingMessage {
   readonly linkKey: DayWrapped | null;
   readonly fileCount: number;
   readonly totalBytes: number;
+  /** How many of all files were not scanned. */
+  readonly unscannedCount: number;
   /** The first few. */
   readonly files: ListedFile[];
 }

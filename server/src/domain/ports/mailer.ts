@@ -9,6 +9,8 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** A PNG that the HTML refers to as `cid:logo@waybill`. */
+  readonly logo?: Buffer | undefined;
   /** With which its reader wants no more of them (RFC 8058). */
   readonly stopLink?: string | undefined;
 }

@@ -175,12 +175,14 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'drops.link_key as linkKey',
           'drops.key_day as keyDay',
           'drops.file_count as fileCount',
+          'drops.reusable',
           'accounts.email as account',
           shownName.as('accountName'),
           'accounts.language as accountLanguage',
           'links.language as personLanguage',
           'links.position',
           'links.email',
+          'links.opened_at as openedAt',
           'links.completed_at as completedAt',
           'links.undeliverable_reason as undeliverable',
           sql<boolean>`stop.email is not null`.as('stopped'),
@@ -189,12 +191,13 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         .where('drops.account_id', '=', accountId)
         .where('drops.id', '=', taken.drop_id)
         .executeTakeFirstOrThrow();
-      const { accountLanguage, personLanguage, position, email, completedAt, undeliverable, stopped, ...others } = row;
-      const { linkKey, keyDay, ...about } = others;
+      const { accountLanguage, personLanguage, position, email, undeliverable, stopped, ...others } = row;
+      const { openedAt, completedAt, linkKey, keyDay, ...about } = others;
       const files = await db
         .selectFrom('files')
         .select(['name', 'size_bytes as sizeBytes', 'scan'])
         .select(sql<number>`(sum(size_bytes) over ())::bigint`.as('totalBytes'))
+        .select(sql<number>`count(*) filter (where scan = 'unscanned') over ()`.as('unscannedCount'))
         .where('account_id', '=', accountId)
         .where('drop_id', '=', about.dropId)
         .orderBy('created_at')
@@ -209,11 +212,12 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         attempts,
         ageSeconds,
         language: isNotice(kind) ? accountLanguage : personLanguage,
-        person: { position, email, completedAt, undeliverable, stopped },
+        person: { position, email, openedAt, completedAt, undeliverable, stopped },
         ...about,
         linkKey: linkKey && keyDay !== null ? { wrapped: linkKey, day: keyDay } : null,
         files,
         totalBytes: files[0]?.totalBytes ?? 0,
+        unscannedCount: files[0]?.unscannedCount ?? 0,
       };
     },
 

@@ -30,6 +30,17 @@ mailerContract('Postfix', mailer, async (address) =>
 );
 
 describe('a mail', () => {
+  test('has the logo as a part of its HTML, not as an attachment to be listed', async () => {
+    const logo = Buffer.from('89504e470d0a1a0a', 'hex');
+    const sent = mail({ html: '<!doctype html><img src="cid:logo@waybill" alt="">', logo });
+    await mailer.send(sent);
+    const [message] = await waitForMails(sent.to);
+    expect(message?.attachments).toMatchObject([
+      { contentId: '<logo@waybill>', mimeType: 'image/png', disposition: 'inline', related: true },
+    ]);
+    expect(Buffer.from(message?.attachments[0]?.content as ArrayBuffer)).toEqual(logo);
+  });
+
   test('is marked as written by a program, without a stop link that it does not have', async () => {
     const sent = mail();
     await mailer.send(sent);

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import { createTransport, type SendMailOptions } from 'nodemailer';
 import { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail, Mailer } from '../../domain/ports/mailer.ts';
@@ -69,6 +69,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
+          ...attachLogo(mail),
           // The envelope is given explicitly, so that nothing in a header can add a recipient.
           envelope: { from: mail.envelopeFrom, to: [mail.to] },
           headers: { 'Auto-Submitted': 'auto-generated', ...stopHeaders(mail) },
@@ -94,6 +95,22 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
     close() {
       for (const transport of transports) transport.close();
     },
+  };
+}
+
+/** As a part of the HTML, so that mail programs neither list it nor load anything for it. */
+function attachLogo({ logo }: Mail): Pick<SendMailOptions, 'attachments'> {
+  if (!logo) return {};
+  return {
+    attachments: [
+      {
+        cid: 'logo@waybill',
+        filename: 'logo.png',
+        content: logo,
+        contentType: 'image/png',
+        contentDisposition: 'inline',
+      },
+    ],
   };
 }
 

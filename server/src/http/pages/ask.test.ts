@@ -68,7 +68,7 @@ describe('a link that has expired', () => {
       {
         to: sent.sender.email,
         replyTo: sent.link.receiver,
-        subject: expect.stringContaining('is asking you to send it again'),
+        subject: expect.stringContaining('is asking you for a new link'),
       },
     ]);
     expect(mails[0]?.text).toMatch(/Reference: WB-/);

@@ -18,28 +18,41 @@ export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** The operator's logo, which the HTML refers to. */
+  readonly logo?: Buffer | undefined;
 }
+
+/** The id by which the HTML refers to the logo that is attached to the mail. */
+export const logoId = 'logo@waybill';
 
 /** The content of a mail, for both text and HTML, in the order of its parts. */
 export interface MailContent {
   /** The subject, and the heading. */
   readonly subject: string;
   readonly intro?: string | undefined;
-  readonly code?: string | undefined;
-  readonly button?: { readonly label: string; readonly here: string; readonly link: string } | undefined;
   /** Facts about the button or the code, such as its size and validity. */
   readonly note?: string | undefined;
+  readonly code?: string | undefined;
+  readonly button?: { readonly label: string; readonly here: string; readonly link: string } | undefined;
+  /** What has happened, each with its time. */
+  readonly steps?: readonly (readonly [label: string, time: string])[] | undefined;
   readonly fields?: readonly (readonly [label: string, value: string])[] | undefined;
   /** The message; if a page shows all of it, only the start of a long one. */
   readonly message?: string | undefined;
   readonly files?: readonly MailFile[] | undefined;
   /** How many files there are, if only the first of them are listed. */
   readonly fileCount?: number | undefined;
+  /** The size of all files, unless the note has it. */
+  readonly totalBytes?: number | undefined;
+  /** How many of all files were not scanned, if the mail says so. */
+  readonly unscannedCount?: number | undefined;
   readonly closing: readonly string[];
   /** The reader's address, so that a reader with several addresses, or with forwarding, sees which one it is. */
   readonly to: string;
   /** The reference that people use for the drop it is about. */
   readonly reference?: string | undefined;
+  /** The person who gets a reply to this mail, if the mail says so. */
+  readonly replyTo?: string | undefined;
   /** The link with which the reader can stop or report the sender. */
   readonly stop?: { readonly sender: string; readonly link: string } | undefined;
 }
@@ -50,6 +63,7 @@ export function renderMail(translator: Translator, operator: Operator, mail: Mai
     subject,
     text: plainText(translator, operator, { ...mail, subject }),
     html: `<!doctype html>${renderToString(<MailHtml translator={translator} operator={operator} mail={{ ...mail, subject }} />)}`,
+    logo: operator.mailLogo?.content,
   };
 }
 
@@ -60,25 +74,30 @@ function plainText(translator: Translator, operator: Operator, mail: MailContent
   const parts = [
     wrap(mail.subject),
     mail.intro && wrap(mail.intro),
+    mail.note && wrap(mail.note),
     code && `    ${oneLine(code)}`,
     button && `${button.here}\n${button.link}`,
-    mail.note && wrap(mail.note),
-    mail.fields?.map(([label, value]) => wrap(formatLabelled(translator, label, value))).join('\n'),
+    [...(mail.steps ?? []), ...(mail.fields ?? [])]
+      .map(([label, value]) => wrap(formatLabelled(translator, label, value)))
+      .join('\n'),
     // Quoted, so that the sender's words cannot be mistaken for ours.
     message &&
       `${formatLabelled(translator, translator.t('common.message'))}\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
     rest && translator.t('mail.messageRest'),
-    [
-      ...files.flatMap((file) => [
-        `  ${oneLine(file.name)} (${translator.formatSize(file.sizeBytes)})`,
-        ...(file.scan ? [`    ${translator.t(scanTexts[file.scan])}`] : []),
-      ]),
-      ...(more > 0 ? [`  ${translator.t('common.more', { count: more })}`] : []),
-    ].join('\n'),
+    files.length > 0 &&
+      [
+        formatLabelled(translator, toFilesTitle(translator, mail)),
+        ...files.flatMap((file) => [
+          `  ${oneLine(file.name)} (${translator.formatSize(file.sizeBytes)})`,
+          ...(isException(mail, file) ? [`    ${translator.t(scanTexts.unscanned)}`] : []),
+        ]),
+        ...(more > 0 ? [`  ${translator.t('common.more', { count: more })}`] : []),
+      ].join('\n'),
+    wrap(toScanSummary(translator, mail) ?? ''),
     wrap(toClosing(translator, mail).join('\n')),
     `-- \n${[...toFooter(translator, operator, mail), ...stopLines(translator, operator, mail)].join('\n')}`,
   ];
-  return `${parts.filter((part) => part !== undefined && part !== '').join('\n\n')}\n`;
+  return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
 
 /** Enough to recognise what was sent. The page lists all files. */
@@ -90,8 +109,37 @@ function splitMailMessage({ message = '', button }: MailContent): [start: string
   return button && all.length > maxMessageLength ? splitMessage(all, maxMessageLength) : [all, ''];
 }
 
-function toClosing(translator: Translator, { closing, to }: MailContent): readonly string[] {
-  return [...closing, translator.t('mail.sentTo', { address: isolate(to) })];
+function toClosing(translator: Translator, { closing, replyTo, to }: MailContent): readonly string[] {
+  return [
+    ...closing,
+    ...(replyTo === undefined ? [] : [translator.t('mail.reply', { person: isolate(replyTo) })]),
+    translator.t('mail.sentTo', { address: isolate(to) }),
+  ];
+}
+
+function toFilesTitle(translator: Translator, mail: MailContent): string {
+  const count = translator.t('sent.count', { count: countFiles(mail) });
+  return mail.totalBytes === undefined ? count : `${count}, ${translator.formatSize(mail.totalBytes)}`;
+}
+
+/** Says the results of the scan once, for all files, including those that are not listed. */
+function toScanSummary(translator: Translator, mail: MailContent): string | undefined {
+  const { unscannedCount: unscanned } = mail;
+  const count = countFiles(mail);
+  if (unscanned === undefined || count === 0) return undefined;
+  if (unscanned === 0) return translator.t('mail.scan.all', { count });
+  if (unscanned === count) return translator.t('mail.scan.none', { count });
+  return translator.t('mail.scan.some', { count: unscanned, total: translator.formatNumber(count) });
+}
+
+/** Whether the summary does not say what is so for this file. */
+function isException(mail: MailContent, { scan }: MailFile): boolean {
+  const { unscannedCount = 0 } = mail;
+  return scan === 'unscanned' && unscannedCount > 0 && unscannedCount < countFiles(mail);
+}
+
+function countFiles({ files, fileCount = files?.length ?? 0 }: MailContent): number {
+  return fileCount;
 }
 
 /** Says whom to ask, and which reference to give. */
@@ -101,9 +149,9 @@ function toFooter(
   { reference }: MailContent,
 ): readonly string[] {
   return [
+    ...(reference === undefined ? [] : [formatLabelled(translator, translator.t('common.reference'), reference)]),
     `${name} · ${translator.t('common.about')}`,
     ...(supportAddress === undefined ? [] : [`${translator.t('common.support')} ${supportAddress}`]),
-    ...(reference === undefined ? [] : [formatLabelled(translator, translator.t('common.reference'), reference)]),
   ];
 }
 
@@ -124,12 +172,9 @@ function stopLines(translator: Translator, operator: Operator, { stop }: MailCon
   return [wrap(formatLabelled(translator, `${question} ${link}`)), stop.link];
 }
 
-function listFiles({ files, fileCount = files?.length ?? 0 }: MailContent): {
-  files: readonly MailFile[];
-  more: number;
-} {
-  const shown = (files ?? []).slice(0, maxFilesListed);
-  return { files: shown, more: fileCount - shown.length };
+function listFiles(mail: MailContent): { files: readonly MailFile[]; more: number } {
+  const shown = (mail.files ?? []).slice(0, maxFilesListed);
+  return { files: shown, more: countFiles(mail) - shown.length };
 }
 
 /**
@@ -142,6 +187,7 @@ const colours = {
   ink: '#182126',
   quiet: '#525d63',
   line: '#dedbd3',
+  good: '#19653a',
 };
 /** Attributes for old mail programs, which are missing from today's types. */
 const background = (colour: string) => ({ bgcolor: colour });
@@ -159,6 +205,8 @@ const darkStyle = ({ accent, fill, onFill }: Shades['dark']) => `
 .w-ink{color:#e9edec!important}
 .w-quiet{color:#a8b4b8!important}
 .w-line{border-color:#323d43!important}
+.w-box{background:#11171a!important}
+.w-good{color:#8fd8a8!important}
 .w-brand{color:${accent}!important}
 .w-button{background:${fill}!important}
 .w-button a{color:${onFill}!important;border-color:${fill}!important}
@@ -208,6 +256,7 @@ function MailHtml(props: { translator: Translator; operator: Operator; mail: Mai
                     class="w-brand"
                     style={{ ...text(15), padding: '0 4px 14px', color: light.accent, fontWeight: '600' }}
                   >
+                    {operator.mailLogo && <Logo {...operator.mailLogo} />}
                     {operator.name}
                   </td>
                 </tr>
@@ -222,10 +271,11 @@ function MailHtml(props: { translator: Translator; operator: Operator; mail: Mai
                       borderRadius: '14px',
                     }}
                   >
-                    <h1 class="w-ink" style={{ ...text(21, 1.35), margin: '0', fontWeight: '600' }}>
+                    <h1 class="w-ink" style={{ ...text(24, 1.3), margin: '0', fontWeight: '700' }}>
                       <Breakable>{mail.subject}</Breakable>
                     </h1>
                     {mail.intro && <Paragraph>{mail.intro}</Paragraph>}
+                    {mail.note && <Paragraph>{mail.note}</Paragraph>}
                     {code && (
                       <p
                         class="w-ink"
@@ -241,22 +291,26 @@ function MailHtml(props: { translator: Translator; operator: Operator; mail: Mai
                       </p>
                     )}
                     {button && <Button {...button} shade={light} />}
-                    {mail.note && <Paragraph>{mail.note}</Paragraph>}
-                    {mail.fields && <Fields fields={mail.fields} />}
+                    {mail.steps && <Steps steps={mail.steps} />}
+                    {mail.fields && mail.fields.length > 0 && <Fields fields={mail.fields} />}
                     {message && <Message>{message}</Message>}
                     {rest && <Small space={8}>{translator.t('mail.messageRest')}</Small>}
-                    {mail.files && <Files translator={translator} {...listFiles(mail)} />}
-                    {button && (
-                      <>
-                        <Small space={24}>{translator.t('mail.buttonFails')}</Small>
-                        <p style={{ ...text(13), margin: '4px 0 0' }}>
-                          <a class="w-brand" href={button.link} style={{ color: light.accent, wordBreak: 'break-all' }}>
-                            {button.link}
-                          </a>
-                        </p>
-                      </>
-                    )}
-                    <div class="w-line" style={{ marginTop: '28px', borderTop: `1px dashed ${colours.line}` }}>
+                    {mail.files && <Files translator={translator} mail={mail} />}
+                    <div class="w-line" style={{ marginTop: '28px', borderTop: `2px dotted ${colours.line}` }}>
+                      {button && (
+                        <>
+                          <Small space={18}>{translator.t('mail.buttonFails')}</Small>
+                          <p style={{ ...text(13), margin: '4px 0 0' }}>
+                            <a
+                              class="w-brand"
+                              href={button.link}
+                              style={{ color: light.accent, wordBreak: 'break-all' }}
+                            >
+                              {button.link}
+                            </a>
+                          </p>
+                        </>
+                      )}
                       {toClosing(translator, mail).map((line, index) => (
                         <Small space={index === 0 ? 18 : 6}>{line}</Small>
                       ))}
@@ -364,56 +418,114 @@ function Small({ space, children }: { space: number; children: ComponentChildren
   );
 }
 
-/** The lines of a stranger's message as lines, because `white-space` is not supported everywhere. */
+/** The lines of another person's message as lines, because `white-space` is not supported everywhere. */
 function Message({ children }: { children: string }): JSX.Element {
   return (
-    <div
-      class="w-line"
-      dir="auto"
-      style={{ margin: '22px 0 0', padding: '2px 0 2px 16px', borderLeft: `3px solid ${colours.line}` }}
-    >
-      {children.split(/\n{2,}/).map((paragraph, index) => (
-        <p class="w-ink" style={{ ...text(16), margin: index === 0 ? '0' : '12px 0 0' }}>
-          {paragraph.split('\n').map((line, at) => (at === 0 ? line : [<br key={at} />, line]))}
-        </p>
-      ))}
-    </div>
+    <Table style={{ margin: '24px 0 0' }}>
+      <tr>
+        <td
+          class="w-box"
+          dir="auto"
+          {...background(colours.page)}
+          style={{ padding: '14px 18px', background: colours.page, borderRadius: '10px' }}
+        >
+          {children.split(/\n{2,}/).map((paragraph, index) => (
+            <p class="w-ink" style={{ ...text(16), margin: index === 0 ? '0' : '12px 0 0' }}>
+              {paragraph.split('\n').map((line, at) => (at === 0 ? line : [<br key={at} />, line]))}
+            </p>
+          ))}
+        </td>
+      </tr>
+    </Table>
   );
 }
 
-function Files(props: { translator: Translator; files: readonly MailFile[]; more: number }): JSX.Element {
+/** Beside the operator's name, which says the same. Old mail programs need the size as attributes. */
+function Logo({ width, height }: NonNullable<Operator['mailLogo']>): JSX.Element {
+  return (
+    <img
+      src={`cid:${logoId}`}
+      alt=""
+      width={width}
+      height={height}
+      style={{ width: `${width}px`, height: `${height}px`, margin: '0 10px 0 0', verticalAlign: 'middle' }}
+    />
+  );
+}
+
+function Steps({ steps }: { steps: NonNullable<MailContent['steps']> }): JSX.Element {
+  return (
+    <Table style={{ margin: '20px 0 0' }}>
+      {steps.map(([label, time]) => (
+        <tr>
+          <td class="w-good" width="24" valign="top" style={{ ...text(16), padding: '5px 0', color: colours.good }}>
+            ✓
+          </td>
+          <td class="w-ink" valign="top" style={{ ...text(15), padding: '5px 0' }}>
+            <strong>{label}</strong>
+            <div class="w-quiet" style={{ ...text(14), color: colours.quiet }}>
+              {time}
+            </div>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Files({ translator, mail }: { translator: Translator; mail: MailContent }): JSX.Element {
+  const { files, more } = listFiles(mail);
+  const summary = toScanSummary(translator, mail);
+  const isClean = mail.unscannedCount === 0;
   const cell = { padding: '9px 0', borderTop: `1px solid ${colours.line}`, verticalAlign: 'top' } as const;
   return (
     <Table style={{ margin: '24px 0 0', tableLayout: 'auto' }}>
-      {props.files.map((file) => (
+      <tr>
+        <td class="w-ink" colspan={2} style={{ ...text(15), padding: '0 0 9px', fontWeight: '600' }}>
+          {toFilesTitle(translator, mail)}
+        </td>
+      </tr>
+      {files.map((file) => (
         <tr>
           <td class="w-ink w-line" style={{ ...text(15), ...cell }}>
             <bdi>{oneLine(file.name)}</bdi>
-            {file.scan && (
+            {isException(mail, file) && (
               <div class="w-quiet" style={{ ...text(13), color: colours.quiet }}>
-                {props.translator.t(scanTexts[file.scan])}
+                {translator.t(scanTexts.unscanned)}
               </div>
             )}
           </td>
           <td
             class="w-quiet w-line"
-            align={props.translator.dir === 'rtl' ? 'left' : 'right'}
+            align={translator.dir === 'rtl' ? 'left' : 'right'}
             style={{
               ...text(14),
               ...cell,
-              [props.translator.dir === 'rtl' ? 'paddingRight' : 'paddingLeft']: '16px',
+              [translator.dir === 'rtl' ? 'paddingRight' : 'paddingLeft']: '16px',
               color: colours.quiet,
               whiteSpace: 'nowrap',
             }}
           >
-            {props.translator.formatSize(file.sizeBytes)}
+            {translator.formatSize(file.sizeBytes)}
           </td>
         </tr>
       ))}
-      {props.more > 0 && (
+      {more > 0 && (
         <tr>
           <td class="w-quiet w-line" colspan={2} style={{ ...text(14), ...cell, color: colours.quiet }}>
-            {props.translator.t('common.more', { count: props.more })}
+            {translator.t('common.more', { count: more })}
+          </td>
+        </tr>
+      )}
+      {summary && (
+        <tr>
+          <td
+            class={isClean ? 'w-good w-line' : 'w-quiet w-line'}
+            colspan={2}
+            style={{ ...text(14), ...cell, color: isClean ? colours.good : colours.quiet }}
+          >
+            {isClean && '✓ '}
+            {summary}
           </td>
         </tr>
       )}

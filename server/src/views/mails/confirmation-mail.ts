@@ -10,6 +10,8 @@ export interface ConfirmationMail {
   readonly files: readonly MailFile[];
   readonly fileCount: number;
   readonly totalBytes: number;
+  /** How many of all files were not scanned. */
+  readonly unscannedCount: number;
   readonly sentAt: Date;
   readonly stopLink: string;
   readonly to: string;
@@ -21,20 +23,21 @@ export function confirmationMail(translator: Translator, mail: ConfirmationMail)
   const count = mail.fileCount;
   const receiver = isolate(mail.receiver);
   const sentAt = translator.formatDate(mail.sentAt);
-  const size = translator.formatSize(mail.totalBytes);
   return {
     subject: translator.t('mail.confirmation.subject', { receiver, count }),
     intro: translator.t('mail.confirmation.intro', { count }),
     message: mail.message,
     files: mail.files,
     fileCount: count,
+    totalBytes: mail.totalBytes,
+    unscannedCount: mail.unscannedCount,
     fields: [
       [translator.t('common.to'), receiver],
       [translator.t('sent.at'), sentAt],
-      [translator.t('common.size'), size],
     ],
     reference: mail.reference,
     closing: [translator.t('mail.confirmation.notYou', { receiver })],
+    replyTo: mail.receiver,
     to: mail.to,
     stop: { sender: receiver, link: mail.stopLink },
   };

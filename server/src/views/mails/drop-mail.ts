@@ -9,6 +9,8 @@ export interface DropMail extends Sender {
   readonly files: readonly MailFile[];
   readonly fileCount: number;
   readonly totalBytes: number;
+  /** How many of all files were not scanned. */
+  readonly unscannedCount: number;
   readonly deadline: Date;
   readonly link: string;
   readonly stopLink: string;
@@ -33,9 +35,11 @@ export function dropMail(translator: Translator, mail: DropMail): MailContent {
     message: mail.message,
     files: mail.files,
     fileCount: count,
+    unscannedCount: mail.unscannedCount,
     fields: fromField(translator, mail),
     reference: mail.reference,
     closing: [translator.t('mail.private'), translator.t('mail.unexpected')],
+    replyTo: mail.senderName,
     to: mail.to,
     stop: toStop(mail),
   };

@@ -1,5 +1,5 @@
 import type { MailContent } from '../components/mail.tsx';
-import { formatName, isolate, oneLine } from '../plain.ts';
+import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
 export interface Sender {
@@ -9,12 +9,12 @@ export interface Sender {
   readonly senderName: string;
 }
 
-/** The sender with the address, because anyone can choose a name. Empty if the subject has the address. */
+/** The sender's address, because anyone can choose a name. Empty if the subject has the address. */
 export function fromField(
   translator: Translator,
   { sender, senderName }: Sender,
 ): readonly (readonly [string, string])[] {
-  return sender === senderName ? [] : [[translator.t('common.from'), isolate(oneLine(formatName(senderName, sender)))]];
+  return sender === senderName ? [] : [[translator.t('common.from'), isolate(sender)]];
 }
 
 /** The link with which the reader can stop or report the sender. */

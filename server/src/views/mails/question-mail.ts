@@ -4,6 +4,8 @@ import type { Translator } from '../translator.ts';
 
 export interface QuestionMail {
   readonly question: 'more_time' | 'send_again';
+  /** Whether it is about a request for files, which a contact has not sent. */
+  readonly isRequest: boolean;
   readonly receiver: string;
   readonly deadline: Date;
   readonly reference: string;
@@ -11,19 +13,30 @@ export interface QuestionMail {
 }
 
 const texts = {
-  more_time: { subject: 'mail.more_time.subject', intro: 'mail.more_time.intro' },
-  send_again: { subject: 'mail.send_again.subject', intro: 'mail.send_again.intro' },
+  more_time: {
+    subject: 'mail.more_time.subject',
+    files: 'mail.more_time.intro',
+    request: 'mail.more_time.intro',
+  },
+  send_again: {
+    subject: 'mail.send_again.subject',
+    files: 'mail.send_again.intro',
+    request: 'mail.send_again.request',
+  },
 } as const;
 
 /** To the sender: a receiver needs more time, or came too late. */
 export function questionMail(translator: Translator, mail: QuestionMail): MailContent {
-  const receiver = isolate(mail.receiver);
+  const { subject, ...intros } = texts[mail.question];
   return {
-    subject: translator.t(texts[mail.question].subject, { receiver }),
-    intro: translator.t(texts[mail.question].intro, { deadline: translator.formatDate(mail.deadline) }),
-    fields: [[translator.t('mail.receipt.receiver'), receiver]],
+    subject: translator.t(subject, { receiver: isolate(mail.receiver) }),
+    intro: translator.t(intros[mail.isRequest ? 'request' : 'files'], {
+      deadline: translator.formatDate(mail.deadline),
+      reference: mail.reference,
+    }),
     reference: mail.reference,
     closing: [],
+    replyTo: mail.receiver,
     to: mail.to,
   };
 }

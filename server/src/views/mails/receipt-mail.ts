@@ -5,9 +5,12 @@ import type { Translator } from '../translator.ts';
 export interface ReceiptMail {
   readonly receiver: string;
   readonly files: readonly MailFile[];
-  /** The number of files, if only the first of them are listed. */
-  readonly fileCount?: number | undefined;
+  readonly fileCount: number;
+  readonly totalBytes: number;
+  /** How many of all files were not scanned. */
+  readonly unscannedCount: number;
   readonly sentAt: Date;
+  readonly openedAt: Date | null;
   readonly completedAt: Date;
   readonly to: string;
   readonly reference: string;
@@ -15,19 +18,22 @@ export interface ReceiptMail {
 
 /** To the sender: everything was sent to the receiver. */
 export function receiptMail(translator: Translator, mail: ReceiptMail): MailContent {
-  const count = mail.fileCount ?? mail.files.length;
+  const count = mail.fileCount;
   return {
     subject: translator.t('mail.receipt.subject', { receiver: isolate(mail.receiver), count }),
     intro: translator.t('mail.receipt.intro', { count }),
-    fields: [
-      [translator.t('mail.receipt.receiver'), isolate(mail.receiver)],
+    steps: [
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
+      ...(mail.openedAt ? [[translator.t('status.opened'), translator.formatDate(mail.openedAt)] as const] : []),
       [translator.t('mail.receipt.completed'), translator.formatDate(mail.completedAt)],
     ],
     files: mail.files,
     fileCount: count,
+    totalBytes: mail.totalBytes,
+    unscannedCount: mail.unscannedCount,
     reference: mail.reference,
     closing: [],
+    replyTo: mail.receiver,
     to: mail.to,
   };
 }

@@ -9,6 +9,8 @@ export interface ReceivedMail {
   readonly files: readonly MailFile[];
   readonly fileCount: number;
   readonly totalBytes: number;
+  /** How many of all files were not scanned. */
+  readonly unscannedCount: number;
   readonly deadline: Date;
   readonly to: string;
   readonly reference: string;
@@ -20,12 +22,14 @@ export function receivedMail(translator: Translator, mail: ReceivedMail): MailCo
   return {
     subject: translator.t('mail.received.subject', { contact: isolate(mail.contact), count }),
     intro: translator.t('mail.received.intro', { count, deadline: translator.formatDate(mail.deadline) }),
-    fields: [[translator.t('common.size'), translator.formatSize(mail.totalBytes)]],
     message: mail.message,
     files: mail.files,
     fileCount: count,
+    totalBytes: mail.totalBytes,
+    unscannedCount: mail.unscannedCount,
     reference: mail.reference,
     closing: [],
+    replyTo: mail.contact,
     to: mail.to,
   };
 }

@@ -10,6 +10,8 @@ export function reminderMail(translator: Translator, mail: ReminderMail): MailCo
   return {
     ...dropMail(translator, { ...mail, message: '' }),
     subject: translator.t('mail.reminder.subject', { sender: isolate(mail.senderName), count: mail.fileCount }),
-    intro: translator.t('mail.reminder.intro'),
+    intro: translator.t('mail.reminder.intro', { sender: isolate(mail.senderName) }),
+    // The text above says it.
+    replyTo: undefined,
   };
 }

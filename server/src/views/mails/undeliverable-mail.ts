@@ -21,7 +21,6 @@ export function undeliverableMail(translator: Translator, mail: UndeliverableMai
     subject: translator.t(stopped ? 'mail.stopped.subject' : 'mail.undeliverable.subject', { receiver }),
     intro: translator.t(stopped ? 'mail.stopped.intro' : 'mail.undeliverable.intro'),
     fields: [
-      [translator.t('mail.receipt.receiver'), receiver],
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
       ...(mail.response === undefined
         ? []

@@ -11,7 +11,7 @@ import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
 import { fromField, type Sender } from '../components/sender.tsx';
 import { EarlierSendings, type Sending } from '../components/sendings.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
-import { isolate, oneLine } from '../plain.ts';
+import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
 const problems = {
