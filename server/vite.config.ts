@@ -32,8 +32,8 @@ export default defineConfig({
     target: ['es2022', 'safari16', 'chrome110', 'firefox115'],
     rollupOptions: {
       input: [
-        'src/views/assets/pages.css',
-        ...['gesture.ts', 'download.ts', 'upload.tsx'].map((script) => `src/views/islands/${script}`),
+        ...['pages.css', 'reference.css'].map((stylesheet) => `src/views/assets/${stylesheet}`),
+        ...['gesture.ts', 'download.ts', 'upload.tsx', 'reference.ts'].map((script) => `src/views/islands/${script}`),
       ],
       output: {
         entryFileNames: '[name]-[hash].js',

@@ -8,6 +8,7 @@ import { limits } from '../../protocol/src/limits.ts';
 import { configTable } from '../../server/src/config/config.ts';
 import { exitCodes } from '../../server/src/failure.ts';
 import { renderConfigurationDocument } from '../generate/config-docs.ts';
+import { renderReferenceGuides } from '../generate/reference-guides.ts';
 import { documents } from './documents.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
@@ -67,6 +68,10 @@ test('the documents link to one another', () => {
 
 test('docs/configuration.md is what the settings say', () => {
   expect(read('docs/configuration.md')).toBe(renderConfigurationDocument());
+});
+
+test('the pages under /docs have the texts of docs/api-v1.md and docs/api.md', () => {
+  expect(read('server/src/http/reference/generated/guides.ts'), 'run npm run generate').toBe(renderReferenceGuides());
 });
 
 /** The rows of the table under a heading of docs/api.md, cell by cell. */

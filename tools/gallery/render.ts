@@ -1,4 +1,5 @@
 import { componentStates } from '../../server/src/testing/component-states.tsx';
+import { referenceStates } from '../../server/src/testing/reference-states.tsx';
 import { mailStates, pageStates } from '../../server/src/testing/view-states.tsx';
 import { brandStylesheet } from '../../server/src/views/colors.ts';
 import { logoId } from '../../server/src/views/components/mail.tsx';
@@ -61,6 +62,21 @@ export function pictures(language: string, asset: (source: string) => string, br
       script: script && asset(`src/views/islands/${script}.${script === 'upload' ? 'tsx' : 'ts'}`),
     }),
   }));
+  const reference = Object.entries(referenceStates()).map(([name, { title, page }]) => ({
+    name,
+    html: renderPage(all.for('en'), {
+      title,
+      page,
+      languageLinks: [],
+      stylesheet: asset('src/views/assets/pages.css'),
+      ownStylesheet: asset('src/views/assets/reference.css'),
+      icon: asset('src/views/assets/mark.svg'),
+      operator,
+      brandStylesheet: branded ? '/brand.css' : undefined,
+      logo: branded ? '/logo.svg' : undefined,
+      script: asset('src/views/islands/reference.ts'),
+    }),
+  }));
   const mails = Object.entries(mailStates(translator, undefined, operator)).map(([name, { subject, text, html }]) => ({
     name: `mail-${name}`,
     // A mail program has the logo in the mail.
@@ -68,7 +84,7 @@ export function pictures(language: string, asset: (source: string) => string, br
     text: `Subject: ${subject}\n\n${text}`,
   }));
   const shown = (['ltr', 'rtl'] as const).flatMap((dir) => components(all, asset('src/views/assets/pages.css'), dir));
-  return [...shown, ...pages, ...mails];
+  return [...shown, ...pages, ...reference, ...mails];
 }
 
 /** The components, each on a page of its own. */

@@ -23,6 +23,9 @@ const generators: Record<string, () => Promise<Record<string, string>>> = {
   'monitoring-docs': async () => ({
     'docs/monitoring.md': await (await import('./monitoring-docs.ts')).renderMonitoringDocument(),
   }),
+  'reference-guides': async () => ({
+    'server/src/http/reference/generated/guides.ts': (await import('./reference-guides.ts')).renderReferenceGuides(),
+  }),
 };
 const usage = `Usage: npm run generate [-- [--check] [NAME...]]
 
@@ -32,6 +35,7 @@ Writes the files that are generated from the code, or only those of the generato
   sdk-docs          docs/sdk.md, from the types that the SDK exports
   config-docs       docs/configuration.md, from the tables in server/src/config/settings/
   monitoring-docs   the table of metrics in docs/monitoring.md, from server/src/observe/
+  reference-guides  guides.ts in server/src/http/reference/generated, from docs/api-v1.md and docs/api.md
   delivery-picture  docs/images/delivery.png, on a demo that it starts: only if named, and needs the engines' programs
 
   --check           write nothing, and exit with 1 if a file is out of date

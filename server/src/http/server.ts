@@ -20,17 +20,16 @@ import { refuse, sendError, toErrorBody } from './json-errors.ts';
 import { observeRequests } from './observe-requests.ts';
 import { sendProblemPage, toReason, wantsPage } from './pages/problem-page.tsx';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
+import { createReference } from './reference/site.ts';
 import { awaitHandlers } from './running-handlers.ts';
 import { securityHeaders } from './security-headers.ts';
 import { Transfers } from './shared/transfers.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
 import { requireStorableTexts } from './storable-texts.ts';
 import type { Certificate } from './tls.ts';
-import { apiProblems, apiReference } from './v1/openapi/reference.ts';
 import { sendProblem } from './v1/problems.ts';
 import { apiV1, v1Prefix } from './v1/register.ts';
 import type { V1Engines } from './v1/route.ts';
-import { routes } from './v1/routes.ts';
 import { validatorOptions } from './validation-message.ts';
 
 /**
@@ -180,10 +179,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   });
   app.register(async (scope) => {
     nameSurface(scope, 'pages');
-    receiverPages(scope, engines, transfers, options.pages, {
-      reference: apiReference(routes, options.publicUrl),
-      problems: apiProblems(routes),
-    });
+    receiverPages(scope, engines, transfers, options.pages, () => createReference(options.publicUrl));
   });
 
   // Node would close the connection for the former, and respond to the latter without our headers.

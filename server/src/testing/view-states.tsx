@@ -27,7 +27,6 @@ import { ErrorPage, errorTitle } from '../views/pages/error-page.tsx';
 import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../views/pages/gone-page.tsx';
 import { HomePage, homeTitle } from '../views/pages/home-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../views/pages/link-landing-page.tsx';
-import { ProblemsPage, type ReferenceOperation, ReferencePage } from '../views/pages/reference-page.tsx';
 import { SentPage, type SentPageProps, sentTitle } from '../views/pages/sent-page.tsx';
 import { StopPage, type StopPageProps, stopTitle } from '../views/pages/stop-page.tsx';
 import {
@@ -95,48 +94,6 @@ const sentAt = new Date('2026-11-14T08:00:00Z');
 const link = 'https://files.example.com/d/Kx3vQm8TzR1nYc5WbL7pHs2JdF9gAe4UoNtXiVqZkEw';
 const stopLink = 'https://files.example.com/m/AZ3Dp0vmdlC3h1xKqFtY2bVn8sWcRj5oLgE7iTzXuMQ';
 const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
-
-const operations: readonly ReferenceOperation[] = [
-  {
-    id: 'createKey',
-    method: 'POST',
-    path: '/api/v1/keys',
-    summary: 'Create a key that may do no more than the one that creates it',
-    scope: 'keys',
-    parameters: [
-      { name: 'dry_run', type: 'boolean', required: false, about: '`true`: check everything and change nothing.' },
-    ],
-    body: [
-      { name: 'name', type: 'string', required: true, about: '' },
-      { name: 'scopes', type: 'list of send, receive, contacts, history, webhooks, keys', required: true, about: '' },
-    ],
-    response: {
-      status: 201,
-      about: 'The key, which is shown only once.',
-      fields: [
-        { name: 'expires_at', type: 'time or null', required: true, about: 'a time such as 2030-01-31T12:00:00Z' },
-      ],
-    },
-    problems: [{ code: 'unauthorized', status: 401 }],
-    example: `curl -H "Authorization: Bearer $WAYBILL_KEY" \\\n  -d '{"name":"nightly upload"}' \\\n  "https://files.example.com/api/v1/keys"`,
-  },
-  {
-    id: 'readAccount',
-    method: 'GET',
-    path: '/api/v1/account',
-    summary: 'Get the account that the key belongs to',
-    scope: null,
-    parameters: [],
-    body: [],
-    response: { status: 200, about: 'The account and the key.', fields: [] },
-    problems: [{ code: 'unauthorized', status: 401 }],
-    example: 'curl -H "Authorization: Bearer $WAYBILL_KEY" "https://files.example.com/api/v1/account"',
-  },
-];
-const problems = [
-  { code: 'unauthorized', title: 'Unauthorized', status: 401, text: 'Send a live API key.' },
-  { code: 'not_found', title: 'Not found', status: 404, text: 'There is nothing here, or it is not yours.' },
-];
 
 function files(first: string, count = 3): (DownloadFile & { name: string })[] {
   const others = ['Assembly drawing rev C.dwg', 'photos.zip', 'measurements.xlsx', 'README'];
@@ -405,11 +362,6 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'gone-nothing': gone('nothing'),
     'gone-machines': gone('machines'),
     'gone-refused': gone('refused'),
-    reference: {
-      title: 'API reference',
-      page: <ReferencePage operations={operations} descriptionHref="/openapi.json" problemsHref="/problems" />,
-    },
-    problems: { title: 'Problems', page: <ProblemsPage problems={problems} referenceHref="/docs" /> },
     home: {
       title: homeTitle(translator),
       page: (

@@ -18,6 +18,8 @@ export interface Frame {
   readonly languageLinks: readonly LanguageLink[];
   /** The address of pages.css. */
   readonly stylesheet: string;
+  /** The address of a stylesheet that only this page needs. */
+  readonly ownStylesheet?: string | undefined;
   /** The address of the stylesheet with the operator's colour. */
   readonly brandStylesheet?: string | undefined;
   readonly script?: string | undefined;
@@ -58,6 +60,7 @@ function Document({ translator, frame }: { translator: Translator; frame: Frame 
         <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
         <title>{`${frame.title} · ${operator.name}`}</title>
         <link rel="stylesheet" href={frame.stylesheet} />
+        {frame.ownStylesheet !== undefined && <link rel="stylesheet" href={frame.ownStylesheet} />}
         {frame.brandStylesheet !== undefined && <link rel="stylesheet" href={frame.brandStylesheet} />}
         {frame.icon !== undefined && <link rel="icon" href={frame.icon} />}
         {frame.script !== undefined && <script type="module" src={frame.script} />}

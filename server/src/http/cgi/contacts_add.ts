@@ -7,6 +7,8 @@ import { versionHeader } from './contacts_read.ts';
 import { prefersLenient } from './request-headers.ts';
 import { route } from './route.ts';
 
+const done: Status = { status: 'ok' };
+
 /** docs/api.md#3-add-contacts. */
 export const contactsAdd = route({
   method: 'POST',
@@ -19,8 +21,15 @@ export const contactsAdd = route({
     header('Prefer', '`handling=lenient` keeps or updates known addresses instead of failing.'),
   ],
   body: ContactsAddRequest,
+  example: [{ email: 'anna@example.org', number: '46701234567', language: 'sv', groups: ['press'], nick: 'Anna' }],
   bodyLimit: limits.contactListBytes,
-  response: { status: 200, description: 'The list is replaced.', schema: Status, headers: versionHeader },
+  response: {
+    status: 200,
+    description: 'The list is replaced.',
+    schema: Status,
+    example: done,
+    headers: versionHeader,
+  },
   errors: ['invalid_input', 'contact_exists', 'precondition_failed', 'too_large'],
   async handle({ engines, actor, body, request, reply }) {
     const lenient = prefersLenient(request);
@@ -29,6 +38,6 @@ export const contactsAdd = route({
     const { version } = await replaceContacts(engines, actor, { contacts, lenient, ifVersion });
     reply.header('etag', `"${version}"`);
     if (lenient) reply.header('preference-applied', 'handling=lenient');
-    return { status: 'ok' };
+    return done;
   },
 });

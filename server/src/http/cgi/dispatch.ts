@@ -19,6 +19,8 @@ interface DispatchRoute extends Pick<Route, 'path' | 'id' | 'summary'> {
   readonly dispatch: typeof createDrop;
 }
 
+const done: Status = { status: 'ok' };
+
 /** An operation that dispatches the draft. */
 export function dispatchRoute({ description, errors, dispatch, ...names }: DispatchRoute): Route {
   return route({
@@ -27,7 +29,8 @@ export function dispatchRoute({ description, errors, dispatch, ...names }: Dispa
     authentication: 'account+csrf',
     headers: [draftHeader, idempotencyKeyHeader],
     body: DispatchParameters,
-    response: { status: 200, description, schema: Status },
+    example: { desttime: 7, ddmessage: 'The drawings of May.' },
+    response: { status: 200, description, schema: Status, example: done },
     errors: [
       'invalid_input',
       'idempotency_key_reused',
@@ -44,7 +47,7 @@ export function dispatchRoute({ description, errors, dispatch, ...names }: Dispa
         parameters,
         idempotencyKey: readIdempotencyKey(request),
       });
-      return { status: 'ok' };
+      return done;
     },
   });
 }

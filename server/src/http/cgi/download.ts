@@ -14,6 +14,7 @@ const fileRoutes = (['GET', 'HEAD'] as const).map((method) =>
     authentication: 'account+csrf',
     transfer: true,
     params: InboxFileParams,
+    curl: method === 'GET' ? ['-C -', '-o "$NAME"'] : ['-I'],
     response: { status: 200, description: 'The file.', bytes: fileBytes },
     errors: ['not_found', 'range_not_satisfiable', 'damaged', 'invalid_name'],
     async handle(call) {
@@ -33,6 +34,7 @@ const zipRoutes = (['GET', 'HEAD'] as const).map((method) =>
     authentication: 'account+csrf',
     transfer: true,
     params: InboxParams,
+    curl: method === 'GET' ? ['-C -', '-o all.zip'] : ['-I'],
     response: { status: 200, description: 'The files, in their folders.', bytes: zipBytes },
     errors: ['not_found', 'range_not_satisfiable', 'damaged'],
     handle: async (call) => sendInboxZip(call, call.params.inbox),

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { route } from './route.ts';
 
+const exampleInput = toInput('e-P3cv5CKCuT7nfV8-bipCIp6Jiy2Ej8_BPHHTMMU00');
+
 /** docs/api.md#1-get-a-csrf-token: the page whose hidden input carries the CSRF token. */
 export const indexPage = route({
   method: 'GET',
@@ -8,7 +10,13 @@ export const indexPage = route({
   id: 'getIndexPage',
   summary: 'Get a CSRF token: the value of the hidden input `csrftoken`',
   authentication: 'account',
-  response: { status: 200, description: 'The page.', schema: Type.String(), mediaType: 'text/html' },
+  response: {
+    status: 200,
+    description: 'The page.',
+    schema: Type.String(),
+    mediaType: 'text/html',
+    example: exampleInput,
+  },
   errors: [],
   async handle({ engines, actor, reply }) {
     const token = await engines.csrfTokens.mint(actor.accountId);
@@ -29,11 +37,15 @@ function page(email: string, token: string): string {
 <h1>Waybill</h1>
 <p>Signed in as ${escapeHtml(email)}.</p>
 <p>Programs: send the value of the field <code>csrftoken</code> as the header <code>CSRF-Token</code>.</p>
-<form><input type="hidden" name="csrftoken" value="${escapeHtml(token)}"></form>
+<form>${toInput(token)}</form>
 </main>
 </body>
 </html>
 `;
+}
+
+function toInput(token: string): string {
+  return `<input type="hidden" name="csrftoken" value="${escapeHtml(token)}">`;
 }
 
 function escapeHtml(text: string): string {

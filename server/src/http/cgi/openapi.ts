@@ -4,7 +4,7 @@ import { describeOperation, describePaths, failures, frame } from '../shared/ope
 import type { Route } from './route.ts';
 
 /** The errors that are possible before an operation begins. */
-const everywhere: readonly ErrorCode[] = [
+export const everywhere: readonly ErrorCode[] = [
   'malformed_request',
   'unauthorized',
   'network_not_allowed',
@@ -45,15 +45,22 @@ export function openapiDocument(routes: readonly Route[]) {
   };
 }
 
+/** Lists every error that an operation can have. */
+export function listErrors(route: Route): ErrorCode[] {
+  return [...everywhere, ...(needsToken(route) ? (['csrf_rejected'] as const) : []), ...route.errors];
+}
+
+export function needsToken({ authentication }: Route): boolean {
+  return authentication === 'account+csrf';
+}
+
 function describeRoute(route: Route) {
-  const { method, authentication, headers = [], form } = route;
-  const needsToken = authentication === 'account+csrf';
-  const codes = [...everywhere, ...(needsToken ? (['csrf_rejected'] as const) : []), ...route.errors];
+  const { method, headers = [], form } = route;
   return describeOperation(route, {
-    members: { security: [needsToken ? { account: [], token: [] } : { account: [] }] },
+    members: { security: [needsToken(route) ? { account: [], token: [] } : { account: [] }] },
     headers,
     requestBody: form && { required: true, content: { 'multipart/form-data': { schema: form } } },
-    failures: failures(codes, errors, method === 'HEAD' ? () => ({}) : withBody),
+    failures: failures(listErrors(route), errors, method === 'HEAD' ? () => ({}) : withBody),
   });
 }
 

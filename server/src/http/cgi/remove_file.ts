@@ -3,6 +3,8 @@ import { removeFile } from '../../domain/drafts/remove-file.ts';
 import { draftHeader, readDraftName } from './request-headers.ts';
 import { route } from './route.ts';
 
+const done: Status = { status: 'deldone' };
+
 /**
  * docs/api.md#6-delete-an-uploaded-file. A GET that changes something, as the contract requires; the CSRF token makes
  * it safe.
@@ -15,10 +17,11 @@ export const removeFileCgi = route({
   authentication: 'account+csrf',
   headers: [draftHeader],
   query: RemoveFileQuery,
-  response: { status: 200, description: 'It is deleted.', schema: Status },
+  exampleQuery: 'filename=report.pdf',
+  response: { status: 200, description: 'It is deleted.', schema: Status, example: done },
   errors: ['invalid_input', 'invalid_name', 'not_found'],
   async handle({ engines, actor, query, request }) {
     await removeFile(engines, actor, readDraftName(request), query.filename);
-    return { status: 'deldone' };
+    return done;
   },
 });

@@ -40,9 +40,13 @@ interface Operation extends DescribedRoute {
   readonly headers?: readonly object[];
   /** The parts of a body that is a form (multipart/form-data), which it reads as the bytes come. */
   readonly form?: object;
+  /** Arguments of the command in the reference’s example, if it has no JSON body. */
+  readonly curl?: readonly string[];
   readonly bodyLimit?: number;
   /** Whether it transfers files. */
   readonly transfer?: true;
+  /** The query of the reference’s example. */
+  readonly exampleQuery?: string;
 }
 
 /** Gives `handle` the types of the schemas. */

@@ -30,7 +30,8 @@ export const upload = route({
   transfer: true,
   headers: [draftHeader],
   form,
-  response: { status: 200, description: 'They are stored and scanned.', schema: Status },
+  curl: ['-F do=upload', '-F file=@report.pdf'],
+  response: { status: 200, description: 'They are stored and scanned.', schema: Status, example: done },
   errors: ['invalid_name', 'too_many_files', 'too_large', 'too_large_to_scan', 'storage_full', 'infected', 'encrypted'],
   async handle({ engines, actor, request, reply, transfers }) {
     const owner = accountOwner(actor, readDraftName(request));

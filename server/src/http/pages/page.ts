@@ -35,7 +35,9 @@ export function inChosenLanguage(request: FastifyRequest, path: string): string 
 export interface PageContent {
   title: string;
   page: VNode;
-  script?: 'gesture.ts' | 'download.ts' | 'upload.tsx';
+  script?: 'gesture.ts' | 'download.ts' | 'upload.tsx' | 'reference.ts';
+  /** A stylesheet of its own, besides that of all pages. */
+  stylesheet?: 'reference.css';
   /** Whether the page exists in one language only. */
   languages?: 'one';
 }
@@ -92,6 +94,7 @@ function renderContent(
     languageLinks:
       request.method === 'POST' || content.languages === 'one' ? [] : languageLinks(options.translator, path),
     stylesheet: options.assets.href('src/views/assets/pages.css'),
+    ownStylesheet: content.stylesheet && options.assets.href(`src/views/assets/${content.stylesheet}`),
     script: options.assets.href(`src/views/islands/${content.script ?? 'gesture.ts'}`),
     icon: options.assets.href('src/views/assets/mark.svg'),
     brandStylesheet: options.assets.stylesheet,

@@ -1,26 +1,38 @@
-import type { VNode } from 'preact';
-import {
-  ProblemsPage,
-  type ProblemsPageProps,
-  ReferencePage,
-  type ReferencePageProps,
-} from '../../views/pages/reference-page.tsx';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { ReferencePage } from '../../views/pages/reference-page.tsx';
+import type { ReferenceContent, ReferenceGroup } from '../../views/reference/blocks.ts';
 import type { App } from '../app.ts';
 import { type PageOptions, SharedPage } from './page.ts';
 
-/** The reference of the API, for programmers. */
+/** The reference of the APIs, for programmers. */
 export interface Reference {
-  readonly reference: ReferencePageProps;
-  readonly problems: ProblemsPageProps;
+  readonly groups: readonly ReferenceGroup[];
+  /** By address. */
+  readonly pages: ReadonlyMap<string, ReferenceContent>;
 }
 
-export function referencePages(app: App, { reference, problems }: Reference, options: PageOptions): void {
-  const pages: readonly [string, string, VNode][] = [
-    [problems.referenceHref, 'API reference', <ReferencePage {...reference} />],
-    [reference.problemsHref, 'Problems', <ProblemsPage {...problems} />],
-  ];
-  for (const [url, title, page] of pages) {
-    const shared = new SharedPage(options, options.translator.for('en'), { title, page });
-    app.get(url, { config: { authentication: 'nobody' } }, async (request, reply) => shared.send(request, reply));
+/** Serves every page of the reference. It is created on the first request, and each page is rendered once. */
+export function referencePages(app: App, createReference: () => Reference, options: PageOptions): void {
+  let reference: Reference | undefined;
+  const shared = new Map<string, SharedPage>();
+  const findPage = (path: string): SharedPage => {
+    const known = shared.get(path);
+    if (known) return known;
+    reference ??= createReference();
+    const content = reference.pages.get(path);
+    if (!content) throw new ExchangeError('not_found');
+    const page = new SharedPage(options, options.translator.for('en'), {
+      title: `${content.title} · API reference`,
+      page: <ReferencePage groups={reference.groups} content={content} />,
+      script: 'reference.ts',
+      stylesheet: 'reference.css',
+    });
+    shared.set(path, page);
+    return page;
+  };
+  for (const url of ['/docs', '/docs/:page', '/docs/:group/:page']) {
+    app.get(url, { config: { authentication: 'nobody' } }, async (request, reply) =>
+      findPage(request.url.split('?', 1)[0] as string).send(request, reply),
+    );
   }
 }

@@ -50,7 +50,7 @@ export function receiverPages(
   engines: PageEngines,
   transfers: Transfers,
   options: PageOptions,
-  reference: Reference,
+  createReference: () => Reference,
 ): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -73,7 +73,7 @@ export function receiverPages(
     return sendProblemPage(options, request, reply.code(status), reason, ended);
   });
   homePage(app, engines, options);
-  referencePages(app, reference, options);
+  referencePages(app, createReference, options);
   serveAssets(app, options.assets);
   for (const pages of [downloads, uploads]) {
     landingPage(app, engines, options, pages);

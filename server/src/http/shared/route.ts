@@ -12,6 +12,8 @@ export interface DescribedRoute {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
+  /** An example of a body, for the reference. */
+  readonly example?: object;
   readonly response: RouteResponse;
   /** The errors that it adds to those that every operation has. */
   readonly errors: readonly ErrorCode[];
@@ -21,6 +23,8 @@ export interface RouteResponse {
   readonly status: number;
   readonly description: string;
   readonly schema?: TSchema;
+  /** An example of its body, for the reference, if the schema allows values that this operation does not return. */
+  readonly example?: unknown;
   /** If it is not JSON. */
   readonly mediaType?: string;
   /** It is not JSON but a download, or a range of it. */

@@ -64,8 +64,6 @@ export type Route = Operation & (Handled | Streamed);
 interface Operation extends DescribedRoute {
   /** Null if any key is allowed. */
   readonly scope: Scope | null;
-  /** An example of a body, for the reference. */
-  readonly example?: object;
   readonly otherResponse?: RouteResponse;
   /** Its response has an ETag; if it changes something, it honours If-Match. */
   readonly isVersioned?: true;

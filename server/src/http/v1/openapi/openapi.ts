@@ -19,7 +19,7 @@ import type { Route, Stream } from '../route.ts';
 import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
 
 /** The errors that are possible before an operation begins. */
-const everywhere: readonly ErrorCode[] = [
+export const everywhere: readonly ErrorCode[] = [
   'malformed_request',
   'unauthorized',
   'network_not_allowed',
