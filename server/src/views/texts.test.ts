@@ -71,6 +71,11 @@ describe.each(languages)('%s', (language) => {
   });
 });
 
+test('French punctuation does not begin a line', () => {
+  const french = Object.entries(texts['fr'] ?? {});
+  expect(french.filter(([, text]) => /[ \p{L}\d}][:;?!»](?!\/)|«[^\u00a0]/u.test(text))).toEqual([]);
+});
+
 test('the code uses every text, and no text that is missing', () => {
   const sources = globSync('**/*.{ts,tsx}', { cwd: import.meta.dirname })
     .filter((file) => !file.endsWith('.test.ts'))
