@@ -2,18 +2,32 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Tests that measure times, which busy tests would lengthen. They run after the others. Beside each other they do little
- * harm, because they wait for longer than they work.
+ * Tests that measure times, which busy tests would lengthen. They run after the others, two at a time, in this order:
+ * beside each other they do little harm, because they wait for longer than they work, and the last ones work least.
  */
 const timed = [
-  'acceptance/faults/{database-trouble,outage,pgbouncer,redis-lost,store-trouble,storm}.test.ts',
-  'acceptance/operation/shutdown.test.ts',
-  'acceptance/sizes/{distant-store,expiry,slow-peers}.test.ts',
+  'acceptance/sizes/distant-store.test.ts',
+  'acceptance/faults/outage.test.ts',
+  'acceptance/faults/store-trouble.test.ts',
+  'acceptance/sizes/expiry.test.ts',
+  'acceptance/faults/redis-lost.test.ts',
 ];
-/** Other tests that wait for longer than they work. */
-const waits = /\/(?:extended|interrupted-upload|paused-upload|slow-connections|slow-scanner|slow-upload)\.test\.ts$/;
+/** Other tests that wait for longer than they work, the longest first. */
+const waits = [
+  'slow-peers',
+  'database-trouble',
+  'slow-connections',
+  'storm',
+  'interrupted-upload',
+  'pgbouncer',
+  'shutdown',
+  'extended',
+  'slow-scanner',
+  'paused-upload',
+  'slow-upload',
+].map((name) => `/${name}.test.ts`);
 /** Tests that take longest, begun first, so that none of them is left at the end with one processor idle. */
-const long = /\/(?:crash-points|jobs|mixed-versions|operating|storm)\.test\.ts$/;
+const long = /\/(?:backup|contribute|crash-points|jobs|large-file|long-history|mixed-versions|operating)\.test\.ts$/;
 /** Set by tools/acceptance, which runs the two groups one after the other. */
 const group = process.env['WAYBILL_ACCEPTANCE_GROUP'];
 const folders = ['spec', 'attacks', 'people', 'faults', 'operation', 'checker', 'lib', 'sizes', 'client'];
@@ -24,14 +38,18 @@ if (process.env['WAYBILL_PREVIOUS_COMMIT']) folders.push('mixed-versions');
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const waiting = sorted.filter(({ moduleId }) => waits.test(moduleId));
+    const inOrder = (names: readonly string[]) =>
+      names.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
+    if (group === 'timed') return inOrder(timed);
+    const waiting = inOrder(waits);
+    const others = sorted.filter((file) => !waiting.includes(file));
     const working = [
-      ...sorted.filter(({ moduleId }) => long.test(moduleId)),
-      ...sorted.filter(({ moduleId }) => !long.test(moduleId) && !waits.test(moduleId)),
+      ...others.filter(({ moduleId }) => long.test(moduleId)),
+      ...others.filter(({ moduleId }) => !long.test(moduleId)),
     ];
     const share = Math.ceil(working.length / (waiting.length + 1));
     const part = (index: number) => working.slice(index * share, (index + 1) * share);
-    return [...part(0), ...waiting.flatMap((file, index) => [file, ...part(index + 1)])];
+    return [...waiting.flatMap((file, index) => [file, ...part(index)]), ...part(waiting.length)];
   }
 }
 
@@ -42,8 +60,8 @@ export default defineConfig({
     include: group === 'timed' ? timed : folders.map((folder) => `acceptance/${folder}/**/*.test.ts`),
     exclude: group === 'together' ? timed : [],
     globalSetup: ['acceptance/lib/servers/demo.ts'],
-    // For two processors, which the demo also uses: beside two tests that work there may be one that waits.
-    maxWorkers: group === 'together' ? 3 : group === 'timed' ? 2 : 1,
+    // For two processors, which the demo also uses: beside three tests that work there is mostly one that waits.
+    maxWorkers: group === 'together' ? 4 : group === 'timed' ? 2 : 1,
     // A worker evaluates the imports of its files only once, and starts only once.
     isolate: false,
     sequence: { sequencer: Spread },
