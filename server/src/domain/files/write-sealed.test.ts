@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
-import { afterEach, beforeEach, describe, expect, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { openFile, silentLedger } from '../../testing/sealed-file.ts';
@@ -134,8 +134,11 @@ describe('memory', () => {
   });
 
   test('is used again: a file of any size needs no more of it than one of a few chunks', async () => {
+    // Time stands still: on a machine that does little for two seconds, a chunk would be stored before it is full.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const objects: ObjectStore = { ...memoryObjectStore(), put: () => settle() as Promise<void> };
-    const { memory, writer } = writerOn(objects, { slabs: 5 * segmentsPerChunk + 2 });
+    const { memory, writer } = writerOn(objects, { slabs: 5 * segmentsPerChunk + 2, waitMs: 60_000 });
     expect(await writeAll(writer, 100)).toBe(13);
     await writer.close();
     expect(memory.held).toBe(0);

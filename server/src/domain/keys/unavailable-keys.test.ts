@@ -53,7 +53,7 @@ beforeAll(async () => {
   writeToken();
   const bucket = await createEmptyBucket();
   objects = openFailingStore(s3, new Set(), bucket.name);
-  const provider = vaultKeyProvider({ keyUrl: vault.keyUrl, tokenFile, timeoutMs: 300 });
+  const provider = vaultKeyProvider({ keyUrl: vault.keyUrl, tokenFile });
   masterKeys = {
     ...provider,
     unwrap: (...call) => {
