@@ -25,8 +25,9 @@ export default defineConfig({
     // Long: a machine that is shared may do little for a while, and a test that passes does not wait.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Each worker uses a few dozen of the hundred connections that PostgreSQL allows by default.
-    maxWorkers: Math.min(availableParallelism(), 4),
+    // One more than there are processors, because many tests wait for an engine or a time limit. Each uses a few dozen of
+    // the hundred connections that PostgreSQL allows by default.
+    maxWorkers: Math.min(availableParallelism() + 1, 4),
     projects: [
       // Without isolation, a worker evaluates the imports of its files only once.
       project('unit', { isolate: false }),
