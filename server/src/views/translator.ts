@@ -50,19 +50,26 @@ export function createTranslators(options: {
   for (const [language, found] of texts) requireKnownKeys(language, found, english);
   if (!texts.has(options.fallback)) throw new Error(`There are no texts in the fallback language ${options.fallback}.`);
 
-  const library = createInstance();
-  void library.init({
-    resources: Object.fromEntries([...texts].map(([language, translation]) => [language, { translation }])),
-    fallbackLng: [...new Set([options.fallback, 'en'])],
-    initAsync: false,
-    keySeparator: false,
-    nsSeparator: false,
-    // Nothing in a value is code: no HTML escaping here (the views do that), and no $t() or {{}} inside values.
-    interpolation: { escapeValue: false, skipOnVariables: true },
+  // Only once a text is needed: most commands of an administrator need none.
+  const openLibrary = once(() => {
+    const library = createInstance();
+    void library.init({
+      resources: Object.fromEntries([...texts].map(([language, translation]) => [language, { translation }])),
+      fallbackLng: [...new Set([options.fallback, 'en'])],
+      initAsync: false,
+      keySeparator: false,
+      nsSeparator: false,
+      // Nothing in a value is code: no HTML escaping here (the views do that), and no $t() or {{}} inside values.
+      interpolation: { escapeValue: false, skipOnVariables: true },
+    });
+    return library;
   });
+  const nameLanguages = once(() =>
+    [...texts.keys()].sort().map((language) => ({ language, name: nameLanguage(language) })),
+  );
 
   const createTranslator = (language: string, locale: string): Translator => {
-    const t = library.getFixedT(language);
+    const t = openLibrary().getFixedT(language);
     return {
       language,
       locale,
@@ -80,7 +87,9 @@ export function createTranslators(options: {
   const made = new Map<string, Translator>();
 
   return {
-    languages: [...texts.keys()].sort().map((language) => ({ language, name: nameLanguage(language) })),
+    get languages() {
+      return nameLanguages();
+    },
     for(wanted) {
       const { language, locale } = choose(
         typeof wanted === 'string' ? [wanted] : (wanted ?? []),
@@ -96,6 +105,12 @@ export function createTranslators(options: {
       return translator;
     },
   };
+}
+
+/** Calls it when its result is first needed. */
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }
 
 /** Parses the tags of an Accept-Language header, the most preferred first. */
