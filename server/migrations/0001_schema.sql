@@ -394,6 +394,8 @@ create table files (
   -- Stated in the headers of a ZIP.
   crc32       bigint not null,
   scan        scan_result not null,
+  -- Why it was not scanned: too_large, encrypted, unavailable or off. Null if it was.
+  unscanned_reason text,
   runs        jsonb not null default '[]',
   chunk_count integer not null,
   wrapped_key bytea,

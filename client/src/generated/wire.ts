@@ -560,6 +560,12 @@ export interface DropFile {
   sha256: string;
   /** Result of the virus scan. */
   scan: 'clean' | 'unscanned';
+  /**
+   * Why it was not scanned for viruses; null if it was. too_large: the scanner does not inspect so large or so deeply
+   * nested a file; encrypted: it is encrypted or protected by a password; unavailable: the scanner could not be reached
+   * or took too long; off: the server scans nothing.
+   */
+  unscanned_reason: 'too_large' | 'encrypted' | 'unavailable' | 'off' | null;
   /** deleted: it cannot be downloaded any more. */
   state: 'available' | 'deleted';
   /** Number of receivers to whom it was sent in full. */
@@ -1036,6 +1042,12 @@ export interface InboxFile {
   sha256: string;
   /** Result of the virus scan. */
   scan: 'clean' | 'unscanned';
+  /**
+   * Why it was not scanned for viruses; null if it was. too_large: the scanner does not inspect so large or so deeply
+   * nested a file; encrypted: it is encrypted or protected by a password; unavailable: the scanner could not be reached
+   * or took too long; off: the server scans nothing.
+   */
+  unscanned_reason: 'too_large' | 'encrypted' | 'unavailable' | 'off' | null;
 }
 
 /** The event `inbox.received`. */
@@ -1171,7 +1183,7 @@ export interface NewApiKey {
 
 /** The files, receivers and end of a new drop. */
 export interface NewDrop {
-  /** The ids of uploads that are ready. They become the files of the drop. */
+  /** The ids of uploads that are ready. They become the files of the drop. Only a dry run may have none. */
   uploads: string[];
   /** One or more receivers; they need not be contacts. */
   receivers: NewReceiver[];
@@ -1247,6 +1259,8 @@ export interface Problem {
   detail: string;
   /** The reason of a problem, for programs. */
   code: ErrorCode;
+  /** The size in bytes of the largest file that would be accepted, if one is too large. */
+  max_size?: number;
   /** The HTTP request, to quote to the administrator. It ends with the value of the header `X-Request-Id`. */
   instance: string;
   /** Each thing that is wrong with the request. */
@@ -1526,6 +1540,12 @@ export interface Upload {
   sha256: string | null;
   /** Result of the virus scan; null before it is ready. */
   scan: 'clean' | 'unscanned' | null;
+  /**
+   * Why it was not scanned for viruses; null if it was. too_large: the scanner does not inspect so large or so deeply
+   * nested a file; encrypted: it is encrypted or protected by a password; unavailable: the scanner could not be reached
+   * or took too long; off: the server scans nothing.
+   */
+  unscanned_reason: 'too_large' | 'encrypted' | 'unavailable' | 'off' | null;
   /** Why it was refused; null if it was not. */
   refusal: 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged' | 'unchecked' | 'digest_mismatch' | null;
   /** When the upload began. */

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page } from './page.ts';
 import { checkedProperties, createdReceivers, newSentProperties, receiverProperties, sentProperties } from './sent.ts';
-import { Nullable, Time } from './values.ts';
+import { describeUnscannedReason, Nullable, Time } from './values.ts';
 
 const fileCount = { file_count: Type.Integer({ description: 'Number of files.' }) };
 
@@ -10,9 +10,9 @@ const fileCount = { file_count: Type.Integer({ description: 'Number of files.' }
 export const NewDrop = Type.Object(
   {
     uploads: Type.Array(Type.String({ format: 'uuid' }), {
-      minItems: 1,
       maxItems: limits.filesPerDraft,
-      description: 'The ids of uploads that are ready. They become the files of the drop.',
+      description:
+        'The ids of uploads that are ready. They become the files of the drop. Only a dry run may have none.',
     }),
     ...newSentProperties,
   },
@@ -45,6 +45,7 @@ export const DropFile = Type.Object(
     size: Type.Integer({ description: 'Size in bytes.' }),
     sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' }),
     scan: Type.Enum(['clean', 'unscanned'], { description: 'Result of the virus scan.' }),
+    unscanned_reason: describeUnscannedReason(),
     state: Type.Enum(['available', 'deleted'], {
       description: 'deleted: it cannot be downloaded any more.',
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page, pageParameters } from './page.ts';
-import { describeId, describeTime, Nullable, Time } from './values.ts';
+import { describeId, describeTime, describeUnscannedReason, Nullable, Time } from './values.ts';
 
 const State = Type.Enum(['available', 'claimed', 'parked', 'acknowledged'], {
   description:
@@ -54,6 +54,7 @@ export const InboxFile = Type.Object(
     size: Type.Integer({ description: 'Size in bytes.' }),
     sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' }),
     scan: Type.Enum(['clean', 'unscanned'], { description: 'Result of the virus scan.' }),
+    unscanned_reason: describeUnscannedReason(),
   },
   { description: 'A file of an entry in the inbox.' },
 );

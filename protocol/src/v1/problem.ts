@@ -19,6 +19,11 @@ export function Problem(code: TEnum<ErrorCode[]>) {
       status: Type.Integer({ description: 'The HTTP status.' }),
       detail: Type.String({ description: 'The reason and what to do next, for people to read.' }),
       code,
+      max_size: Type.Optional(
+        Type.Integer({
+          description: 'The size in bytes of the largest file that would be accepted, if one is too large.',
+        }),
+      ),
       instance: Type.String({
         format: 'uri',
         description:

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { describeTime, Nullable } from './values.ts';
+import { describeTime, describeUnscannedReason, Nullable } from './values.ts';
 
 export const Upload = Type.Object(
   {
@@ -18,6 +18,7 @@ export const Upload = Type.Object(
       'SHA-256 of the file, in hexadecimal digits; null before it is ready.',
     ),
     scan: Nullable(Type.Enum(['clean', 'unscanned']), 'Result of the virus scan; null before it is ready.'),
+    unscanned_reason: describeUnscannedReason(),
     refusal: Nullable(
       Type.Enum(['infected', 'too_large_to_scan', 'encrypted', 'damaged', 'unchecked', 'digest_mismatch']),
       'Why it was refused; null if it was not.',

@@ -15,3 +15,10 @@ export const describeId = (description: string) => Type.String({ format: 'uuid',
 
 export const Nullable = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description });
+
+/** The reason why a file was accepted although it was not scanned. */
+export const describeUnscannedReason = () =>
+  Nullable(
+    Type.Enum(['too_large', 'encrypted', 'unavailable', 'off']),
+    'Why it was not scanned for viruses; null if it was. too_large: the scanner does not inspect so large or so deeply nested a file; encrypted: it is encrypted or protected by a password; unavailable: the scanner could not be reached or took too long; off: the server scans nothing.',
+  );

@@ -19,6 +19,8 @@ export class ExchangeError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Everything that is wrong, where an operation checks all of a request before it refuses it. */
   readonly faults: readonly Fault[];
+  /** The size of the largest file that would be accepted, if one is too large. */
+  readonly maxBytes: number | undefined;
   /** The limits that were counted against. */
   readonly limits: readonly LimitState[];
 
@@ -28,6 +30,7 @@ export class ExchangeError extends Error {
     options?: ErrorOptions & {
       readonly retryAfterSeconds?: number | undefined;
       readonly faults?: readonly Fault[];
+      readonly maxBytes?: number | undefined;
       readonly limits?: readonly LimitState[];
     },
   ) {
@@ -36,6 +39,7 @@ export class ExchangeError extends Error {
     this.code = code;
     this.retryAfterSeconds = options?.retryAfterSeconds ?? errors[code].retryAfterSeconds;
     this.faults = options?.faults ?? [];
+    this.maxBytes = options?.maxBytes;
     this.limits = options?.limits ?? [];
   }
 }

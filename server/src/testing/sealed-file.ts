@@ -61,6 +61,7 @@ export async function sealFile(
     sha256: createHash('sha256').update(plaintext).digest(),
     crc32: crc32(plaintext),
     scan: 'clean',
+    unscannedReason: null,
     wrappedKey: file.dataKey,
     keyDay: 1,
     runs: [],

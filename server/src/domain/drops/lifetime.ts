@@ -1,4 +1,3 @@
-import { describeLifetimes } from '../accounts/read-policy.ts';
 import type { Faults } from '../faults.ts';
 import type { LifetimeRule } from '../policy.ts';
 
@@ -22,7 +21,19 @@ export function checkLifetime(faults: Faults, input: LifetimeInput, rule: Lifeti
     ? only.some((lifetime) => lifetime * unitSeconds === seconds)
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
   if (isAllowed) return seconds;
-  const detail = `The account may give a lifetime of ${describeLifetimes(rule)} times ${unitSeconds} seconds.`;
+  const detail = `The account may choose a lifetime of ${describeChoice(rule)}.`;
   faults.add(expiresIn === undefined ? '/expires_at' : '/expires_in', 'invalid_input', detail);
   return undefined;
+}
+
+const units: Readonly<Record<number, string>> = { 1: 'second', 60: 'minute', 3600: 'hour', 86_400: 'day' };
+
+/** Like `1 to 30 days`, or `1, 7 or 30 days`. */
+function describeChoice({ unitSeconds, min, max, only }: LifetimeRule): string {
+  const unit = units[unitSeconds] ?? `times ${unitSeconds} second`;
+  const choices = only ?? [min, max];
+  const last = choices.at(-1) ?? max;
+  const first = choices.slice(0, -1).join(', ');
+  const joint = only ? ' or ' : ' to ';
+  return `${first}${first === '' ? '' : joint}${last} ${unit}${last === 1 ? '' : 's'}`;
 }

@@ -48,6 +48,7 @@ export async function prepareDrop(
   input: DropInput,
 ): Promise<(store: Store) => Promise<MadeDispatch>> {
   const { checkpoint } = engines;
+  requireUploads(input);
   const checked = await checkDrop(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
   const wrapForDay = await prepareForDay(engines, actor.accountId, { files: input.uploads }, checked.lifetimeSeconds);
@@ -72,6 +73,14 @@ export async function prepareDrop(
     });
     return made;
   };
+}
+
+/** A check may have none: a caller can learn that the receivers are wrong before it uploads the files. */
+function requireUploads({ uploads }: DropInput): void {
+  if (uploads.length > 0) return;
+  const faults = new Faults();
+  faults.add('/uploads', 'invalid_input', 'A drop needs at least one upload.');
+  faults.throwIfAny();
 }
 
 /** In the order of the request. */

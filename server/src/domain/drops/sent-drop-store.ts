@@ -1,5 +1,5 @@
 import type { DropType } from '@waybill/protocol';
-import type { FileLine } from '../files/file-store.ts';
+import type { FileLine, UnscannedReason } from '../files/file-store.ts';
 import type { SecondFactorChoices } from '../links/second-factor.ts';
 import type { SecondFactor } from '../policy.ts';
 import type { DropState } from './drop-store.ts';
@@ -68,6 +68,7 @@ export interface SentFile {
   readonly sizeBytes: number;
   readonly sha256: Buffer;
   readonly scan: FileLine['scan'];
+  readonly unscannedReason: UnscannedReason | null;
   /** Its bytes are stored and can be read. */
   readonly isStored: boolean;
   /** To how many receivers it was sent in full. */

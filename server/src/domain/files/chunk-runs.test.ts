@@ -171,6 +171,7 @@ describe('a file of several runs', () => {
     sha256: Buffer.alloc(32),
     crc32: 0,
     scan: 'clean',
+    unscannedReason: null,
     wrappedKey: dataKey,
     keyDay: 1,
     runs: [

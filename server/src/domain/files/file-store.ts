@@ -1,3 +1,12 @@
+/**
+ * Why a file was accepted without a scan:
+ * - `too_large`: the scanner did not inspect all of it, because of its size or depth.
+ * - `encrypted`: it is encrypted or protected by a password.
+ * - `unavailable`: the scanner could not be reached, or took too long.
+ * - `off`: the server scans nothing.
+ */
+export type UnscannedReason = 'too_large' | 'encrypted' | 'unavailable' | 'off';
+
 export interface StagedFile {
   readonly name: string;
   readonly mediaType: string;
@@ -15,6 +24,8 @@ export interface SealedFile {
   readonly sha256: Buffer;
   readonly crc32: number;
   readonly scan: 'clean' | 'unscanned';
+  /** Null if it was scanned. */
+  readonly unscannedReason: UnscannedReason | null;
   readonly wrappedKey: Buffer;
   readonly keyDay: number;
   readonly runs: readonly ChunkRun[];

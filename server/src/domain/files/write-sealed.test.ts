@@ -96,6 +96,7 @@ function written(writer: SealedWriter, sizeBytes: number): SealedFile {
     sha256: Buffer.alloc(32),
     crc32: 0,
     scan: 'clean',
+    unscannedReason: null,
     wrappedKey: dataKey,
     keyDay: 1,
     runs: writer.layout.runs,

@@ -5,9 +5,9 @@ import { ExchangeError } from '../exchange-error.ts';
 import { requireUnused } from '../links/find-link.ts';
 import type { Link } from '../links/link-store.ts';
 import type { Store } from '../store.ts';
-import { requireScannable } from '../uploads/announce-upload.ts';
 import { type AnnouncedFile, beginUpload, claimForLater } from '../uploads/begin-upload.ts';
 import { contactDraftName, contactDraftOwner } from '../uploads/contact-draft.ts';
+import { requireFileSize } from '../uploads/find-file-size-limit.ts';
 
 /** A contact announces a file whose bytes will follow in one or more requests. */
 export async function announceFile(
@@ -18,7 +18,7 @@ export async function announceFile(
   const { accountId } = link;
   const policy = await readPolicy(engines, accountId);
   const draft = contactDraftName(link);
-  requireScannable(policy, engines.scanner, announced.sizeBytes);
+  requireFileSize({ ...engines, policy }, announced.sizeBytes);
   const claim = claimForLater(policy, 0);
   const within = (begin: (tx: Store) => Promise<void>, path: string) =>
     engines.store.transaction(async (tx) => {
@@ -29,8 +29,9 @@ export async function announceFile(
       const lost = files.filter((file) => file.path === path && file.state === 'uploading' && file.receivedBytes === 0);
       for (const file of lost) await tx.uploads.remove(accountId, draft, file.id);
       if (files.length - lost.length >= limits.filesPerDraft) throw new ExchangeError('too_many_files');
-      if (announced.sizeBytes > (await bytesLeftFor({ store: tx, policy }, link))) {
-        throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.');
+      const bytesLeft = await bytesLeftFor({ store: tx, policy }, link);
+      if (announced.sizeBytes > bytesLeft) {
+        throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.', { maxBytes: bytesLeft });
       }
       await requireRoom({ store: tx, policy }, accountId, announced.sizeBytes);
       await begin(tx);

@@ -1,6 +1,5 @@
 import { patterns } from '@waybill/protocol';
 import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import { filePath } from '../files/file-path.ts';
 import type { Policy } from '../policy.ts';
@@ -51,8 +50,6 @@ export async function beginUpload(
   const { sizeBytes } = announced;
   const name = fileName(announced.name);
   const path = filePath(announced.path ?? name, name);
-  if (sizeBytes !== null && sizeBytes > policy.maxFileBytes)
-    throw new ExchangeError('too_large', tooLargeMessage(policy));
   const id = announced.id ?? random.uuid();
   const key = await dayKeys.wrap(random.bytes(32), id, null);
   const upload = {
@@ -76,8 +73,4 @@ export async function beginUpload(
     path ?? name,
   );
   return { ...upload, id, receivedBytes: 0, received: false, runs: [], chunkCount: 0 };
-}
-
-export function tooLargeMessage({ maxFileBytes }: Pick<Engines['policy'], 'maxFileBytes'>): string {
-  return `The account may send files of up to ${maxFileBytes} bytes. Send it in smaller parts, or ask the administrator for more.`;
 }

@@ -59,7 +59,7 @@ export async function checkUpload(
 async function accept(
   engines: Needs,
   upload: UncheckedUpload,
-  facts: Pick<CompleteUpload, 'sha256' | 'crc32' | 'scan'>,
+  facts: Pick<CompleteUpload, 'sha256' | 'crc32' | 'scan' | 'unscannedReason'>,
 ): Promise<void> {
   const { accountId, id, draft, sizeBytes, runs, chunkCount } = upload;
   // They are deleted again with the file itself, because a writer that was cut off may have stored one since.

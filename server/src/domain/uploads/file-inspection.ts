@@ -14,7 +14,10 @@ export type Rejection =
 
 export type InspectionResult =
   | { readonly rejection: Rejection }
-  | { readonly rejection?: undefined; readonly facts: Pick<CompleteUpload, 'sha256' | 'crc32' | 'scan'> };
+  | {
+      readonly rejection?: undefined;
+      readonly facts: Pick<CompleteUpload, 'sha256' | 'crc32' | 'scan' | 'unscannedReason'>;
+    };
 
 /**
  * Computes the checksums of a file as its bytes pass, compares them with the declared digests, and has the bytes
@@ -57,7 +60,7 @@ export class FileInspection {
     const { policy } = this.#engines;
     let judgement: Judgement = this.#scan
       ? judgeVerdict(await this.#scan.verdict(), policy.scan)
-      : { outcome: 'accept', scan: 'unscanned' };
+      : { outcome: 'accept', scan: 'unscanned', unscannedReason: 'off' };
     if (judgement.outcome === 'scan-again' && readBack) judgement = await scanStored(this.#engines, readBack());
     if (judgement.outcome !== 'accept') return { rejection: toRejection(judgement) ?? 'unavailable' };
     const sha256 = this.#sha256.digest();
@@ -65,7 +68,8 @@ export class FileInspection {
     const isAsDeclared =
       (declared.sha256?.equals(sha256) ?? true) && (declared.sha512?.equals((this.#sha512 as Hash).digest()) ?? true);
     if (!isAsDeclared) return { rejection: 'digest_mismatch' };
-    return { facts: { sha256, crc32: this.#crc32, scan: judgement.scan } };
+    const { scan, unscannedReason } = judgement;
+    return { facts: { sha256, crc32: this.#crc32, scan, unscannedReason } };
   }
 
   /** Must be called however the upload ended. */

@@ -1,4 +1,5 @@
 import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
 
 /**
  * The limit that a file reaches first:
@@ -24,6 +25,26 @@ export function findFileSizeLimit({
     { bytes: maxStoredBytes ?? Number.POSITIVE_INFINITY, reason: 'storage' },
     { bytes: scan === 'required' ? scanner.maxBytes : Number.POSITIVE_INFINITY, reason: 'scan' },
   );
+}
+
+/**
+ * Refuses a file that is too large, before its first byte. The limit of the storage is left to the reservation of the
+ * bytes, which knows how many are free.
+ */
+export function requireFileSize(engines: Pick<Engines, 'policy' | 'scanner'>, sizeBytes: number): void {
+  const { bytes, reason } = findFileSizeLimit(engines);
+  if (sizeBytes <= bytes || reason === 'storage') return;
+  throw reason === 'scan' ? tooLargeToScan(bytes) : tooLarge(bytes);
+}
+
+export function tooLarge(maxBytes: number): ExchangeError {
+  const message = `The account may send files of up to ${maxBytes} bytes. Send it in smaller parts, or ask the administrator for more.`;
+  return new ExchangeError('too_large', message, { maxBytes });
+}
+
+function tooLargeToScan(maxBytes: number): ExchangeError {
+  const message = `The virus scanner inspects files of up to ${maxBytes} bytes, and this server requires a scan. Send it in smaller parts, or ask the administrator.`;
+  return new ExchangeError('too_large_to_scan', message, { maxBytes });
 }
 
 /** Returns the smallest of several limits; of equal ones, the first. */

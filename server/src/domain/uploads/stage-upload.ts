@@ -3,8 +3,9 @@ import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { readWithKey } from '../files/read-sealed.ts';
-import { beginUpload, tooLargeMessage } from './begin-upload.ts';
+import { beginUpload } from './begin-upload.ts';
 import { FileInspection } from './file-inspection.ts';
+import { tooLarge } from './find-file-size-limit.ts';
 import type { UploadOwner } from './owner.ts';
 import { requireCurrentWriter, type StoreNeeds, storeBytes } from './store-bytes.ts';
 import type { CompleteUpload, DeclaredDigests, UploadWriter } from './upload-store.ts';
@@ -71,7 +72,7 @@ export async function stageUpload(
       isReserved: reservedBytes !== undefined,
       isComplete: () => true,
       async onBytes(bytes: Buffer, receivedBytes: number) {
-        if (receivedBytes > policy.maxFileBytes) throw new ExchangeError('too_large', tooLargeMessage(policy));
+        if (receivedBytes > policy.maxFileBytes) throw tooLarge(policy.maxFileBytes);
         const rejection = await inspection.update(bytes);
         if (rejection) throw new ExchangeError(rejection);
       },
@@ -156,5 +157,6 @@ async function abandonUpload(store: Engines['store'], writer: UploadWriter): Pro
 function nameFileInError(error: unknown, name: string): unknown {
   if (!(error instanceof ExchangeError)) return error;
   if (!['infected', 'encrypted', 'too_large', 'too_large_to_scan'].includes(error.code)) return error;
-  return new ExchangeError(error.code, `${JSON.stringify(name)}: ${error.message}`, { cause: error });
+  const { code, message, maxBytes } = error;
+  return new ExchangeError(code, `${JSON.stringify(name)}: ${message}`, { cause: error, maxBytes });
 }

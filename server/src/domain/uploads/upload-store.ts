@@ -1,4 +1,4 @@
-import type { ChunkRun, DeletionStore, FileLine } from '../files/file-store.ts';
+import type { ChunkRun, DeletionStore, FileLine, UnscannedReason } from '../files/file-store.ts';
 
 import type { Link } from '../links/link-store.ts';
 
@@ -42,6 +42,7 @@ export interface CompleteUpload {
   readonly sha256: Buffer;
   readonly crc32: number;
   readonly scan: 'clean' | 'unscanned';
+  readonly unscannedReason: UnscannedReason | null;
   readonly runs: readonly ChunkRun[];
   readonly chunkCount: number;
 }
@@ -65,6 +66,8 @@ export interface AccountUpload extends DraftFile {
   readonly mediaType: string;
   /** Why it was refused. */
   readonly refusal: Refusal | null;
+  /** Why it was accepted without a scan. */
+  readonly unscannedReason: UnscannedReason | null;
   /** Null before it is ready. */
   readonly sha256: Buffer | null;
   readonly createdAt: Date;

@@ -175,7 +175,15 @@ async function everyCall(accountId: string): Promise<Calls> {
     chunkCount: 1,
     declared,
   };
-  const complete = { sizeBytes: 1, sha256: digest, crc32: 1, scan: 'clean', runs: [], chunkCount: 1 } as const;
+  const complete = {
+    sizeBytes: 1,
+    sha256: digest,
+    crc32: 1,
+    scan: 'clean',
+    unscannedReason: null,
+    runs: [],
+    chunkCount: 1,
+  } as const;
   const after = { createdAt: '2026-01-01T00:00:00Z', id: randomUUID() };
   const position = { epoch: 0, transactionId: '1', sequence: 1 };
   const contact = { email: 'new@x.org', name: '', phone: '', language: '', groups: [] };

@@ -214,6 +214,7 @@ export interface Files {
   sha256: Buffer;
   size_bytes: number;
   state: FileState;
+  unscanned_reason: string | null;
   wrapped_key: Buffer | null;
 }
 

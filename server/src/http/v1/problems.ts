@@ -17,7 +17,7 @@ const problemType = 'application/problem+json; charset=utf-8';
 
 /** Sends an error as a problem (RFC 9457). */
 export function sendProblem(publicUrl: string, error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { code, message, limits } = refuse(error, request, reply, {
+  const { code, message, limits, maxBytes } = refuse(error, request, reply, {
     errors: v1Errors,
     challenge: 'Bearer realm="Waybill"',
   });
@@ -28,6 +28,7 @@ export function sendProblem(publicUrl: string, error: unknown, request: FastifyR
     status: v1Errors[code].status,
     detail: message === errors[code].message ? v1Errors[code].message : message,
     code,
+    ...(maxBytes === undefined ? {} : { max_size: maxBytes }),
     instance: `urn:waybill:http-request:${request.id}`,
     ...toFaults(error),
   };

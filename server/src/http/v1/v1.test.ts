@@ -244,6 +244,11 @@ describe('the account', () => {
 });
 
 describe('the size of the largest file', () => {
+  const refusals = {
+    file: (max: number) => ({ code: 'too_large', max_size: max, detail: expect.stringContaining(`${max} bytes`) }),
+    scan: (max: number) => ({ code: 'too_large_to_scan', max_size: max }),
+    storage: (_max: number) => ({ code: 'storage_full' }),
+  };
   const name = { 'upload-metadata': `filename ${Buffer.from('a.bin').toString('base64')}` };
 
   test.each([
@@ -271,11 +276,11 @@ describe('the size of the largest file', () => {
     const response = await ask('GET', '/account', { key: owner.apiKey, server: limited });
     expect(response.json()).toMatchObject({ limits: expected });
     const size = (bytes: number) => ({ 'tus-resumable': '1.0.0', 'upload-length': String(bytes) });
-    const announce = async (bytes: number) =>
-      (await ask('POST', '/uploads', { key: owner.apiKey, server: limited, headers: { ...size(bytes), ...name } }))
-        .status;
-    expect(await announce(expected.file_size + 1)).toBeGreaterThanOrEqual(400);
-    expect(await announce(expected.file_size)).toBe(201);
+    const announce = (bytes: number) =>
+      ask('POST', '/uploads', { key: owner.apiKey, server: limited, headers: { ...size(bytes), ...name } });
+    const refusal = (await announce(expected.file_size + 1)).json();
+    expect(refusal).toMatchObject(refusals[expected.file_size_reason](expected.file_size));
+    expect((await announce(expected.file_size)).status).toBe(201);
   });
 });
 

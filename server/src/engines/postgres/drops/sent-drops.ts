@@ -79,7 +79,7 @@ export function sentDropStore(db: Database): SentDropStore {
     async files(accountId, dropId) {
       const { rows } = await sql<SentFile>`
         select files.id, name, coalesce(path, name) as path, media_type as "mediaType", size_bytes as "sizeBytes", sha256,
-          scan, state = 'ready' as "isStored", coalesce(sent.receivers, 0) as "receiversDelivered"
+          scan, unscanned_reason as "unscannedReason", state = 'ready' as "isStored", coalesce(sent.receivers, 0) as "receiversDelivered"
         from files left join (
           select file_id, count(completed_at) as receivers from deliveries
           where account_id = ${accountId} and drop_id = ${dropId} group by file_id

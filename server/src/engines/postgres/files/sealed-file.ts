@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ChunkRun } from '../../../domain/files/file-store.ts';
+import type { ChunkRun, UnscannedReason } from '../../../domain/files/file-store.ts';
 
 /** The columns of a file that is to be read, named as in the domain. */
 export const sealedFileColumns = [
@@ -11,6 +11,7 @@ export const sealedFileColumns = [
   'files.sha256',
   'files.crc32',
   'files.scan',
+  sql<UnscannedReason | null>`files.unscanned_reason`.as('unscannedReason'),
   'files.wrapped_key as wrappedKey',
   'files.key_day as keyDay',
   sql<ChunkRun[]>`files.runs`.as('runs'),

@@ -63,10 +63,10 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       with complete as (
         delete from uploads where account_id = ${accountId} and id = ${id} returning *
       )
-      insert into files (account_id, id, state, draft, name, path, media_type, size_bytes, sha256, crc32, scan, runs,
-        chunk_count, wrapped_key, key_day, created_at)
+      insert into files (account_id, id, state, draft, name, path, media_type, size_bytes, sha256, crc32, scan,
+        unscanned_reason, runs, chunk_count, wrapped_key, key_day, created_at)
       select account_id, id, 'ready', draft, ${name}, ${announced.path === name ? null : announced.path}, media_type,
-        ${complete.sizeBytes}, ${complete.sha256}, ${complete.crc32}, ${complete.scan},
+        ${complete.sizeBytes}, ${complete.sha256}, ${complete.crc32}, ${complete.scan}, ${complete.unscannedReason},
         ${JSON.stringify(complete.runs)}::jsonb, ${complete.chunkCount}, wrapped_key, key_day, created_at
       from complete
     `.execute(db);
@@ -253,13 +253,13 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         select uploads.id, uploads.name, coalesce(path, uploads.name) as path, media_type as "mediaType",
           size_bytes as "sizeBytes", received_bytes as "receivedBytes",
           case state when 'receiving' then 'uploading' else state::text end as state, refusal,
-          null::bytea as sha256, null::text as scan, created_at as "createdAt",
+          null::bytea as sha256, null::text as scan, null::text as "unscannedReason", created_at as "createdAt",
           case state when 'receiving' then due_at end as "resumableUntil", touched_at as "unusedSince"
         from uploads join drafts on drafts.account_id = uploads.account_id and drafts.name = uploads.draft
         where ${isWanted('uploads')} and state <> 'abandoned' and size_bytes is not null
         union all
         select files.id, files.name, coalesce(path, files.name), media_type, size_bytes, size_bytes, 'ready', null, sha256,
-          scan::text, created_at, null, touched_at
+          scan::text, unscanned_reason, created_at, null, touched_at
         from files join drafts on drafts.account_id = files.account_id and drafts.name = files.draft
         where ${isWanted('files')} and state = 'ready' and drop_id is null
       `.execute(db);

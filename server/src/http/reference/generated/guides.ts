@@ -183,6 +183,39 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
+    "text": "`scan` of a ready upload, and of the files of a drop or an inbox entry, is `clean` or `unscanned`. `unscanned_reason` says why a file was not scanned:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Reason",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`too_large`",
+      "the scanner does not inspect so large or so deeply nested a file"
+     ],
+     [
+      "`encrypted`",
+      "the file is encrypted or protected by a password"
+     ],
+     [
+      "`unavailable`",
+      "the scanner could not be reached, or took too long"
+     ],
+     [
+      "`off`",
+      "the server scans nothing"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "If the server requires a scan, such a file is refused instead. A file that is too large is refused before its first byte, with 413 `too_large` or `too_large_to_scan`; `max_size` of the problem is the size of the largest file that would be accepted."
+   },
+   {
+    "kind": "paragraph",
     "text": "An upload that is not part of a drop is removed at `expires_at`, `WAYBILL_DRAFT_DAYS` (7) days after it became ready. `DELETE` removes it at once."
    },
    {
@@ -256,7 +289,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "With `?dry_run=true`, the request is checked but nothing is changed: the addresses and their domains, the uploads, the lifetime, and the account's daily limits. Only the hourly limit of messages is not checked, because it counts attempts."
+    "text": "With `?dry_run=true`, the request is checked but nothing is changed: the addresses and their domains, the uploads, the lifetime, and the account's daily limits. Only the hourly limit of messages is not checked, because it counts attempts. In a dry run, `uploads` may be empty, so that you can check everything else before you upload a large file."
    },
    {
     "kind": "heading",
@@ -1058,7 +1091,7 @@ export const v1Guides: readonly Guide[] = [
   "blocks": [
    {
     "kind": "paragraph",
-    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists each of them by a JSON pointer, with a `detail` and a `code` of its own."
+    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists each of them by a JSON pointer, with a `detail` and a `code` of its own. If a file is too large, `max_size` is the size in bytes that would be accepted."
    }
   ]
  },

@@ -89,7 +89,7 @@ describe('POST /drops', () => {
     ]);
     expect(files).toMatchObject([
       { id: uploads[0], name: 'a.txt', path: 'plans/a.txt', state: 'available', receivers_delivered: 0 },
-      { id: uploads[1], name: 'b.txt', size: 4, scan: 'unscanned', state: 'available' },
+      { id: uploads[1], name: 'b.txt', size: 4, scan: 'unscanned', unscanned_reason: 'off', state: 'available' },
     ]);
     const messages = await exchange.database.query(
       'select kind, receiver from messages where drop_id = $1 order by 2',
@@ -318,6 +318,32 @@ describe('POST /drops', () => {
     expect(await rowCounts()).toEqual(before);
     expect((await ask(sender, 'POST', '/drops?dry_run=false', { body, headers })).status).toBe(201);
     expect((await ask(sender, 'POST', '/drops?dry_run=maybe', { body })).status).toBe(400);
+  });
+
+  test('is checked before there are uploads', async () => {
+    const sender = await exchange.account();
+    await exchange.engines.store.quotas.setForAccount(sender.accountId, { receiverDomains: ['example.org'] });
+    const check = (receiver: string, expiresIn?: number) =>
+      ask(sender, 'POST', '/drops?dry_run=true', {
+        body: { uploads: [], receivers: [{ email: receiver }], ...(expiresIn && { expires_in: expiresIn }) },
+      });
+    expect((await check('a@example.org')).json()).toEqual({
+      dry_run: true,
+      receiver_count: 1,
+      file_count: 0,
+      size: 0,
+      expires_in: 7 * 86_400,
+    });
+    expect((await check('a@example.com')).json()).toMatchObject({ code: 'recipient_not_allowed' });
+    const detail = 'The account may choose a lifetime of 1 to 30 days.';
+    expect((await check('a@example.org', 1)).json()).toMatchObject({ errors: [{ pointer: '/expires_in', detail }] });
+    await exchange.engines.store.quotas.setForAccount(sender.accountId, { lifetimes: [1, 3, 7] });
+    expect((await check('a@example.org', 1)).json().detail).toBe(
+      'The account may choose a lifetime of 1, 3 or 7 days.',
+    );
+    const body = { uploads: [], receivers: [{ email: 'a@example.org' }] };
+    const without = await ask(sender, 'POST', '/drops', { body });
+    expect([without.status, without.json().errors]).toMatchObject([400, [{ pointer: '/uploads' }]]);
   });
 
   test('returns the first response when it is repeated', async () => {

@@ -134,6 +134,7 @@ function toDropFile(drop: SentDrop, file: SentFile) {
     size: file.sizeBytes,
     sha256: file.sha256.toString('hex'),
     scan: file.scan,
+    unscanned_reason: file.unscannedReason,
     state: file.isStored && drop.state === 'live' ? 'available' : 'deleted',
     receivers_delivered: file.receiversDelivered,
   };

@@ -352,7 +352,10 @@ describe('an entry', () => {
     expect(await readState(receiver, id)).toMatchObject({
       id,
       file_count: 2,
-      files: [{ name: 'a.txt', path: 'a.txt', size: 16, sha256, scan: 'unscanned' }, { name: 'b.txt' }],
+      files: [
+        { name: 'a.txt', path: 'a.txt', size: 16, sha256, scan: 'unscanned', unscanned_reason: 'off' },
+        { name: 'b.txt' },
+      ],
     });
   });
 });

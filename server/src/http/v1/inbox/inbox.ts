@@ -208,6 +208,6 @@ function toInboxEntry(entry: QueuedEntry) {
   };
 }
 
-function toInboxFile({ id, name, path, sizeBytes, sha256, scan }: InboxFile) {
-  return { id, name, path, size: sizeBytes, sha256: sha256.toString('hex'), scan };
+function toInboxFile({ id, name, path, sizeBytes, sha256, scan, unscannedReason }: InboxFile) {
+  return { id, name, path, size: sizeBytes, sha256: sha256.toString('hex'), scan, unscanned_reason: unscannedReason };
 }

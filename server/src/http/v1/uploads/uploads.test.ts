@@ -121,6 +121,7 @@ describe('a file in one request', () => {
       received: content.length,
       sha256: hash('sha256', content).toString('hex'),
       scan: 'unscanned',
+      unscanned_reason: 'off',
       refusal: null,
     });
     const week = Date.parse(upload.expires_at) - Date.parse(upload.created_at);
@@ -200,7 +201,7 @@ describe('a file in one request', () => {
         headers: { ...named('a.txt'), 'content-type': 'text/plain' },
         server,
       });
-    expect((await post('harmless')).json()).toMatchObject({ scan: 'clean' });
+    expect((await post('harmless')).json()).toMatchObject({ scan: 'clean', unscanned_reason: null });
     expect((await post(eicar)).json()).toMatchObject({ status: 422, code: 'infected' });
     await server.close();
   });
