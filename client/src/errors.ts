@@ -47,6 +47,8 @@ export interface ErrorDetails {
   instance?: string | undefined;
   /** How many seconds the server asks to wait. */
   retryAfterSeconds?: number | undefined;
+  /** The size in bytes of the largest file that would be accepted, if one is too large. */
+  maxSize?: number | undefined;
   /** All faults of the request. */
   faults?: readonly Fault[] | undefined;
   /** The error that caused this one. */
@@ -65,6 +67,8 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
   readonly instance: string | undefined;
   /** How many seconds the server asks to wait, if it does. */
   readonly retryAfterSeconds: number | undefined;
+  /** The size in bytes of the largest file that would be accepted, if one is too large. */
+  readonly maxSize: number | undefined;
   /** All faults of the request, if the server listed them. */
   readonly faults: readonly Fault[];
 
@@ -80,6 +84,7 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
     this.status = details.status;
     this.instance = details.instance;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.maxSize = details.maxSize;
     this.faults = details.faults ?? [];
   }
 

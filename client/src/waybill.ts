@@ -22,7 +22,14 @@ import {
   downloadPart,
   downloadToFile,
 } from './transfer/download-to-file.ts';
-import { type SendOptions, type SendResult, send } from './transfer/send.ts';
+import {
+  type CheckedSend,
+  checkSend,
+  type SendNeeds,
+  type SendOptions,
+  type SendResult,
+  send,
+} from './transfer/send.ts';
 import { Uploads } from './transfer/uploads.ts';
 
 /** Options of the client. */
@@ -88,14 +95,19 @@ export class Waybill {
   }
 
   /**
-   * Sends files and folders: uploads them, and creates a drop.
+   * Sends files and folders: checks the receivers, the lifetime and the sizes, uploads the files, and creates a drop.
    *
    * @example
    * const { drop } = await waybill.send({ files: ['report.pdf'], to: ['anna@example.com'], message: 'The report.', days: 7 });
    * console.log(drop.reference, drop.expires_at);
    */
   async send(options: SendOptions): Promise<SendResult> {
-    return await send({ uploads: this.uploads, drops: this.drops, newKey: () => this.#api.generateKey() }, options);
+    return await send(this.#sendNeeds(), options);
+  }
+
+  /** Checks whether `send` would succeed, and sends nothing. Throws an error with all faults. */
+  async checkSend(options: SendOptions): Promise<CheckedSend> {
+    return await checkSend(this.#sendNeeds(), options);
   }
 
   /** Asks people for files. Each of them gets a page for uploading. */
@@ -138,6 +150,11 @@ export class Waybill {
   /** Closes all connections. Calls in progress fail. */
   close(): void {
     this.#transport.close();
+  }
+
+  #sendNeeds(): SendNeeds {
+    const { uploads, drops } = this;
+    return { uploads, drops, account: (options) => this.account(options), newKey: () => this.#api.generateKey() };
   }
 }
 

@@ -180,11 +180,6 @@ const inCode: readonly Exception[] = [
 const inTexts: readonly Exception[] = [
   {
     words: ['answer'],
-    files: /^client\/src\/command\/terminal\/ask\.ts$/,
-    why: "a person's answer to a question",
-  },
-  {
-    words: ['answer'],
     files: /^server\/src\/domain\/idempotency\/respond-once\.ts$/,
     why: 'the label from which a stored key is derived',
   },

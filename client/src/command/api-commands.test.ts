@@ -140,8 +140,8 @@ RECEIVER          STATE          FILES  REASON
 anna@example.com  completed        1/1
 bo@example.com    undeliverable    0/1  550 no such \ufffd[31muser
 
-FILE                 SIZE  STATE      DOWNLOADED  SHA-256
-drawings/plan.pdf  1.2 MB  available         1/2  ababababababababababababababa…
+FILE                 SIZE  STATE      DOWNLOADED  SCAN   SHA-256
+drawings/plan.pdf  1.2 MB  available         1/2  clean  ababababababababababab…
 
 WHEN              WHAT
 2030-01-31 12:00  sent to 2 receivers
@@ -275,10 +275,10 @@ describe('waybill revoke', () => {
   });
 
   test.each([
-    [{ reply: 'n' }, 1],
-    [{}, 2],
-  ] as const)('does nothing without a yes: %j', async (setting, exit) => {
-    expect(await waybill('revoke WB-7F3K-29QD', setting)).toMatchObject({ exit, bodies: [] });
+    [{ reply: 'n' }, 0, 'Nothing was changed.\n'],
+    [{}, 2, ''],
+  ] as const)('does nothing without a yes: %j', async (setting, exit, output) => {
+    expect(await waybill('revoke WB-7F3K-29QD', setting)).toMatchObject({ exit, output, bodies: [] });
   });
 
   test('can revoke the link of one receiver', async () => {
@@ -299,6 +299,82 @@ test('waybill extend changes the deadline by days or to a time', async () => {
   for (const wrong of ['', ' --days 1 --until 2030-03-01', ' --until tomorrow', ' --until 2030-02-31T25:00']) {
     expect((await waybill(`extend WB-7F3K-29QD${wrong}`)).exit).toBe(2);
   }
+});
+
+describe('waybill resend', () => {
+  test('sends the mail to the named receiver again', async () => {
+    const { exit, output, bodies } = await waybill('resend WB-7F3K-29QD --receiver Anna@example.com');
+    expect({ exit, output }).toEqual({ exit: 0, output: 'Sent the mail of WB-7F3K-29QD to anna@example.com again.\n' });
+    expect(bodies).toEqual([`POST drops/${ids.drop}/receivers/0/resend`]);
+  });
+
+  test('needs a name if there are several receivers, and one that is a receiver', async () => {
+    const several = await waybill('resend WB-7F3K-29QD');
+    expect(several).toMatchObject({ exit: 2, bodies: [] });
+    expect(several.errors).toContain('WB-7F3K-29QD has 2 receivers.');
+    expect(several.errors).toContain('waybill show WB-7F3K-29QD');
+    const other = await waybill('resend WB-7F3K-29QD --receiver cy@example.com');
+    expect(other).toMatchObject({ exit: 4, bodies: [] });
+  });
+});
+
+test('waybill add-receiver adds receivers, and prints their links if no mails are sent', async () => {
+  const added = { id: 2, email: 'cy@example.com', link: 'https://files.example.org/d/cy' };
+  const replies = { 'POST drops/ID/receivers': added };
+  const { exit, output, bodies } = await waybill('add-receiver WB-7F3K-29QD cy@example.com --language sv', { replies });
+  expect({ exit, output }).toEqual({
+    exit: 0,
+    output: 'Added cy@example.com to WB-7F3K-29QD.\ncy@example.com  https://files.example.org/d/cy\n',
+  });
+  expect(bodies).toEqual([`POST drops/${ids.drop}/receivers {"email":"cy@example.com","language":"sv"}`]);
+});
+
+describe('waybill send', () => {
+  const path = () => {
+    writeFileSync(join(home, 'plan.pdf'), 'a plan');
+    return join(home, 'plan.pdf');
+  };
+
+  test('passes its options on', async () => {
+    const words = `send ${path()} --to anna@example.com --second-factor mail --language sv --external-id order-1 --days 1`;
+    const { exit, bodies } = await waybill(words);
+    expect(exit).toBe(0);
+    const receivers = '"receivers":[{"email":"anna@example.com","language":"sv"}]';
+    expect(bodies.at(-1)).toBe(
+      `POST drops {"uploads":["${ids.upload}"],${receivers},"expires_in":86400,"second_factor":"mail","external_id":"order-1"}`,
+    );
+  });
+
+  test('checks without sending', async () => {
+    const { exit, output, bodies } = await waybill(`send ${path()} --to anna@example.com --dry-run`, {
+      replies: { 'POST drops': { dry_run: true, receiver_count: 1, file_count: 0, size: 0, expires_in: 86_400 } },
+    });
+    expect({ exit, output }).toEqual({
+      exit: 0,
+      output: 'Nothing was sent. 1 file (6 B) can be sent to 1 receiver for 1 day.\n',
+    });
+    expect(bodies).toEqual(['POST drops?dry_run=true {"uploads":[],"receivers":[{"email":"anna@example.com"}]}']);
+  });
+
+  test('names the files that were not scanned, and the reasons', async () => {
+    const ready = { id: ids.upload, state: 'ready', size: 6, sha256: '', scan: 'unscanned' };
+    const replies = { 'POST uploads': { ...ready, unscanned_reason: 'encrypted' } };
+    const { output } = await waybill(`send ${path()} --to anna@example.com`, { replies });
+    expect(output).toContain('Not scanned for viruses: plan.pdf (protected by a password).');
+    const json = await waybill(`--json send ${path()} --to anna@example.com`, { replies });
+    expect(JSON.parse(json.output)).toMatchObject({
+      scanned: 0,
+      unscanned: [{ path: 'plan.pdf', reason: 'encrypted' }],
+    });
+  });
+});
+
+test('waybill request checks without sending', async () => {
+  const { output, bodies } = await waybill('request --to anna@example.com --dry-run', {
+    replies: { 'POST requests': { dry_run: true, receiver_count: 1, expires_in: 604_800 } },
+  });
+  expect(output).toBe('Nothing was sent. 1 receiver can be asked for files, for 7 days.\n');
+  expect(bodies).toEqual(['POST requests?dry_run=true {"receivers":[{"email":"anna@example.com"}]}']);
 });
 
 test('waybill remind prints how many receivers were reminded', async () => {
@@ -457,7 +533,9 @@ describe('waybill webhooks listen', () => {
   }
 
   test('prints only events of the given types', async () => {
-    const { exit, output } = await waybill('webhooks listen --type drop.completed', twoRounds());
+    const { exit, output, errors } = await waybill('webhooks listen --type drop.completed', twoRounds());
+    // Ctrl-C is how it ends, and no failure.
+    expect(errors).toBe('Waiting for events; press Ctrl-C to stop.\n');
     expect(exit).toBe(130);
     expect(output).toContain(`2030-01-31 12:00  drop.completed  drop_id=${ids.drop}\n`);
     expect((await waybill('webhooks listen --type drop.opened', twoRounds())).output).toBe('');

@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
-import { isWaybillError, type WaybillErrorCode } from '../errors.ts';
+import { isWaybillError, type WaybillError, type WaybillErrorCode } from '../errors.ts';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.ts';
 import { describeFileError } from './file-errors.ts';
+import { formatSize } from './terminal/format.ts';
 
 interface Outcome {
   /** Defaults to `temporary` if the request may succeed later, and to `refused` otherwise. */
@@ -137,9 +138,13 @@ export function describeError(error: unknown): ErrorReport {
   if (isWaybillError(error)) {
     // A single fault is already the message.
     const faults = error.faults.length > 1 ? error.faults.slice(0, maxFaults).map(({ detail }) => detail) : [];
-    const message = replaceFieldNames([error.message, ...faults].join(' '));
+    const others = error.faults.length - faults.length;
+    const more = faults.length > 0 && others > 0 ? [`… and ${others} more.`] : [];
+    const message = replaceFieldNames([error.message, ...faults, ...more].join(' '));
     const exit = error.isRetryable ? exitCodes.temporary : exitCodes.refused;
-    return { exit, message, ...outcomes[error.code], code: error.code, instance: error.instance };
+    const outcome = outcomes[error.code];
+    const next = [...describeMaxSize(error), outcome.next].join(' ');
+    return { exit, message, ...outcome, next, code: error.code, instance: error.instance };
   }
   if (error instanceof CommandError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
@@ -162,6 +167,12 @@ export function describeError(error: unknown): ErrorReport {
     message,
     next: 'If the message does not help, contact the administrator.',
   };
+}
+
+function describeMaxSize({ code, maxSize }: WaybillError): string[] {
+  if (maxSize === undefined) return [];
+  const limit = `The server accepts files of up to ${formatSize(maxSize)}.`;
+  return code === 'too_large_to_scan' ? [limit, 'Larger ones cannot be scanned for viruses.'] : [limit];
 }
 
 /** Fields of the API that the server names, and the options for them. */

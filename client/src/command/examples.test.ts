@@ -16,6 +16,7 @@ const content: Record<string, string> = {
   'key-file': 'wb_key\n',
   'report.pdf': 'a report',
   'report.csv': 'a,report',
+  'contract.pdf': 'a contract',
   'contacts.csv': 'email,nick\nbo@example.com,Bo\n',
   'contacts.json': '[{"email":"bo@example.com"}]',
 };
@@ -70,7 +71,7 @@ test.each(examples())('%s', async (example) => {
   const exit = await run(terminal, words.map(here), stop.signal, '1');
   expect({ exit, errors: exit === exitCodes.success ? '' : terminal.errors.text }).toEqual(
     isEndless
-      ? { exit: exitCodes.interrupted, errors: expect.stringContaining('Interrupted.') }
+      ? { exit: exitCodes.interrupted, errors: expect.not.stringContaining('nterrupted') }
       : { exit: 0, errors: '' },
   );
 });

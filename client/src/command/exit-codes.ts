@@ -14,6 +14,26 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** Ends a command without a message. */
+export class SilentExit extends Error {
+  override readonly name = 'SilentExit';
+  readonly exit: ExitCode;
+
+  constructor(exit: ExitCode) {
+    super();
+    this.exit = exit;
+  }
+}
+
+/** Runs an endless command, which the user ends with Ctrl-C: that is not a failure. */
+export async function untilInterrupted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw signal.aborted ? new SilentExit(exitCodes.interrupted) : error;
+  }
+}
+
 /** A failure of the command itself, with advice. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';

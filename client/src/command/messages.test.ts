@@ -46,7 +46,7 @@ async function runFailing(words: string[], { respond = respondNotFound, environm
   const terminal = fakeTerminal(home, account);
   const expanded = words.map((word) => word.replace('~', home));
   const exit = await run(terminal, expanded, new AbortController().signal, '1.2.3');
-  expect(terminal.errors.text).toMatch(/^waybill: .*[.)]\n {9}[A-Z].*\n$/);
+  expect(terminal.errors.text).toMatch(/^waybill: .*[.?)]\n {9}[A-Z].*\n$/);
   expect(terminal.errors.text).not.toMatch(foreignWords);
   return { exit, printed: terminal.errors.text.replaceAll(home, '~') };
 }
@@ -81,7 +81,17 @@ test.each<[words: string, exit: number, printed: string]>([
   ['contacts import ~/unknown.json', 2, '~/unknown.json, contact 1: "colour" is not a field of a contact.'],
   ['contacts add a@example.org --phone +46701234567', 2, 'Use 7 to 15 digits, starting with the country code'],
   ['contacts add a@example.org --language x_y', 2, 'Use a tag such as en or pt-BR.'],
-  ['contacts ad', 2, "Unknown command 'ad'. (Did you mean add?)\n         See: waybill contacts --help"],
+  [
+    'send a.txt --too anna@example.com',
+    2,
+    "Unknown option '--too'. Did you mean --to?\n         See: waybill send --help",
+  ],
+  [
+    'keys create nightly --scopes send',
+    2,
+    "Unknown option '--scopes'. Did you mean --scope?\n         See: waybill keys create --help",
+  ],
+  ['contacts ad', 2, "Unknown command 'ad'. Did you mean add?\n         See: waybill contacts --help"],
   ['pull ~/report.pdf', 1, '~/report.pdf exists already and is not a folder.'],
   ['inbox --limit all', 2, 'Use a whole number from 1 to'],
   ['inbox', 4, 'There is no Waybill server at this address.'],

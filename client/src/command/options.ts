@@ -10,11 +10,30 @@ export function collectValues(value: string, before: string[] | undefined): stri
   return [...(before ?? []), value];
 }
 
+/**
+ * Makes an option mandatory. Unlike Commander's own check, this one follows the check for unknown options: otherwise a
+ * misspelled option would be reported as missing, and not as unknown.
+ */
+export function requireOption(command: Command, name: string): Command {
+  return command.hook('preAction', () => {
+    const option = command.options.find((one) => one.attributeName() === name);
+    if (command.getOptionValue(name) === undefined) command.error(`required option '${option?.flags}' not specified`);
+  });
+}
+
 export function wholeNumberParser(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
     throw new InvalidArgumentError(`Use a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** Parses a text that follows a rule. */
+export function validateWith(isValid: (value: string) => boolean, rule: string): (value: string) => string {
+  return (value) => {
+    if (!isValid(value)) throw new InvalidArgumentError(`Use ${rule}.`);
+    return value;
   };
 }
 

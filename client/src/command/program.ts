@@ -1,6 +1,7 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { completionScript, type Shell } from './commands/completion.ts';
 import { addContactCommands } from './commands/contact-commands.ts';
+import { isLanguage, languageRule } from './commands/contacts-file.ts';
 import { type InboxCommandOptions, listInbox, releaseEntries } from './commands/inbox.ts';
 import { addKeyCommands } from './commands/key-commands.ts';
 import { type LoginCommandOptions, login } from './commands/login.ts';
@@ -10,7 +11,7 @@ import { addSentCommands } from './commands/sent-commands.ts';
 import { addWebhookCommands } from './commands/webhook-commands.ts';
 import type { Context } from './context.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { addExamples, collectValues, limitOption, wholeNumberParser } from './options.ts';
+import { addExamples, collectValues, limitOption, requireOption, validateWith, wholeNumberParser } from './options.ts';
 import { type PullCommandOptions, pullFiles } from './pull/pull.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
 
@@ -61,13 +62,15 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   );
 
   addExamples(
-    program
-      .command('send')
-      .description('send files and folders to receivers')
-      .argument('<file...>', 'the files and folders; - is standard input')
-      .requiredOption('--to <address>', 'a receiver; can be repeated', collectValues)
-      .option('-m, --message <text>', 'a message to the receivers')
-      .addOption(daysOption('the files can be downloaded'))
+    addDeliveryOptions(
+      program
+        .command('send')
+        .description('send files and folders to receivers')
+        .argument('<file...>', 'the files and folders; - is standard input')
+        .option('--to <address>', 'a receiver; can be repeated', collectValues)
+        .option('-m, --message <text>', 'a message to the receivers')
+        .addOption(daysOption('the files can be downloaded')),
+    )
       .option('--no-mail', 'send no mails, and print the link of each receiver instead')
       .option('--name <name>', 'the name of the file that is read from standard input (default: stdin)')
       .option(
@@ -79,16 +82,19 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill send report.pdf --to anna@example.com --to archive@example.org -m "The report." --days 7',
     'waybill send report.csv --to finance@example.com --key "report-$(date +%F)"',
     'waybill send drawings/ --to anna@example.com --no-mail',
+    'waybill send contract.pdf --to anna@example.com --second-factor mail --external-id order-4711 --dry-run',
     'pg_dump shop | waybill send - --name shop.sql --to archive@example.org',
   );
 
   addExamples(
-    program
-      .command('request')
-      .description('ask people for files, which they upload on a page of their own')
-      .requiredOption('--to <address>', 'a person to ask; can be repeated', collectValues)
-      .option('-m, --message <text>', 'a message to them')
-      .addOption(daysOption('the page can be used'))
+    addDeliveryOptions(
+      program
+        .command('request')
+        .description('ask people for files, which they upload on a page of their own')
+        .option('--to <address>', 'a person to ask; can be repeated', collectValues)
+        .option('-m, --message <text>', 'a message to them')
+        .addOption(daysOption('the page can be used')),
+    )
       .option('--reusable', 'let each of them send files any number of times, not only once')
       .option('--no-mail', 'send no mails, and print the link of each person instead')
       .option(
@@ -181,12 +187,32 @@ export function flattenCommands(command: Command): Command[] {
 function toUsageError({ message }: CommanderError, command: Command): CommandError {
   const [first = '', ...more] = message.replace(/^error: /, '').split('\n');
   const ended = /[.?!]$/.test(first) ? first : `${first}.`;
-  const sentence = [`${ended.charAt(0).toUpperCase()}${ended.slice(1)}`, ...more].join(' ');
+  const suggestions = more.map((line) => line.replace(/^\((.*)\)$/, '$1'));
+  const sentence = [`${ended.charAt(0).toUpperCase()}${ended.slice(1)}`, ...suggestions].join(' ');
   return new CommandError(exitCodes.usage, 'usage', sentence, `See: ${commandPath(command)} --help`);
 }
 
 function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
+}
+
+/** Adds the options that sends and requests have in common. */
+function addDeliveryOptions(command: Command): Command {
+  return requireOption(command, 'to')
+    .addOption(
+      new Option('--second-factor <factor>', 'how receivers get a code, which they need besides their link').choices([
+        'off',
+        'mail',
+        'sms',
+      ]),
+    )
+    .option(
+      '--language <tag>',
+      `the language of the mails and pages: ${languageRule} (default: the contact’s)`,
+      validateWith(isLanguage, languageRule),
+    )
+    .option('--external-id <text>', 'your own identifier, by which other commands find it')
+    .option('--dry-run', 'check everything, and send nothing');
 }
 
 function daysOption(what: string): Option {

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { describeError } from './error-report.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes, SilentExit } from './exit-codes.ts';
 import { isJson, makeProgram } from './program.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
 
@@ -16,6 +16,7 @@ export async function run(
     await program.parseAsync(words, { from: 'user' });
     return exitCodes.success;
   } catch (error) {
+    if (error instanceof SilentExit) return error.exit;
     const json = isJson(program);
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.success; // help or the version

@@ -56,10 +56,11 @@ export function unexpectedResponse(response: IncomingMessage, what: string, caus
 export async function readError(response: IncomingMessage): Promise<WaybillError> {
   const details = toErrorDetails(response);
   const text = (await readBytes(response, maxErrorBytes)).toString('utf8');
-  const { code, message, detail = message, errors } = parseProblem(text);
+  const { code, message, detail = message, errors, max_size: max } = parseProblem(text);
   if (isErrorCode(code)) {
     const faults = Array.isArray(errors) ? (errors as Fault[]) : [];
-    return new WaybillError(code, typeof detail === 'string' ? detail : code, { ...details, faults });
+    const maxSize = typeof max === 'number' ? max : undefined;
+    return new WaybillError(code, typeof detail === 'string' ? detail : code, { ...details, maxSize, faults });
   }
   // The response of a proxy whose server is down.
   if ([502, 503, 504].includes(details.status)) {
@@ -72,7 +73,7 @@ export async function readError(response: IncomingMessage): Promise<WaybillError
 }
 
 /** Parses a problem of /api/v1 (RFC 9457), or an error of the machine API. */
-function parseProblem(text: string): { code?: unknown; message?: unknown; detail?: unknown; errors?: unknown } {
+function parseProblem(text: string): Partial<Record<'code' | 'message' | 'detail' | 'errors' | 'max_size', unknown>> {
   try {
     return (JSON.parse(text) ?? {}) as { code?: unknown };
   } catch {

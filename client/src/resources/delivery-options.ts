@@ -1,6 +1,6 @@
 import type { PostOptions } from '../call-options.ts';
 import { WaybillError } from '../errors.ts';
-import type { NewFileRequest, NewReceiver } from '../generated/wire.ts';
+import type { NewDrop, NewReceiver } from '../generated/wire.ts';
 
 /** The receivers, and for how long they can use their links. */
 export interface DeliveryOptions extends PostOptions {
@@ -14,21 +14,28 @@ export interface DeliveryOptions extends PostOptions {
   days?: number | undefined;
   /** `false`: receivers get no mails. The response contains their links, for you to send. */
   notify?: boolean | undefined;
+  /** How receivers get a code besides their link. Defaults to the account's rule, and cannot be weaker. */
+  secondFactor?: NewDrop['second_factor'] | undefined;
   /** Your own identifier. */
   externalId?: string | undefined;
 }
 
-type DeliveryFields = Pick<NewFileRequest, 'receivers' | 'message' | 'expires_in' | 'notify' | 'external_id'>;
+type DeliveryFields = Pick<
+  NewDrop,
+  'receivers' | 'message' | 'expires_in' | 'second_factor' | 'notify' | 'external_id'
+>;
 
 const secondsPerDay = 86_400;
 
 /** Converts the options to fields of the API. */
-export function toDeliveryFields({ to, message, days, notify, externalId }: DeliveryOptions): DeliveryFields {
+export function toDeliveryFields(options: DeliveryOptions): DeliveryFields {
+  const { to, message, days, secondFactor, notify, externalId } = options;
   if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
   return {
     receivers: to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),
     ...(message === undefined ? {} : { message }),
     ...(days === undefined ? {} : { expires_in: days * secondsPerDay }),
+    ...(secondFactor === undefined ? {} : { second_factor: secondFactor }),
     ...(notify === undefined ? {} : { notify }),
     ...(externalId === undefined ? {} : { external_id: externalId }),
   };

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { NewDrop, Upload } from '../generated/wire.ts';
 import { chunkBytes } from '../transfer/sources.ts';
+import { account } from './example-server.ts';
 import { type ReceivedRequest, refuse, succeed, WireServer } from './wire-server.ts';
 
 type FakeResponse = { value: unknown; headers?: Record<string, string> };
@@ -36,6 +37,8 @@ export class FakeExchange implements AsyncDisposable {
    */
   fate: (seen: ReceivedRequest) => 'responded' | 'response lost' | 'cut off' | 'not arrived' = () => 'responded';
   refusal: Upload['refusal'] = null;
+  account: unknown = account;
+  dailyLimitReached = false;
   server!: WireServer;
   readonly #responses = new Map<string, { digest: string; response: FakeResponse }>();
 
@@ -83,6 +86,8 @@ export class FakeExchange implements AsyncDisposable {
     const upload = this.uploads.get(id);
     if (method === 'POST' && path === 'uploads')
       return headers['tus-resumable'] ? this.#createUpload(headers) : this.#uploadWhole(headers, body);
+    if (path === 'account') return { value: this.account };
+    if (path === 'drops?dry_run=true') return this.#checkDrop(JSON.parse(body.toString()) as NewDrop);
     if (method === 'POST' && path === 'drops') return this.#createDrop(JSON.parse(body.toString()) as NewDrop);
     if (!upload) throw new Refusal(404, 'not_found');
     if (method === 'HEAD') return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
@@ -122,6 +127,19 @@ export class FakeExchange implements AsyncDisposable {
     return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
   }
 
+  #checkDrop({ receivers, expires_in: expiresIn = 604_800 }: NewDrop): FakeResponse {
+    const errors = receivers.flatMap(({ email }, index) =>
+      email.endsWith('.invalid')
+        ? [{ pointer: `/receivers/${index}/email`, code: 'recipient_not_allowed', detail: `${email} is not allowed.` }]
+        : [],
+    );
+    if (this.dailyLimitReached) throw new Refusal(429, 'daily_limit');
+    if (errors.length > 0) throw new Refusal(403, 'recipient_not_allowed', errors);
+    return {
+      value: { dry_run: true, receiver_count: receivers.length, file_count: 0, size: 0, expires_in: expiresIn },
+    };
+  }
+
   #createDrop(request: NewDrop): FakeResponse {
     const missing = request.uploads.flatMap((id, index) =>
       this.uploads.has(id) ? [] : [{ pointer: `/uploads/${index}`, code: 'not_found', detail: 'It is not there.' }],
@@ -151,6 +169,7 @@ export class FakeExchange implements AsyncDisposable {
       received: bytes.length,
       sha256,
       scan: arrived ? 'clean' : null,
+      unscanned_reason: null,
       refusal: this.refusal,
     };
   }

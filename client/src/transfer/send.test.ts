@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { account } from '../testing/example-server.ts';
 import { FakeExchange } from '../testing/fake-exchange.ts';
 import type { SentFile } from './send.ts';
 import type { FileToSend } from './sources.ts';
@@ -40,6 +41,40 @@ test('a send creates one drop of its uploads', async () => {
     { path: 'a.txt', size: 1, scan: 'clean' },
     { path: 'b.txt', size: 1, scan: 'clean' },
   ]);
+});
+
+describe('before the first byte, a send checks', () => {
+  test('the receivers', async () => {
+    await using exchange = await FakeExchange.start();
+    const sending = exchange.server.client().send({ files: [largePath], to: ['a@example.invalid'] });
+    await expect(sending).rejects.toMatchObject({ code: 'recipient_not_allowed' });
+    expect(exchange.server.paths().filter((path) => path !== 'GET account')).toEqual(['POST drops?dry_run=true']);
+  });
+
+  test.each([
+    ['the size of each file', { file_size: 3, file_size_reason: 'scan' }, 'too_large_to_scan', 3],
+    ['the size of each file', { file_size: 3, file_size_reason: 'file' }, 'too_large', 3],
+    ['the size of all files', { stored_size: 7 }, 'storage_full', undefined],
+    ['the number of files', { files_per_drop: 1 }, 'too_many_files', undefined],
+  ] as const)('%s (%j)', async (_what, limits, code, maxSize) => {
+    await using exchange = await FakeExchange.start();
+    exchange.account = { ...account, limits: { ...account.limits, ...limits } };
+    const content = { files: ['aa', 'bbbbbb'].map((text, index) => ({ name: `${index}.txt`, content: text })), to };
+    await expect(exchange.server.client().send(content)).rejects.toMatchObject({ code, maxSize });
+    await expect(exchange.server.client().checkSend(content)).rejects.toMatchObject({ code });
+    expect(exchange.received).toEqual([]);
+  });
+
+  test('the limit of the day, unless the drop may have been sent before it was reached', async () => {
+    await using exchange = await FakeExchange.start();
+    const client = exchange.server.client();
+    const once = { files, to, idempotencyKey: 'nightly' };
+    await client.send(once);
+    exchange.dailyLimitReached = true;
+    await expect(client.send({ files, to })).rejects.toMatchObject({ code: 'daily_limit' });
+    expect(await client.send(once)).toMatchObject({ repeated: true });
+    expect(exchange.drops).toHaveLength(1);
+  });
 });
 
 async function* pieces(...content: Buffer[]): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { CallOptions } from '../call-options.ts';
 import { isWaybillError, WaybillError } from '../errors.ts';
-import type { CreatedDrop, Upload } from '../generated/wire.ts';
+import type { Account, CreatedDrop, Upload } from '../generated/wire.ts';
 import { type DeliveryOptions, toDeliveryFields } from '../resources/delivery-options.ts';
 import type { Drops } from '../resources/drops.ts';
 import { expandFolders } from './expand-folders.ts';
@@ -27,6 +28,23 @@ export interface SentFile {
   size: number;
   /** The result of the virus scan; null if it is unknown, because an earlier call sent the file. */
   scan: Upload['scan'];
+  /** Why it was not scanned for viruses; null if it was, or if that is unknown. */
+  unscannedReason: Upload['unscanned_reason'];
+}
+
+/** The result of a check of a send. */
+export interface CheckedSend {
+  /** The files that would be sent. */
+  files: {
+    /** The name of the file, or its path in the folder that would be sent. */
+    path: string;
+    /** The size in bytes; unknown for a stream. */
+    size: number | undefined;
+  }[];
+  /** The number of receivers. */
+  receivers: number;
+  /** For how many seconds the links could be used. */
+  expiresIn: number;
 }
 
 /** Stores the finished uploads of a send, for another process that resumes it. */
@@ -59,14 +77,24 @@ interface NamedFile {
   size: number | undefined;
 }
 
-/** Uploads files and creates a drop. */
-export async function send(
-  { uploads, drops, newKey }: { uploads: Uploads; drops: Drops; newKey: () => string },
-  options: SendOptions,
-): Promise<SendResult> {
+/** The operations that a send needs. */
+export interface SendNeeds {
+  uploads: Uploads;
+  drops: Drops;
+  account: (options: CallOptions) => Promise<Account>;
+  newKey: () => string;
+}
+
+/** Uploads files and creates a drop. Checks everything else before the first byte is sent. */
+export async function send(needs: SendNeeds, options: SendOptions): Promise<SendResult> {
+  const { uploads, drops, newKey } = needs;
   const { signal } = options;
   const addressed = toDeliveryFields(options);
   const wanted = await requireDistinctFiles(options.files);
+  await checkDelivery(needs, wanted, options).catch((error: unknown) => {
+    // An earlier call with this key may have sent the drop, and then the limit does not apply.
+    if (options.idempotencyKey === undefined || !isWaybillError(error, 'daily_limit')) throw error;
+  });
   const idempotencyKey = options.idempotencyKey ?? newKey();
   for (let round = 1; ; round += 1) {
     const files = await uploadAll(uploads, wanted, options, `${idempotencyKey} ${round}`, round === 1);
@@ -82,6 +110,42 @@ export async function send(
     }
   }
 }
+
+/** Checks whether a send would succeed, and sends nothing. */
+export async function checkSend(needs: SendNeeds, options: SendOptions): Promise<CheckedSend> {
+  const wanted = await requireDistinctFiles(options.files);
+  const { receiver_count: receivers, expires_in: expiresIn } = await checkDelivery(needs, wanted, options);
+  return { files: wanted.map(({ path, size }) => ({ path, size })), receivers, expiresIn };
+}
+
+/** Checks the sizes of the files, and everything about the drop but the uploads, which do not exist yet. */
+async function checkDelivery(
+  { drops, account }: SendNeeds,
+  files: readonly NamedFile[],
+  options: SendOptions,
+): Promise<Awaited<ReturnType<Drops['check']>>> {
+  const { signal } = options;
+  const [checked, { limits }] = await Promise.all([
+    drops.check({ uploads: [], ...toDeliveryFields(options) }, { signal }),
+    account({ signal }),
+  ]);
+  requireAllowedSizes(files, limits);
+  return checked;
+}
+
+function requireAllowedSizes(files: readonly NamedFile[], limits: Account['limits']): void {
+  const { file_size: maxSize, file_size_reason: reason, files_per_drop: maxFiles, stored_size: storedSize } = limits;
+  if (files.length > maxFiles) {
+    throw new WaybillError('too_many_files', `A drop may have ${maxFiles} files, and these are ${files.length}.`);
+  }
+  const tooLarge = files.find(({ size = 0 }) => size > maxSize);
+  if (tooLarge) throw new WaybillError(tooLargeCodes[reason], `${tooLarge.path} is too large.`, { maxSize });
+  if (storedSize !== null && files.reduce((sum, { size = 0 }) => sum + size, 0) > storedSize) {
+    throw new WaybillError('storage_full', `The files are larger than all that the account may store.`);
+  }
+}
+
+const tooLargeCodes = { file: 'too_large', storage: 'storage_full', scan: 'too_large_to_scan' } as const;
 
 function isUploadMissing({ faults }: WaybillError): boolean {
   return faults.some(({ pointer, code }) => pointer.startsWith('/uploads/') && code === 'not_found');
@@ -132,8 +196,8 @@ async function uploadOne(
     if (!isWaybillError(error, 'idempotency_key_reused')) throw error;
     return uploads.uploadOrFind(file, progress);
   });
-  const { id, size, scan } = uploaded;
-  const sent = { path, id, size, scan };
+  const { id, size, scan, unscanned_reason: unscannedReason } = uploaded;
+  const sent = { path, id, size, scan, unscannedReason };
   await uploadStore?.save(sent);
   return sent;
 }

@@ -24,7 +24,7 @@ export interface UploadOptions extends PostOptions {
 }
 
 /** An upload of an earlier call with the same key that has been sent or removed since. */
-interface GoneUpload extends Pick<Upload, 'id' | 'size' | 'scan'> {
+interface GoneUpload extends Pick<Upload, 'id' | 'size' | 'scan' | 'unscanned_reason'> {
   state: 'gone';
 }
 
@@ -82,7 +82,7 @@ export class Uploads {
       if (opened.size <= chunkBytes) return await this.#uploadWhole(source, opened, key, options);
       const id = await this.#createUpload(source, opened.size, key, options);
       const begun = await this.find(id, options);
-      if (!begun) return { id, state: 'gone', size: opened.size, scan: null };
+      if (!begun) return { id, state: 'gone', size: opened.size, scan: null, unscanned_reason: null };
       return await this.#uploadInParts(source, opened, begun, options);
     } catch (error) {
       if (!isWaybillError(error, ...fileRefusalCodes) || error.message.includes(source.name)) throw error;

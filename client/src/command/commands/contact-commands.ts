@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ContactFilter } from '../../resources/contacts.ts';
 import type { Context } from '../context.ts';
-import { addExamples, collectValues } from '../options.ts';
+import { addExamples, collectValues, validateWith } from '../options.ts';
 import {
   type AddContactsCommandOptions,
   addContacts,
@@ -80,11 +80,4 @@ export function addContactCommands(program: Command, context: () => Context): vo
       .action(() => exportContacts(context())),
     'waybill contacts export > contacts.json',
   );
-}
-
-function validateWith(isValid: (value: string) => boolean, rule: string): (value: string) => string {
-  return (value) => {
-    if (!isValid(value)) throw new InvalidArgumentError(`Use ${rule}.`);
-    return value;
-  };
 }

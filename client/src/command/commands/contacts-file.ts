@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { toCanonicalAddress } from '../../canonical-address.ts';
 import type { ImportedContact } from '../../generated/wire.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { formatCount } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { parseCsv } from './csv.ts';
 
@@ -27,12 +28,29 @@ export async function readContactsFile({ input }: Terminal, path: string): Promi
   const isJson = /\.json$/i.test(path) || /^\s*[[{]/.test(content);
   const found = isJson ? parseJsonContacts(content, source) : parseCsvContacts(content, source);
   const addresses = new Set<string>();
-  return found.map(({ contact, place }) => {
+  const problems = found.flatMap(({ contact, place }) => {
     const problem = findProblem(contact, addresses);
-    if (problem)
-      throw new CommandError(exitCodes.usage, 'no_contact', `${source}, ${place}: ${problem}.`, formatAdvice);
-    return contact as ImportedContact;
+    return problem === undefined ? [] : [`${place}: ${problem}`];
   });
+  if (problems.length > 0) throw problemsError(source, problems);
+  return found.map(({ contact }) => contact as ImportedContact);
+}
+
+/** A file can have thousands of faulty lines. */
+const maxProblems = 100;
+
+function problemsError(source: string, problems: readonly string[]): CommandError {
+  const [first = ''] = problems;
+  const rest = problems.length - maxProblems;
+  const message =
+    problems.length === 1
+      ? `${source}, ${first}.`
+      : [
+          `${source} has ${formatCount(problems.length)} faulty contacts; nothing was imported.`,
+          ...problems.slice(0, maxProblems),
+          ...(rest > 0 ? [`… and ${formatCount(rest)} more`] : []),
+        ].join('\n');
+  return new CommandError(exitCodes.usage, 'no_contact', message, formatAdvice);
 }
 
 interface FoundContact {

@@ -65,10 +65,26 @@ describe('waybill contacts import', () => {
   });
 
   test.each(['n', '', 'yesterday'])('changes nothing after the reply %j', async (reply) => {
-    const { exit, errors, written } = await importFile(file, { reply });
-    expect(exit).toBe(1);
-    expect(errors).toContain('waybill: Nothing was changed.');
+    const { exit, output, errors, written } = await importFile(file, { reply });
+    expect({ exit, output }).toEqual({ exit: 0, output: 'Nothing was changed.\n' });
+    expect(errors).not.toContain('waybill:');
     expect(written).toBeUndefined();
+  });
+
+  test('names every faulty line, up to a hundred of them', async () => {
+    const two = await importFile('email,phone\nanna@example.org,+46\nbo@example.org,\nnobody,\n');
+    expect(two).toMatchObject({ exit: 2, written: undefined });
+    expect(two.errors).toContain(
+      [
+        'waybill: ~/contacts.csv has 2 faulty contacts; nothing was imported.',
+        '         line 2: "phone" must be 7 to 15 digits, starting with the country code, without + or spaces',
+        '         line 4: "nobody" is not an e-mail address',
+      ].join('\n'),
+    );
+    const many = await importFile(`email\n${'nobody\n'.repeat(1_234)}`);
+    expect(many.errors).toContain('has 1,234 faulty contacts');
+    expect(many.errors).toMatch(/ line 101: .*\n {9}… and 1,134 more\n/);
+    expect(many.errors).not.toContain('line 102:');
   });
 
   test('needs --yes without a terminal', async () => {

@@ -117,7 +117,7 @@ export async function importContacts(
     if (count > 0) {
       if (!output.isJson) output.printPreview(changeColumns, await previewChanges(client, changes, signal), count);
       output.notice(`${pluralize(contacts.length, 'contact')}: ${summarize(changes)}.`);
-      await confirm(terminal, signal, 'Import them?', yes);
+      if (!(await confirm(terminal, signal, 'Import them?', yes))) return await output.printUnchanged();
       changes = await client.contacts.import(contacts, { signal });
     }
     await output.print(`Imported ${pluralize(contacts.length, 'contact')}: ${summarize(changes)}.`, {

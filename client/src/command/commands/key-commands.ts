@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { addExamples, choicesOption, collectValues, parseTime, wholeNumberParser } from '../options.ts';
+import { addExamples, choicesOption, collectValues, parseTime, requireOption, wholeNumberParser } from '../options.ts';
 import {
   type CreateKeyCommandOptions,
   createKey,
@@ -40,23 +40,26 @@ export function addKeyCommands(program: Command, context: () => Context): void {
     'waybill keys list',
   );
   addExamples(
-    keys
-      .command('create')
-      .description('create a key with the given scopes, and print it')
-      .argument('<name>', 'what it is for')
-      .addOption(choicesOption('--scope <scope>', 'a right of the key; can be repeated', scopes).makeOptionMandatory())
-      .option(
-        '--network <network>',
-        'an address or a network from which it may be used; can be repeated',
-        collectValues,
-      )
-      .addOption(
-        new Option('--days <number>', 'it expires this many days from now')
-          .argParser(wholeNumberParser(1, 40_000))
-          .conflicts('until'),
-      )
-      .option('--until <time>', 'it expires at this time, such as 2030-01-31T12:00', parseTime)
-      .action((name: string, options: CreateKeyCommandOptions) => createKey(context(), name, options)),
+    requireOption(
+      keys
+        .command('create')
+        .description('create a key with the given scopes, and print it')
+        .argument('<name>', 'what it is for')
+        .addOption(choicesOption('--scope <scope>', 'a right of the key; can be repeated', scopes))
+        .option(
+          '--network <network>',
+          'an address or a network from which it may be used; can be repeated',
+          collectValues,
+        )
+        .addOption(
+          new Option('--days <number>', 'it expires this many days from now')
+            .argParser(wholeNumberParser(1, 40_000))
+            .conflicts('until'),
+        )
+        .option('--until <time>', 'it expires at this time, such as 2030-01-31T12:00', parseTime)
+        .action((name: string, options: CreateKeyCommandOptions) => createKey(context(), name, options)),
+      'scope',
+    ),
     'waybill keys create nightly --scope send --network 192.0.2.0/24 --days 365 > key-file',
     'waybill keys create dashboard --scope history --scope webhooks',
   );

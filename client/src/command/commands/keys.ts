@@ -85,7 +85,8 @@ export async function revokeKey(
     const found = live.filter(({ id, name, hint }) => [id, name, hint, hint.replace(/…$/, '')].includes(identifier));
     const key = requireSingle(found, 'live key', identifier, listCommand);
     const others = descendants ? ' and all keys that descend from it' : '';
-    await confirm(terminal, signal, `Revoke the key ${formatKey(key)}${others}?`, yes);
+    if (!(await confirm(terminal, signal, `Revoke the key ${formatKey(key)}${others}?`, yes)))
+      return await output.printUnchanged();
     const revoking = client.keys.revoke(key.id, { signal, descendants });
     const revoked = await explainNotFound(revoking, `There is no live key ${identifier}.`, listCommand);
     await output.print([`Revoked the key ${formatKey(key)}${others}.`, ...describeWebhooks(revoked)].join(' '), {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AccountEvent, EventType } from '../../generated/wire.ts';
 import { type Context, withClient } from '../context.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes, untilInterrupted } from '../exit-codes.ts';
 import { formatTime } from '../terminal/format.ts';
 
 export interface ListenCommandOptions {
@@ -24,16 +24,18 @@ export async function listen(context: Context, { type, forward, secret }: Listen
   await withClient(context, async (client) => {
     if (forward && configured === undefined) output.notice(`Events are signed with this secret: ${key}`);
     output.notice('Waiting for events; press Ctrl-C to stop.');
-    for await (const { data } of client.events.follow({ after: 'end', signal })) {
-      for (const event of data.filter((one) => type === undefined || type.includes(one.type))) {
-        const response = forward && (await postEvent(forward, event, key, signal));
-        const arrow = response === undefined ? '' : `  → ${response}`;
-        await output.print(`${formatTime(event.created_at)}  ${event.type}  ${formatEventData(event)}${arrow}`, {
-          ...event,
-          ...(response === undefined ? {} : { response }),
-        });
+    await untilInterrupted(signal, async () => {
+      for await (const { data } of client.events.follow({ after: 'end', signal })) {
+        for (const event of data.filter((one) => type === undefined || type.includes(one.type))) {
+          const response = forward && (await postEvent(forward, event, key, signal));
+          const arrow = response === undefined ? '' : `  → ${response}`;
+          await output.print(`${formatTime(event.created_at)}  ${event.type}  ${formatEventData(event)}${arrow}`, {
+            ...event,
+            ...(response === undefined ? {} : { response }),
+          });
+        }
       }
-    }
+    });
   });
 }
 

@@ -16,11 +16,7 @@ beforeEach(() => {
     url: 'https://files.example.org',
     user: 'a@example.org',
     files: [{ path, name: 'report.csv' }],
-    to: ['b@example.org'],
-    message: 'x',
-    days: 1,
-    mail: true,
-    key: undefined,
+    delivery: { to: ['b@example.org'], message: 'x', days: 1, mail: true },
   };
 });
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -29,7 +25,11 @@ const sends = () => join(folder, 'sends');
 
 test('the same command after a crash is the same send, after a success a new one', async () => {
   const first = await openPendingSend(sends(), words, now);
-  const second = await openPendingSend(sends(), { ...words, to: [...words.to] }, now);
+  const second = await openPendingSend(
+    sends(),
+    { ...words, delivery: { ...words.delivery, to: [...words.delivery.to] } },
+    now,
+  );
   expect([first.resumed, second.resumed]).toEqual([false, true]);
   expect(second.idempotencyKey).toBe(first.idempotencyKey);
   await second.delete();
@@ -40,16 +40,17 @@ test('the same command after a crash is the same send, after a success a new one
 
 test('other arguments, or a changed file, are another send', async () => {
   const { idempotencyKey } = await openPendingSend(sends(), words, now);
-  const others = [
+  const deliveries = [
     { message: 'y' },
     { days: 2 },
     { to: ['c@example.org'] },
-    { user: 'c@example.org' },
-    { url: 'https://x' },
     { mail: false },
     { key: 'k' },
-  ];
-  for (const other of others) {
+    { secondFactor: 'mail' as const },
+    { language: 'sv' },
+    { externalId: 'order-1' },
+  ].map((other) => ({ delivery: { ...words.delivery, ...other } }));
+  for (const other of [...deliveries, { user: 'c@example.org' }, { url: 'https://x' }]) {
     expect((await openPendingSend(sends(), { ...words, ...other }, now)).idempotencyKey).not.toBe(idempotencyKey);
   }
   writeFileSync(join(folder, 'report.csv'), 'changed');
@@ -68,7 +69,7 @@ test('a key that the server may have purged is not used again', async () => {
 
 test('the next run knows finished uploads, but ignores a truncated line', async () => {
   const { uploadStore } = await openPendingSend(sends(), words, now);
-  const file = { path: 'report.csv', id: 'u1', size: 1, scan: 'clean' as const };
+  const file = { path: 'report.csv', id: 'u1', size: 1, scan: 'clean' as const, unscannedReason: null };
   await uploadStore.save(file);
   const [name = ''] = readdirSync(sends());
   appendFileSync(join(sends(), name), '{"path":"b.csv","id":"u');
@@ -78,6 +79,6 @@ test('the next run knows finished uploads, but ignores a truncated line', async 
 });
 
 test('a send with a key keeps its key', async () => {
-  const first = await openPendingSend(sends(), { ...words, key: 'nightly' }, now);
+  const first = await openPendingSend(sends(), { ...words, delivery: { ...words.delivery, key: 'nightly' } }, now);
   expect(first.idempotencyKey).toBe('nightly');
 });

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SentFile, UploadStore } from '../../transfer/send.ts';
+import type { DeliveryCommandOptions } from './delivery.ts';
 
 /** The server stores a key for 7 days; an older key than this is not reused. */
 const keyLifetimeMs = 6 * 24 * 3600 * 1000;
@@ -11,12 +12,8 @@ export interface SendParameters {
   user: string;
   /** The files, each with its name or path in the drop. */
   files: readonly { path: string; name: string }[];
-  to: readonly string[];
-  message: string | undefined;
-  days: number | undefined;
-  mail: boolean;
-  /** The key that the user chose. */
-  key: string | undefined;
+  /** The receivers, the message and all other options of the command. */
+  delivery: DeliveryCommandOptions;
 }
 
 export interface PendingSend {
@@ -37,7 +34,7 @@ export async function openPendingSend(folder: string, words: SendParameters, now
   await deleteExpired(folder, now);
   const path = join(folder, await computeFingerprint(words));
   const begin = async (flag: 'w' | 'wx') => {
-    const idempotencyKey = words.key ?? randomUUID();
+    const idempotencyKey = words.delivery.key ?? randomUUID();
     await writeFile(path, `${idempotencyKey}\n`, { flag, mode: 0o600, flush: true });
     return toPendingSend(path, idempotencyKey, false, []);
   };
@@ -74,14 +71,16 @@ function parseUpload(line: string): SentFile[] {
   }
 }
 
-async function computeFingerprint({ url, user, files, to, message, days, mail, key }: SendParameters): Promise<string> {
+async function computeFingerprint({ url, user, files, delivery }: SendParameters): Promise<string> {
   const found = await Promise.all(
     files.map(async ({ path, name }) => {
       const file = await stat(path).catch(() => undefined); // the send itself reports the problem
       return [resolve(path), name, file?.size, file?.mtimeMs, file?.ino];
     }),
   );
-  const values = [url, user, found, to.toSorted(), message ?? null, days ?? null, mail, key ?? null];
+  const { to, ...others } = delivery;
+  const options = Object.entries(others).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const values = [url, user, found, to.toSorted(), options];
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }
 

@@ -1,24 +1,19 @@
+import { toDeliveryFields } from '../../resources/delivery-options.ts';
 import { type Context, withClient } from '../context.ts';
-import { formatTime } from '../terminal/format.ts';
+import { formatLifetime, formatTime, pluralize } from '../terminal/format.ts';
+import { type DeliveryCommandOptions, toDelivery } from './delivery.ts';
 import { printLinks } from './send.ts';
 
-export interface RequestCommandOptions {
-  to: string[];
-  message?: string;
-  days?: number;
+export interface RequestCommandOptions extends DeliveryCommandOptions {
   reusable?: boolean;
-  key?: string;
-  mail: boolean;
 }
 
-export async function requestFiles(
-  context: Context,
-  { to, message, days, reusable, key, mail }: RequestCommandOptions,
-): Promise<void> {
+export async function requestFiles(context: Context, options: RequestCommandOptions): Promise<void> {
   const { output, signal } = context;
-  const notify = mail ? undefined : false;
+  const { to, reusable, key } = options;
+  if (options.dryRun) return await checkRequest(context, options);
   const request = await withClient(context, (client) =>
-    client.request({ to, message, days, reusable, notify, idempotencyKey: key, signal }),
+    client.request({ ...toDelivery(options), reusable, idempotencyKey: key, signal }),
   );
   const { id, reference, expires_at: end } = request;
   await output.print(`Asked ${to.join(', ')} for files as ${reference}, until ${formatTime(end)}.`, {
@@ -29,4 +24,18 @@ export async function requestFiles(
     to,
   });
   await printLinks(output, request.receivers);
+}
+
+/** Checks everything, and sends nothing. */
+async function checkRequest(context: Context, options: RequestCommandOptions): Promise<void> {
+  const { output, signal } = context;
+  const { receiver_count: receivers, expires_in: expiresIn } = await withClient(context, (client) =>
+    client.requests.check(toDeliveryFields(toDelivery(options)), { signal }),
+  );
+  const whom = pluralize(receivers, 'receiver');
+  await output.print(`Nothing was sent. ${whom} can be asked for files, for ${formatLifetime(expiresIn)}.`, {
+    status: 'checked',
+    receivers,
+    expires_in: expiresIn,
+  });
 }

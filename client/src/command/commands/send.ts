@@ -1,22 +1,19 @@
 import { join } from 'node:path';
 import type { AddedReceiver } from '../../generated/wire.ts';
 import { expandFolders } from '../../transfer/expand-folders.ts';
-import type { SendResult, SentFile } from '../../transfer/send.ts';
+import type { SendOptions, SendResult, SentFile } from '../../transfer/send.ts';
 import { type FileToSend, toSource } from '../../transfer/sources.ts';
+import type { Waybill } from '../../waybill.ts';
 import { openClient, stateFolder } from '../account.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { formatDate, formatSize, pluralize } from '../terminal/format.ts';
+import { formatCount, formatDate, formatLifetime, formatSize, pluralize } from '../terminal/format.ts';
 import { findFileSize, Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
+import { type DeliveryCommandOptions, toDelivery } from './delivery.ts';
 import { openPendingSend, type PendingSend } from './pending-sends.ts';
 
-export interface SendCommandOptions {
-  to: string[];
-  message?: string;
-  days?: number;
+export interface SendCommandOptions extends DeliveryCommandOptions {
   name?: string;
-  key?: string;
-  mail: boolean;
 }
 
 export async function sendFiles(
@@ -24,7 +21,7 @@ export async function sendFiles(
   output: Output,
   signal: AbortSignal,
   paths: string[],
-  { to, message, days, name = 'stdin', key, mail }: SendCommandOptions,
+  { name = 'stdin', dryRun, ...delivery }: SendCommandOptions,
 ): Promise<void> {
   const { client, account } = await openClient(terminal);
   const fromInput = paths.includes('-');
@@ -32,7 +29,9 @@ export async function sendFiles(
     throw new CommandError(exitCodes.usage, 'usage', 'Standard input can be sent only once.', 'Use - only once.');
   }
   const files = await expandFolders(paths.map((path) => (path === '-' ? { name, stream: terminal.input } : path)));
-  const words = { url: account.url, user: account.user, files: files.map(toPathAndName), to, message, days, mail, key };
+  if (dryRun) return await checkSend(client, output, { files, ...toDelivery(delivery), signal });
+  const { to, key } = delivery;
+  const words = { url: account.url, user: account.user, files: files.map(toPathAndName), delivery };
   // Standard input cannot be read again, so such a send cannot be resumed.
   const pending = fromInput ? undefined : await openRecord(terminal, output, words);
   if (pending?.resumed) output.notice('Resuming an earlier run of this command that was interrupted.');
@@ -42,15 +41,18 @@ export async function sendFiles(
   try {
     const sent = await client.send({
       files,
-      to,
-      message,
-      days,
-      ...(mail ? {} : { notify: false }),
+      ...toDelivery(delivery),
       idempotencyKey: key ?? pending?.idempotencyKey,
       uploadStore: pending?.uploadStore,
       signal,
       onProgress: ({ name: file, sentBytes, totalBytes }) =>
-        progress.show({ name: file, bytes: sentBytes, totalBytes }),
+        progress.show({
+          name: file,
+          bytes: sentBytes,
+          totalBytes,
+          // The server responds when it has scanned the file.
+          ...(sentBytes === totalBytes ? { activity: 'scanning for viruses …' } : {}),
+        }),
     });
     await pending?.delete();
     progress.clear();
@@ -60,6 +62,22 @@ export async function sendFiles(
     progress.clear();
     client.close();
   }
+}
+
+/** Checks everything, and sends nothing. */
+async function checkSend(client: Waybill, output: Output, options: SendOptions): Promise<void> {
+  const { files, receivers, expiresIn } = await client.checkSend(options);
+  client.close();
+  const { totalBytes: size } = toTotal(files.map((file) => file.size));
+  const what = `${pluralize(files.length, 'file')}${size === undefined ? '' : ` (${formatSize(size)})`}`;
+  const whom = pluralize(receivers, 'receiver');
+  await output.print(`Nothing was sent. ${what} can be sent to ${whom} for ${formatLifetime(expiresIn)}.`, {
+    status: 'checked',
+    files: files.length,
+    size: size ?? null,
+    receivers,
+    expires_in: expiresIn,
+  });
 }
 
 /** Prints the links of receivers who get no mails. No other response contains them. */
@@ -85,11 +103,26 @@ function describeSend({ drop, files, repeated }: SendResult, to: readonly string
     : `This was already sent with the key ${key} as ${drop.reference}; nothing was sent now.`;
 }
 
+export const unscannedReasons: Record<NonNullable<SentFile['unscannedReason']>, string> = {
+  too_large: 'too large',
+  encrypted: 'protected by a password',
+  unavailable: 'the scanner was unavailable',
+  off: 'the server scans nothing',
+};
+/** A drop can have a thousand files. */
+const maxNamedFiles = 10;
+
 function describeScan(files: readonly SentFile[]): string {
-  const count = files.filter(({ scan }) => scan === 'clean').length;
-  if (count === files.length) return 'No virus was found.';
+  if (files.every(({ scan }) => scan === 'clean')) return 'No virus was found.';
   if (files.some(({ scan }) => scan === null)) return '';
-  return count === 0 ? 'Not scanned for viruses.' : `Only ${count} of ${files.length} files were scanned for viruses.`;
+  const unscanned = files.filter(({ scan }) => scan === 'unscanned');
+  if (unscanned.every(({ unscannedReason }) => unscannedReason === 'off')) return 'Not scanned for viruses.';
+  const named = unscanned.slice(0, maxNamedFiles).map(({ path, unscannedReason: reason }) => {
+    return reason === null ? path : `${path} (${unscannedReasons[reason]})`;
+  });
+  const rest = unscanned.length - named.length;
+  const others = rest > 0 ? [`and ${formatCount(rest)} more`] : [];
+  return `Not scanned for viruses: ${[...named, ...others].join(', ')}.`;
 }
 
 function toJsonValue(
@@ -104,6 +137,9 @@ function toJsonValue(
     size: sumSizes(files),
     files: files.length,
     scanned: files.filter(({ scan }) => scan === 'clean').length,
+    unscanned: files.flatMap(({ path, scan, unscannedReason: reason }) =>
+      scan === 'unscanned' ? [{ path, reason }] : [],
+    ),
     to,
     idempotency_key: idempotencyKey,
     repeated,

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { addExamples, limitOption, parseTime, wholeNumberParser } from '../options.ts';
+import { addExamples, collectValues, limitOption, parseTime, validateWith, wholeNumberParser } from '../options.ts';
+import { isLanguage, isPhone, languageRule, phoneRule } from './contacts-file.ts';
 import { type HistoryCommandOptions, listHistory } from './history.ts';
+import { type AddReceiversCommandOptions, addReceivers, type ResendCommandOptions, resendMails } from './receivers.ts';
 import {
   type ExtendCommandOptions,
   extendSent,
@@ -72,5 +74,33 @@ export function addSentCommands(program: Command, context: () => Context): void 
       .argument('<drop>', sentDescription)
       .action((identifier: string) => remindReceivers(context(), identifier)),
     'waybill remind WB-7F3K-29QD',
+  );
+  addExamples(
+    program
+      .command('resend')
+      .description('send a receiver the mail with their link again, even if it could not be delivered before')
+      .argument('<drop>', sentDescription)
+      .option('--receiver <address>', 'the receiver, if there are several; can be repeated', collectValues)
+      .action((identifier: string, options: ResendCommandOptions) => resendMails(context(), identifier, options)),
+    'waybill resend WB-7F3K-29QD --receiver anna@example.com',
+  );
+  addExamples(
+    program
+      .command('add-receiver')
+      .description('send a drop or a request to further receivers')
+      .argument('<drop>', sentDescription)
+      .argument('<address...>', 'their e-mail addresses')
+      .option('--name <name>', 'their name')
+      .option('--phone <digits>', `their mobile number: ${phoneRule}`, validateWith(isPhone, phoneRule))
+      .option(
+        '--language <tag>',
+        `the language of the mails and pages: ${languageRule} (default: the contact’s)`,
+        validateWith(isLanguage, languageRule),
+      )
+      .action((identifier: string, addresses: string[], options: AddReceiversCommandOptions) =>
+        addReceivers(context(), identifier, addresses, options),
+      ),
+    'waybill add-receiver WB-7F3K-29QD cy@example.com',
+    'waybill add-receiver WB-7F3K-29QD cy@example.com --name Cy --language sv',
   );
 }

@@ -66,7 +66,7 @@ export async function revokeSent(
         ? `${reference} for ${pluralize(count, 'receiver')}`
         : `the link of ${link.email} to ${reference}`;
     const losses = link === undefined && noun === 'drop' ? ' and delete its files' : '';
-    await confirm(terminal, signal, `Revoke ${what}${losses}?`, yes);
+    if (!(await confirm(terminal, signal, `Revoke ${what}${losses}?`, yes))) return await output.printUnchanged();
     const revoked = await collection.revoke(id, { receiver: link?.id, signal });
     await output.print(
       link === undefined ? `Revoked ${reference}.` : `Revoked the link of ${link.email} to ${reference}.`,
@@ -79,7 +79,10 @@ export async function revokeSent(
   });
 }
 
-function findReceiver({ reference, receivers }: FoundSent['details'], address: string): { id: number; email: string } {
+export function findReceiver(
+  { reference, receivers }: FoundSent['details'],
+  address: string,
+): { id: number; email: string } {
   const wanted = toCanonicalAddress(address);
   const found = receivers.find(({ email }) => email === wanted);
   if (!found) throw notFoundError(`${reference} was not sent to ${address}.`, `waybill show ${reference}`);

@@ -4,6 +4,7 @@ import type { FactSheet } from '../terminal/fact-sheet.ts';
 import { formatSize, formatTime, pluralize } from '../terminal/format.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Column } from '../terminal/table.ts';
+import { unscannedReasons } from './send.ts';
 import { findSent, stateStyle } from './sent.ts';
 
 export async function showSent(context: Context, identifier: string): Promise<void> {
@@ -89,6 +90,12 @@ function fileColumns(drop: DropDetails): Column<DropDetails['files'][number]>[] 
       header: 'DOWNLOADED',
       cell: ({ receivers_delivered: count }) => (drop.deliveries_purged ? '' : `${count}/${drop.receiver_count}`),
       side: 'right',
+    },
+    {
+      header: 'SCAN',
+      cell: ({ scan, unscanned_reason: reason }) =>
+        reason === null ? scan : `not scanned: ${unscannedReasons[reason]}`,
+      min: 8,
     },
     { header: 'SHA-256', cell: ({ sha256 }) => sha256, min: 12 },
   ];

@@ -77,7 +77,7 @@ export async function deleteWebhook(context: Context, identifier: string, { yes 
   const { terminal, output, signal } = context;
   await withClient(context, async (client) => {
     const { id, url } = await findWebhook(client, identifier, signal);
-    await confirm(terminal, signal, `Delete the webhook ${url}?`, yes);
+    if (!(await confirm(terminal, signal, `Delete the webhook ${url}?`, yes))) return await output.printUnchanged();
     await client.webhooks.remove(id, { signal });
     await output.print(`Deleted the webhook ${url}.`, { status: 'deleted', id, url });
   });

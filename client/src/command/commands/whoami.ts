@@ -5,14 +5,8 @@ import type { Waybill } from '../../waybill.ts';
 import { accountPath, openClient } from '../account.ts';
 import type { Context } from '../context.ts';
 import type { Fact } from '../terminal/fact-sheet.ts';
-import { formatCount, formatShare, formatSize, formatTime } from '../terminal/format.ts';
+import { chooseLifetimeUnit, formatCount, formatShare, formatSize, formatTime, pluralize } from '../terminal/format.ts';
 import { formatScopes } from './keys.ts';
-
-const lifetimeUnits = [
-  ['days', 86_400],
-  ['hours', 3_600],
-  ['minutes', 60],
-] as const;
 
 const fileSizeReasons = {
   file: '',
@@ -63,7 +57,10 @@ function describeLimits({ limits, usage }: Account): Fact[] {
     ],
     [
       'Today',
-      `${formatUsage(usage.drops_today, limits.drops_per_day)} drops, ${formatUsage(usage.mails_today, limits.mails_per_day)} mails`,
+      [
+        formatUsage(usage.drops_today, limits.drops_per_day, 'drop'),
+        formatUsage(usage.mails_today, limits.mails_per_day, 'mail'),
+      ].join(', '),
     ],
   ];
 }
@@ -79,19 +76,18 @@ function describeLifetimes({
   allowed_expires_in,
 }: Account['limits']) {
   const all = [min_expires_in, max_expires_in, default_expires_in, ...(allowed_expires_in ?? [])];
-  const [unit, unitSeconds] = lifetimeUnits.find(([, seconds]) => all.every((value) => value % seconds === 0)) ?? [
-    'seconds',
-    1,
-  ];
+  const [unit, unitSeconds] = chooseLifetimeUnit(all);
   const formatUnits = (seconds: number) => formatCount(seconds / unitSeconds);
-  const choice =
-    allowed_expires_in?.map(formatUnits).join(', ') ??
-    `${formatUnits(min_expires_in)} to ${formatUnits(max_expires_in)}`;
-  return `${choice} ${unit}, ${formatUnits(default_expires_in)} by default`;
+  const choices = (allowed_expires_in ?? [min_expires_in, max_expires_in]).map(formatUnits);
+  const choice = choices.slice(0, -1).join(', ');
+  const last = pluralize((allowed_expires_in?.at(-1) ?? max_expires_in) / unitSeconds, unit);
+  if (choice === '') return last;
+  return `${choice}${allowed_expires_in ? ', ' : ' to '}${last}, ${formatUnits(default_expires_in)} by default`;
 }
 
-function formatUsage(used: number, limit: number | null): string {
-  return limit === null ? formatCount(used) : `${formatCount(used)} of ${formatCount(limit)}`;
+/** Like `1 drop` or `3 of 100 drops`. */
+function formatUsage(used: number, limit: number | null, noun: string): string {
+  return limit === null ? pluralize(used, noun) : `${formatCount(used)} of ${pluralize(limit, noun)}`;
 }
 
 /** Finds the name of the key, if the key may list keys. */

@@ -8,7 +8,7 @@ import type { FileToDownload } from '../../transfer/download.ts';
 import type { Waybill } from '../../waybill.ts';
 import { openClient } from '../account.ts';
 import { describeError } from '../error-report.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes, untilInterrupted } from '../exit-codes.ts';
 import { formatSize, pluralize } from '../terminal/format.ts';
 import { Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
@@ -53,7 +53,7 @@ export async function pullFiles(
   const folder = await realpath(dir);
   using journal = await openJournal(folder, `${account.user} ${new URL(account.url).href}`, output, signal);
   const puller = { client, journal, folder, hook, terminal, output, progress: new Progress(terminal), signal };
-  if (watch) return await watchInbox(puller, every);
+  if (watch) return await untilInterrupted(signal, () => watchInbox(puller, every));
   const { received, left } = await pullOnce(puller);
   client.close();
   if (received + left === 0) output.notice('There is nothing new.');

@@ -39,14 +39,14 @@ async function firstLine(lines: AsyncIterable<string>): Promise<string> {
   return '';
 }
 
-/** Throws unless a user at a terminal agrees, or `--yes` was given. */
+/** Returns whether a user at a terminal agrees, or `--yes` was given. Throws if there is no terminal. */
 export async function confirm(
   terminal: Terminal,
   signal: AbortSignal,
   question: string,
   yes: boolean | undefined,
-): Promise<void> {
-  if (yes === true) return;
+): Promise<boolean> {
+  if (yes === true) return true;
   if (terminal.input.isTTY !== true || terminal.errors.isTTY !== true) {
     const next = 'To proceed without confirmation, add --yes.';
     throw new CommandError(
@@ -60,6 +60,5 @@ export async function confirm(
     if (error instanceof CommandError) return '';
     throw error;
   });
-  if (/^y(?:es)?$/i.test(answer)) return;
-  throw new CommandError(exitCodes.failed, 'not_confirmed', 'Nothing was changed.', 'To proceed, answer y.');
+  return /^y(?:es)?$/i.test(answer);
 }

@@ -56,5 +56,23 @@ function padTwo(value: number): string {
 
 /** Like `1 file` or `2 files`. */
 export function pluralize(count: number, singular: string, plural = `${singular}s`): string {
-  return `${count} ${count === 1 ? singular : plural}`;
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+const lifetimeUnits = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** Returns the largest unit of which all the lifetimes, in seconds, are multiples. */
+export function chooseLifetimeUnit(lifetimes: readonly number[]): (typeof lifetimeUnits)[number] {
+  return lifetimeUnits.find(([, unit]) => lifetimes.every((value) => value % unit === 0)) ?? lifetimeUnits[3];
+}
+
+/** Like `7 days` or `1 hour`. */
+export function formatLifetime(seconds: number): string {
+  const [unit, unitSeconds] = chooseLifetimeUnit([seconds]);
+  return pluralize(seconds / unitSeconds, unit);
 }

@@ -73,6 +73,18 @@ test.each([20, 40, 60, 200])('a line fits into %i columns', (columns) => {
   expect(textWidth(line)).toBeLessThan(columns);
 });
 
+test('a file that has arrived is shown as being scanned, without a speed', () => {
+  const terminal = fakeTerminal('/');
+  terminal.errors.isTTY = true;
+  let now = 1000;
+  const progress = new Progress(terminal, () => now);
+  progress.show({ name: 'a.iso', bytes: 0, totalBytes: 60_000_000 });
+  now += 1000;
+  progress.show({ name: 'a.iso', bytes: 60_000_000, totalBytes: 60_000_000, activity: 'scanning for viruses …' });
+  const line = terminal.errors.text.split('\r').at(-1);
+  expect(line).toMatch(/100% {2}60\.0 of 60\.0 MB, scanning for viruses …$/);
+});
+
 test('elsewhere it shows nothing', () => {
   const terminal = fakeTerminal('/');
   const progress = new Progress(terminal);

@@ -16,6 +16,8 @@ export interface FileProgress {
   name: string;
   bytes: number;
   totalBytes: number | undefined;
+  /** What happens now, if it is not the transfer. */
+  activity?: string;
 }
 
 /** All files to be transferred. */
@@ -92,7 +94,7 @@ export class Progress {
     const { files } = this.#total;
     const bytes = files === 1 ? step.bytes : this.#bytes;
     const totalBytes = files === 1 ? step.totalBytes : this.#total.totalBytes;
-    const speed = this.#bytesPerSecond();
+    const speed = step.activity === undefined ? this.#bytesPerSecond() : 0;
     const facts = [
       ...(files === 1 ? [] : [`${this.#complete}/${files} files`]),
       totalBytes === undefined ? formatSize(bytes) : formatShare(bytes, totalBytes),
@@ -100,6 +102,7 @@ export class Progress {
       ...(speed > 0 && totalBytes !== undefined
         ? [`${formatDuration(Math.max(0, totalBytes - bytes) / speed)} left`]
         : []),
+      ...(step.activity === undefined ? [] : [step.activity]),
     ].join(', ');
     const share = totalBytes === undefined ? undefined : totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
     const percent = share === undefined ? '' : `${String(Math.floor(share * 100)).padStart(3)}%  `;

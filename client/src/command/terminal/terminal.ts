@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { ErrorReport } from '../error-report.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { toJsonText, toPrintable } from './printable.ts';
@@ -109,21 +110,29 @@ export class Output {
     if (!this.#terminal.output.write(`${line}\n`)) await once(this.#terminal.output, 'drain');
   }
 
+  /** Prints the result of a command that the user did not confirm. */
+  async printUnchanged(): Promise<void> {
+    await this.print('Nothing was changed.', { status: 'unchanged' });
+  }
+
   /** Prints a notice to standard error, unless the output is JSON. */
   notice(text: string): void {
     if (!this.isJson) this.#terminal.errors.write(`${toPrintable(text)}\n`);
   }
 
-  printError({ code, message, next, instance }: ErrorReport): void {
+  printError({ exit, code, message, next, instance }: ErrorReport): void {
     const { errors } = this.#terminal;
     if (this.isJson) {
       errors.write(`${toJsonText({ status: 'error', code, message, next, instance })}\n`);
       return;
     }
-    const request = instance === undefined ? '' : ` (${instance})`;
+    // The administrator cannot help with input that the server refuses.
+    const isOwnFault = exit === exitCodes.refused || exit === exitCodes.usage;
+    const request = instance === undefined || isOwnFault ? '' : ` (${instance})`;
     const program = 'waybill: ';
     const width = errors.isTTY === true ? screenWidth(errors) - program.length : Number.POSITIVE_INFINITY;
-    const lines = [`${message}${request}`, next].flatMap((text) => wrap(toPrintable(text), width));
+    const texts = [...`${message}${request}`.split('\n'), next];
+    const lines = texts.flatMap((text) => wrap(toPrintable(text), width));
     errors.write(`${program}${lines.join(`\n${' '.repeat(program.length)}`)}\n`);
   }
 }

@@ -1,0 +1,35 @@
+import type { NewDrop } from '../../generated/wire.ts';
+import type { DeliveryOptions } from '../../resources/delivery-options.ts';
+
+/** The options that sends and requests have in common. */
+export interface DeliveryCommandOptions {
+  to: string[];
+  message?: string;
+  days?: number;
+  secondFactor?: NonNullable<NewDrop['second_factor']>;
+  language?: string;
+  externalId?: string;
+  key?: string;
+  mail: boolean;
+  dryRun?: boolean;
+}
+
+/** Converts the options of the command line to those of the SDK. */
+export function toDelivery({
+  to,
+  language,
+  mail,
+  message,
+  days,
+  secondFactor,
+  externalId,
+}: DeliveryCommandOptions): DeliveryOptions {
+  return {
+    to: language === undefined ? to : to.map((email) => ({ email, language })),
+    ...(mail ? {} : { notify: false }),
+    message,
+    days,
+    secondFactor,
+    externalId,
+  };
+}
