@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { oneLine } from '../plain.ts';
+import { Breakable } from './breakable.tsx';
 import type { ViewTranslator } from './translator-context.ts';
 
 export interface Sender {
@@ -14,5 +15,5 @@ export function fromField(
   translator: ViewTranslator,
   { name, address }: Sender,
 ): readonly (readonly [label: string, value: ComponentChildren])[] {
-  return name === address ? [] : [[translator.t('common.from'), oneLine(address)]];
+  return name === address ? [] : [[translator.t('common.from'), <Breakable>{oneLine(address)}</Breakable>]];
 }

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Breakable } from '../components/breakable.tsx';
 import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
@@ -46,7 +47,10 @@ export function StopPage(props: StopPageProps): JSX.Element {
         <>
           {stopped && <p class="lead">{translator.t('stop.stopped.text', { sender })}</p>}
           <Fields
-            fields={[...fromField(translator, props.sender), [translator.t('common.to'), oneLine(props.address)]]}
+            fields={[
+              ...fromField(translator, props.sender),
+              [translator.t('common.to'), <Breakable>{oneLine(props.address)}</Breakable>],
+            ]}
           />
           {!stopped && (
             <ul class="follows">
