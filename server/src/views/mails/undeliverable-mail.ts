@@ -19,7 +19,9 @@ export function undeliverableMail(translator: Translator, mail: UndeliverableMai
   const stopped = mail.response === undefined;
   return {
     subject: translator.t(stopped ? 'mail.stopped.subject' : 'mail.undeliverable.subject', { receiver }),
-    intro: translator.t(stopped ? 'mail.stopped.intro' : 'mail.undeliverable.intro'),
+    intro: stopped
+      ? translator.t('mail.stopped.intro')
+      : translator.t('mail.undeliverable.intro', { receiver, reference: mail.reference }),
     fields: [
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
       ...(mail.response === undefined
