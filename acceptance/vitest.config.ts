@@ -2,15 +2,17 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Tests that measure times, which busy tests would lengthen. They run after the others, two at a time, in this order:
- * beside each other they do little harm, because they wait for longer than they work, and the last ones work least.
+ * Tests that measure times, which busy tests would lengthen, or in which no request may get 503. They run after the
+ * others, two at a time, in this order: beside each other they do little harm, because they wait for longer than they
+ * work, and the one at the end, which compares times of requests, is almost alone.
  */
 const timed = [
   'acceptance/sizes/distant-store.test.ts',
   'acceptance/faults/outage.test.ts',
   'acceptance/faults/store-trouble.test.ts',
-  'acceptance/sizes/expiry.test.ts',
+  'acceptance/operation/shutdown.test.ts',
   'acceptance/faults/redis-lost.test.ts',
+  'acceptance/sizes/expiry.test.ts',
 ];
 /** Other tests that wait for longer than they work, the longest first. */
 const waits = [
@@ -20,7 +22,6 @@ const waits = [
   'storm',
   'interrupted-upload',
   'pgbouncer',
-  'shutdown',
   'extended',
   'slow-scanner',
   'paused-upload',
