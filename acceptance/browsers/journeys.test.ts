@@ -125,7 +125,7 @@ describe.each([
       await shows(visitor, scripts ? 'Choose files' : 'Files');
       await visitor.choose(files.map(({ name }) => join(folder, name)));
       if (scripts) await shows(visitor, 'Ready to send');
-      await visitor.press('Send');
+      await visitor.press(scripts ? `Send ${files.length} files` : 'Send');
       await shows(visitor, 'have been sent to');
       await picture(visitor, `contact-${how}`);
 

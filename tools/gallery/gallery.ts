@@ -55,8 +55,8 @@ async function look(
 ): Promise<void> {
   const shot = (size: string) => page.screenshot({ path: `${target}${name}-${size}-${scheme}.png`, fullPage: true });
   await act?.(page);
-  // The place of elements that stick to the bottom of the window.
-  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  // The place of elements that stick to the top of the window.
+  await page.evaluate('scrollTo(0, 0)');
   await shot('phone');
   const { violations } = await new AxeBuilder({ page }).disableRules(mail ? notForMails : []).analyze();
   for (const { id, nodes } of violations) {

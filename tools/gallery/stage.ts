@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { ServerFile } from '../../server/src/views/islands/upload-entry.ts';
 
 type Stored = { -readonly [key in keyof ServerFile]: ServerFile[key] };
@@ -28,13 +28,16 @@ export function createStage(
     const path = new URL(request.url ?? '/', 'http://stage').pathname;
     const page = pages.get(path.slice(1));
     if (page) {
-      // Every visit begins with a file in each state that an earlier visit can leave.
-      stored = [
+      // A visit may begin with a file in each state that an earlier visit can leave.
+      const isLater = path === '/upload-island' || path === '/upload-island-folder';
+      const earlier: Stored[] = [
         { ...toStored('a', 'Delivery note 2291.pdf', 184_320, 'ready'), scan: 'clean' },
         { ...toStored('b', 'archive-2025.zip', 812e6, 'uploading'), receivedBytes: 498e6 },
         toStored('c', slow, 2_411_724, 'checking'),
-        toStored('d', 'invoice.pdf.scr', 91_204, 'refused'),
+        { ...toStored('d', 'invoice.pdf.scr', 91_204, 'refused'), refusal: 'infected' },
+        { ...toStored('e', 'Certificates.zip', 812_204, 'refused'), refusal: 'encrypted' },
       ];
+      stored = isLater ? earlier : [];
       reply(response, 200, page.html, {
         'content-type': 'text/html; charset=utf-8',
         ...(page.mail ? {} : { 'content-security-policy': policy }),
@@ -68,7 +71,7 @@ export function createStage(
 }
 
 function toStored(id: string, name: string, sizeBytes: number, state: Stored['state']): Stored {
-  return { id, name, path: name, sizeBytes, receivedBytes: sizeBytes, state, scan: null };
+  return { id, name, path: name, sizeBytes, receivedBytes: sizeBytes, state, scan: null, refusal: null };
 }
 
 function tus(request: IncomingMessage, response: ServerResponse, stored: Stored[]): Stored[] {
@@ -148,34 +151,58 @@ async function playUpload(page: Page): Promise<void> {
 /** Files that cannot be sent are removed, and "Send" is pressed while the rest is still on its way. */
 async function pressSend(page: Page): Promise<void> {
   await removeAll(page, ['failed', 'interrupted', 'refused']);
-  await page.locator('.send .button-main').click();
-  await page.locator('.send .button-quiet').waitFor();
+  await mainButton(page).click();
+  await page.locator('#intent').waitFor();
 }
 
 async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true);
-  await page.locator('.send-bar .banner').waitFor();
+  await page.locator('#connection').waitFor();
 }
 
 async function tidyUpload(page: Page): Promise<void> {
   await page.context().setOffline(false);
-  await page.locator('.send-bar .banner').waitFor({ state: 'detached' });
-  await page.locator('.send .button-quiet').click();
+  await page.locator('#connection').waitFor({ state: 'detached' });
+  await page.locator('#intent button').click();
   await removeAll(page, ['uploading', 'checking']);
-  await page.locator('.send button:enabled').waitFor();
+  await mainButton(page).waitFor();
 }
 
 async function sendUpload(page: Page): Promise<void> {
-  await page.locator('.send button:enabled').click();
+  await mainButton(page).click();
   await page.locator('.badge-good').waitFor();
 }
 
 async function removeAll(page: Page, states: readonly string[]): Promise<void> {
   for (const state of states) {
-    await page.locator(`.upload-${state} button`).last().click();
-    await page.locator(`.upload-${state}`).waitFor({ state: 'detached' });
+    for (const rows = page.locator(`.upload-${state}`); (await rows.count()) > 0; ) {
+      const count = await rows.count();
+      await rows.first().locator('button').last().click();
+      await rows.nth(count - 1).waitFor({ state: 'detached' });
+    }
   }
 }
+
+function mainButton(page: Page): Locator {
+  return page.locator('.upload-form > .bar .button-main');
+}
+
+/** Chooses files on a page without any. */
+async function chooseFiles(page: Page, names: readonly string[], size = 4000): Promise<void> {
+  await page.getByRole('button', { name: 'Choose files' }).waitFor();
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(
+      names.map((name) => ({ name, mimeType: 'application/octet-stream', buffer: Buffer.alloc(size, 1) })),
+    );
+  await page.locator('.upload').first().waitFor();
+}
+
+export const sixtyNames = Array.from(
+  { length: 60 },
+  (_, index) => `Photograph of the northern façade and the scaffolding, taken on 3 November, ${index + 1}.jpeg`,
+);
 
 /** A folder with many files, most of which have arrived. */
 async function playFolder(page: Page): Promise<void> {
@@ -207,4 +234,6 @@ export const plays: Readonly<
     ['sent', sendUpload],
   ],
   'upload-island-folder': [['many', playFolder]],
+  'upload-island-sixty': [['chosen', (page) => chooseFiles(page, sixtyNames)]],
+  'upload-island-too-large': [['chosen', (page) => chooseFiles(page, ['Walkthrough of the site.mp4'], 2_140_000)]],
 };

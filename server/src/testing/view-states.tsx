@@ -220,7 +220,8 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
         received={[]}
         sent={[]}
         maxFiles={200}
-        maxFileBytes={5e12}
+        maxFileBytes={1e8}
+        sizeReason="file"
         wordsJson={islandTexts(translator)}
         {...props}
       />
@@ -331,7 +332,9 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       ]),
     ),
     'upload-island': upload({}, 'upload'),
-    'upload-island-folder': upload({}, 'upload'),
+    'upload-island-folder': upload({ draftKey: 'folder' }, 'upload'),
+    'upload-island-sixty': upload({ once: true, sender: acme, draftKey: 'sixty' }, 'upload'),
+    'upload-island-too-large': upload({ maxFileBytes: 1e6, sender: acme, draftKey: 'too-large' }, 'upload'),
     sent: sent(sending(name, 3)),
     'sent-once': sent(sending(name, 1), [], from, {}),
     'sent-again': sent(sending(name, 1), [sending(name, 3, 3, 13), sending(name, 2, 2, 12)]),

@@ -167,7 +167,7 @@ describe('the forms', () => {
     expect(refused).toContain('No more than 200 files can be sent. Choose fewer and send again.');
     expect(refused).toMatch(/<input(?=[^>]* name="file")(?=[^>]* aria-describedby="problem file-hint")/);
     expect(refused).toMatch(/<textarea[^>]*>Hello,\n/);
-    expect(page('upload-problem-too-large')).toContain('A file is larger than 5 TB');
+    expect(page('upload-problem-too-large')).toContain('A file is larger than 100 MB');
     expect(page('upload')).toMatch(/<textarea[^>]*><\/textarea>/);
   });
 

@@ -57,6 +57,8 @@ export interface DraftFile {
   readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
   /** Null before it is ready. */
   readonly scan: FileLine['scan'] | null;
+  /** Why it was refused. */
+  readonly refusal: Refusal | null;
 }
 
 export type Refusal = 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged' | 'unchecked' | 'digest_mismatch';
@@ -64,8 +66,6 @@ export type Refusal = 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged'
 /** A file that an account has uploaded, or is uploading, and has not sent. */
 export interface AccountUpload extends DraftFile {
   readonly mediaType: string;
-  /** Why it was refused. */
-  readonly refusal: Refusal | null;
   /** Why it was accepted without a scan. */
   readonly unscannedReason: UnscannedReason | null;
   /** Null before it is ready. */

@@ -150,6 +150,15 @@ describe('an upload by tus', () => {
     ]);
   });
 
+  test('says why it was refused', async () => {
+    const id = readUploadId(await create('locked.zip', 10));
+    expect(await listFiles()).toMatchObject([{ state: 'uploading', refusal: null }]);
+    await patch(id, 0, Buffer.alloc(10));
+    await exchange.engines.store.uploads.refuse(sentRequest.actor.accountId, id, 'encrypted');
+    expect(await listFiles()).toMatchObject([{ state: 'refused', refusal: 'encrypted' }]);
+    expect((await create('a'.repeat(300), 1)).json()).toMatchObject({ code: 'invalid_name' });
+  });
+
   test('may have unknown metadata', async () => {
     const more = { 'upload-metadata': `${metadata('a.bin')},colour ${Buffer.from('blå').toString('base64')}` };
     expect((await create('a.bin', 1, more)).statusCode).toBe(201);

@@ -137,7 +137,7 @@ async function sendUploadPage(
   link: Link,
   refused: Pick<UploadPageProps, 'problem' | 'written'> = {},
 ): Promise<FastifyReply> {
-  const [draftFiles, sent, { bytes: maxFileBytes }] = await Promise.all([
+  const [draftFiles, sent, { bytes: maxFileBytes, reason: sizeReason }] = await Promise.all([
     listDraftFiles(engines, link),
     sentThrough(engines, link),
     findLinkFileSizeLimit(engines, link),
@@ -161,6 +161,7 @@ async function sendUploadPage(
     sent,
     maxFiles: limits.filesPerDraft,
     maxFileBytes,
+    sizeReason,
     wordsJson: islandTexts(translator),
     ...refused,
   };

@@ -5,15 +5,18 @@ import type { ComponentChildren, JSX } from 'preact';
  * one.
  */
 export function ActionBar(props: {
-  /** What the action is about, in a few words; `progress` replaces it by a script as the action goes on. */
+  /** What the action is about, in a few words. */
   title?: ComponentChildren;
   detail?: ComponentChildren;
   /** Shown below the action on a wide screen, where there is room for a sentence. */
   note?: ComponentChildren;
+  /** The upper edge of the bar, such as a line of progress. */
+  edge?: ComponentChildren;
   children: ComponentChildren;
 }): JSX.Element {
   return (
     <div class="bar">
+      {props.edge}
       {props.title && (
         <p class="bar-text">
           <strong>{props.title}</strong>

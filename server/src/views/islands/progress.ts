@@ -1,5 +1,5 @@
 import { Speed } from './speed.ts';
-import type { Entry } from './upload-entry.ts';
+import { type Entry, isStopped } from './upload-entry.ts';
 
 export interface Total {
   readonly sentBytes: number;
@@ -7,12 +7,13 @@ export interface Total {
   readonly bytesPerSecond: number | undefined;
 }
 
-/** The progress of all files together. Bytes that must be sent again after an interruption do not move it back. */
+/** The progress of all files that can be sent, together. Bytes that must be sent again after an interruption do not move it back. */
 export class Progress {
   readonly #speed = new Speed();
   #furthest = 0;
 
-  total(entries: readonly Entry[]): Total {
+  total(all: readonly Entry[]): Total {
+    const entries = all.filter((entry) => !isStopped(entry));
     const sizeBytes = sum(entries, ({ sizeBytes: size }) => size);
     this.#furthest = Math.min(sizeBytes, Math.max(this.#furthest, countSentBytes(entries)));
     return { sentBytes: this.#furthest, sizeBytes, bytesPerSecond: this.#speed.bytesPerSecond };
@@ -29,7 +30,7 @@ export class Progress {
   }
 }
 
-const countSentBytes = (entries: readonly Entry[]) => sum(entries, ({ sentBytes }) => sentBytes);
+const countSentBytes = (entries: readonly Entry[]) => sum(entries, (entry) => (isStopped(entry) ? 0 : entry.sentBytes));
 
 function sum(entries: readonly Entry[], of: (entry: Entry) => number): number {
   return entries.reduce((total, entry) => total + of(entry), 0);

@@ -46,6 +46,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
       fingerprint: `print of ${name}`,
       state,
       scan: undefined,
+      obstacle: undefined,
     }));
     intent.check();
     await settle();

@@ -22,7 +22,7 @@ const tryAgainAfter = 5000;
 
 /**
  * "Send" may be pressed at any time: the files are sent as soon as everything has arrived and passed its check, on this
- * visit or a later one. If a file was refused, nothing is sent without it until the person says so.
+ * visit or a later one. If a file cannot be sent, nothing is sent without it until the person says so.
  */
 export class SendIntent {
   onChange: () => void = () => {};
@@ -50,9 +50,9 @@ export class SendIntent {
     return this.#message;
   }
 
-  /** Leaves out files that were refused by now. */
+  /** Leaves out files that cannot be sent, which the page has shown by now. */
   press(): void {
-    this.#needs.queue.removeAll('refused');
+    this.#needs.queue.removeAll('refused', 'failed');
     this.#set(true);
     this.check();
   }

@@ -42,9 +42,14 @@ export function isTemporary(error: Error | DetailedError): boolean {
   return status === undefined || status < 400 || status >= 500 || passing.has(status);
 }
 
-/** Whether the account has no room for the file. */
-export function isStorageFull(error: Error | DetailedError): boolean {
-  return 'originalRequest' in error && findStatus(error) === storageFull;
+/** Returns the code with which the server refused a request; undefined if it did not respond with one. */
+export function findRefusal(error: Error | DetailedError): string | undefined {
+  try {
+    const body = 'originalRequest' in error ? error.originalResponse?.getBody() : undefined;
+    return (JSON.parse(body ?? '') as { code?: string }).code;
+  } catch {
+    return undefined;
+  }
 }
 
 function findStatus({ causingError, originalResponse }: DetailedError): number | undefined {

@@ -5,13 +5,31 @@ export type UploadState =
   | 'uploading'
   | 'paused'
   | 'offline'
+  /** Could not be uploaded; trying again may help. */
   | 'failed'
-  /** The account has no room for it. */
-  | 'full'
   | 'interrupted'
   | 'checking'
   | 'ready'
+  /** Can never be sent as it is. */
   | 'refused';
+
+/** Why a file cannot be sent. */
+export type Obstacle =
+  /** Larger than any file may be. */
+  | 'too_large'
+  /** The files sent through the link would be too large together. */
+  | 'link_full'
+  | 'too_large_to_scan'
+  | 'infected'
+  | 'encrypted'
+  | 'damaged'
+  | 'unchecked'
+  | 'invalid_name'
+  | 'storage_full'
+  /** The browser can no longer read it. */
+  | 'unreadable'
+  /** None of the above. */
+  | 'unknown';
 
 /** A file as it was chosen. */
 export interface Chosen {
@@ -28,6 +46,8 @@ export interface Entry extends Chosen {
   readonly key: number;
   readonly sentBytes: number;
   readonly state: UploadState;
+  /** Known if it failed or was refused. */
+  readonly obstacle: Obstacle | undefined;
   /** Known when it is ready. */
   readonly scan: ScanState | undefined;
 }
@@ -42,6 +62,8 @@ export interface ServerFile {
   readonly receivedBytes: number;
   readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
   readonly scan: ScanState | null;
+  /** The server's word for why it was refused. */
+  readonly refusal: string | null;
 }
 
 /** Whether all its bytes have been sent from this browser; from here on, the server's state counts. */
@@ -52,4 +74,26 @@ export function isDelivered({ state }: Entry): boolean {
 /** Whether it is being uploaded, or will be without any action. */
 export function isMoving({ state }: Entry): boolean {
   return state === 'uploading' || state === 'waiting' || state === 'offline';
+}
+
+/** Whether it cannot be sent, unless something is done about it. */
+export function isStopped({ state }: Entry): boolean {
+  return state === 'failed' || state === 'refused';
+}
+
+const obstacles: Readonly<Record<string, Obstacle>> = {
+  too_large: 'link_full',
+  too_large_to_scan: 'too_large_to_scan',
+  infected: 'infected',
+  encrypted: 'encrypted',
+  damaged: 'damaged',
+  digest_mismatch: 'damaged',
+  unchecked: 'unchecked',
+  invalid_name: 'invalid_name',
+  storage_full: 'storage_full',
+};
+
+/** Reads the code of a refusal. A file that is larger than any may be is not announced to the server at all. */
+export function toObstacle(code: string | null | undefined): Obstacle {
+  return obstacles[code ?? ''] ?? 'unknown';
 }

@@ -1,17 +1,22 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { ActionBar } from '../components/action-bar.tsx';
 import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
 import { TextArea } from '../components/field.tsx';
+import { Icon } from '../components/icon.tsx';
+import { limitsText } from '../components/limits-text.ts';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { type Picked, readDroppedFiles, readPickedFiles } from './dropped-files.ts';
+import { foldSubject } from './fold-subject.ts';
+import { obstacleText, type SizeReason } from './obstacle-text.ts';
 import { SendBar, sendHint } from './send-bar.tsx';
 import type { SendIntent } from './send-intent.ts';
-import type { Entry } from './upload-entry.ts';
+import { type Entry, isStopped } from './upload-entry.ts';
 import type { News } from './upload-item.ts';
 import { UploadList } from './upload-list.tsx';
 import type { UploadQueue } from './upload-queue.ts';
-import { UploadRow } from './upload-row.tsx';
+import { StoppedRow, UploadRow } from './upload-row.tsx';
 
 export interface UploadSettings {
   readonly tusEndpoint: string;
@@ -21,6 +26,10 @@ export interface UploadSettings {
   readonly draftKey: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
+  /** Which limit a file of more bytes exceeds. */
+  readonly sizeReason: SizeReason;
+  /** Whether files can be sent only once. */
+  readonly once: boolean;
 }
 
 /** The content of the form that the script replaces. */
@@ -48,20 +57,25 @@ export function UploadForm(props: {
   const [said, say] = useState('');
   const [problems, setProblems] = useState(props.before.problems);
   const [over, setOver] = useState(false);
+  /** The first of the files that were added last, from which the person sees that choosing had an effect. */
+  const [latest, setLatest] = useState(0);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const choose = useRef<HTMLButtonElement>(null);
   const textarea = useRef<HTMLTextAreaElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
 
   const add = async (picked: readonly Picked[]) => {
     await queue.known;
-    const { count, tooLarge, tooMany } = queue.add(picked);
-    const size = translator.formatSize(settings.maxFileBytes);
-    setProblems([
-      ...tooLarge.map((name) => translator.t('island.tooLarge', { name, size })),
-      ...(tooMany ? [translator.t('island.tooMany', { count: settings.maxFiles })] : []),
-    ]);
-    if (count > 0) say(translator.t('island.added', { count }));
+    const lastKey = queue.entries.at(-1)?.key ?? 0;
+    const { count, tooMany } = queue.add(picked);
+    setProblems(tooMany ? [translator.t('island.tooMany', { count: settings.maxFiles })] : []);
+    if (count > 0) {
+      const stopped = queue.entries.filter(isStopped).length;
+      const cannot = stopped > 0 ? ` ${translator.t('island.cannot', { count: stopped })}.` : '';
+      say(translator.t('island.added', { count }) + cannot);
+      setLatest(queue.entries.find(({ key }) => key > lastKey)?.key ?? 0);
+    }
     intent.remember();
   };
 
@@ -73,7 +87,7 @@ export function UploadForm(props: {
       draw();
     };
     queue.onNews = (news) => {
-      const text = newsText(translator, news, queue, intent);
+      const text = newsText(translator, news, settings, queue, intent);
       if (text !== '') say(text);
     };
     queue.onReachable = (reachable) =>
@@ -150,45 +164,96 @@ export function UploadForm(props: {
     input.value = '';
   };
   const { entries } = queue;
+  const stopped = entries.filter(isStopped).length;
+  const sendable = entries.length - stopped;
+  const isEmpty = entries.length === 0;
+
+  // Before the browser draws: choosing files moves the page once.
+  useLayoutEffect(() => foldSubject(!isEmpty), [isEmpty]);
+  useLayoutEffect(() => {
+    if (latest === 0) return;
+    // The button that was pressed may be gone.
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+    showRow(latest, heading.current);
+  }, [latest]);
+
+  const chooseButton = (
+    <Button ref={choose} look="main" type="button" onClick={() => files.current?.click()}>
+      {translator.t('island.chooseFiles')}
+    </Button>
+  );
+  const row = (entry: Entry) => {
+    const shown = {
+      key: entry.key,
+      entry,
+      onPause: () => queue.pause(entry.key),
+      onResume: () => queue.resume(entry.key),
+      onRemove: () => void remove(entry),
+    };
+    return isStopped(entry) ? (
+      <StoppedRow {...shown} why={obstacleText(translator, entry.obstacle, settings)} />
+    ) : (
+      <UploadRow {...shown} />
+    );
+  };
 
   return (
-    <div class="stack">
-      <div class={`drop${over ? ' drop-over' : ''}`}>
-        <p class="drop-hint">{translator.t('island.drop')}</p>
-        <div class="drop-buttons">
-          <Button ref={choose} look="main" type="button" onClick={() => files.current?.click()}>
-            {translator.t('island.chooseFiles')}
-          </Button>
-          <Button class="choose-folder" type="button" onClick={() => folder.current?.click()}>
-            {translator.t('island.chooseFolder')}
-          </Button>
+    <div class={`stack upload-form${over ? ' drop-over' : ''}`}>
+      <input ref={files} type="file" multiple hidden onChange={(event) => take(event.currentTarget)} />
+      <input ref={folder} type="file" {...wholeFolder} hidden onChange={(event) => take(event.currentTarget)} />
+      {isEmpty ? (
+        <div class="drop">
+          <Icon name="upload" />
+          <p class="drop-hint">{translator.t('island.drop')}</p>
+          <ActionBar>
+            {chooseButton}
+            <FolderButton onClick={() => folder.current?.click()} />
+          </ActionBar>
+          <p class="quiet small">{limitsText(translator, settings)}</p>
         </div>
-        <p class="quiet small">
-          {translator.t('upload.limits', {
-            count: settings.maxFiles,
-            size: translator.formatSize(settings.maxFileBytes),
-          })}
-        </p>
-        <input ref={files} type="file" multiple hidden onChange={(event) => take(event.currentTarget)} />
-        <input ref={folder} type="file" {...wholeFolder} hidden onChange={(event) => take(event.currentTarget)} />
-      </div>
+      ) : (
+        <div class="list-head">
+          <h2 ref={heading} tabIndex={-1}>
+            {translator.t('island.toSend', { count: sendable })}
+          </h2>
+          <div class="drop-buttons">
+            <FolderButton onClick={() => folder.current?.click()} />
+            {sendable > 0 && (
+              <Button icon="plus" type="button" onClick={() => files.current?.click()}>
+                {translator.t('island.addMore')}
+              </Button>
+            )}
+          </div>
+        </div>
+      )}
       {problems.map((problem, index) => (
         <Banner key={problem} tone="bad" id={`problem-${index}`}>
           {problem}
         </Banner>
       ))}
-      {entries.length > 0 && (
+      {!queue.reachable && (
+        <Banner tone="warn" id="connection">
+          {translator.t(navigator.onLine ? 'island.unreachable' : 'island.offline')}
+        </Banner>
+      )}
+      {intent.state !== 'none' && sendable > 0 && (
+        <Banner
+          tone={stopped > 0 ? 'warn' : 'calm'}
+          id="intent"
+          action={
+            <Button look="plain" type="button" disabled={intent.state === 'sending'} onClick={cancel}>
+              {translator.t('island.cancel')}
+            </Button>
+          }
+        >
+          {stopped === 0 && <strong>{translator.t('island.sendSoon')} </strong>}
+          {sendHint(translator, queue, intent)}
+        </Banner>
+      )}
+      {!isEmpty && (
         <UploadList
           entries={entries}
-          row={(entry) => (
-            <UploadRow
-              key={entry.key}
-              entry={entry}
-              onPause={() => queue.pause(entry.key)}
-              onResume={() => queue.resume(entry.key)}
-              onRemove={() => void remove(entry)}
-            />
-          )}
+          row={row}
           onRemoveInterrupted={() => {
             queue.removeAll('interrupted');
             intent.remember();
@@ -204,15 +269,14 @@ export function UploadForm(props: {
         readOnly={intent.state === 'sending'}
         onInput={(event) => intent.write(event.currentTarget.value)}
       />
-      {/* The key changes with the first file: a new bar appears in its new place, instead of the old one moving. */}
-      <SendBar
-        key={entries.length > 0}
-        queue={queue}
-        intent={intent}
-        isOnline={navigator.onLine}
-        onSend={send}
-        onCancel={cancel}
-      />
+      {!isEmpty && (
+        <div class="quiet small">
+          <p>{limitsText(translator, settings)}</p>
+          <p id="send-hint">{intent.state === 'none' && sendHint(translator, queue, intent)}</p>
+        </div>
+      )}
+      {sendable > 0 && <SendBar queue={queue} intent={intent} onSend={send} />}
+      {!isEmpty && sendable === 0 && <ActionBar title={translator.t('island.nothing')}>{chooseButton}</ActionBar>}
       <p class="unseen" role="status" aria-live="polite">
         {said}
       </p>
@@ -220,18 +284,41 @@ export function UploadForm(props: {
   );
 }
 
+function FolderButton({ onClick }: { onClick: () => void }): JSX.Element {
+  return (
+    <Button class="choose-folder" type="button" onClick={onClick}>
+      {useTranslator().t('island.chooseFolder')}
+    </Button>
+  );
+}
+
+/** Scrolls to a row unless it can be seen; to the head of the list if the row is folded. */
+function showRow(key: number, heading: HTMLElement | null): void {
+  const row = document.querySelector(`[data-key="${key}"]`) ?? heading;
+  const { top = 0, bottom = 0 } = row?.getBoundingClientRect() ?? {};
+  if (top < 0 || bottom > innerHeight - barHeight) row?.scrollIntoView({ block: 'center' });
+}
+
+const barHeight = 64;
+
 /** Announces single files only if they need the person; the arrival of one of many is not worth announcing. */
-function newsText(translator: ViewTranslator, news: readonly News[], queue: UploadQueue, intent: SendIntent): string {
-  const bad = news.flatMap(({ name, state }) => {
-    const text = state === 'refused' || state === 'failed' || state === 'full' ? newsTexts[state] : undefined;
-    return text === undefined ? [] : translator.t(text, { name });
-  });
+function newsText(
+  translator: ViewTranslator,
+  news: readonly News[],
+  settings: UploadSettings,
+  queue: UploadQueue,
+  intent: SendIntent,
+): string {
+  const bad = news.flatMap(({ name, obstacle }) =>
+    obstacle
+      ? translator.t('common.labelled', { label: name, value: obstacleText(translator, obstacle, settings) })
+      : [],
+  );
   const isWorthAHint = bad.length > 0 || (queue.ready && intent.state === 'none');
   return [...bad.slice(0, namesTold), ...(isWorthAHint ? [sendHint(translator, queue, intent)] : [])].join(' ');
 }
 
 const namesTold = 3;
-const newsTexts = { refused: 'island.refused', failed: 'island.failed', full: 'island.full' } as const;
 
 /** Draws at most once per frame, because progress is reported many times a second. */
 function oncePerFrame(draw: () => void): () => void {

@@ -1,5 +1,12 @@
 import type { ScanState } from '../components/scan-texts.ts';
-import type { Chosen, Entry, ServerFile, UploadState } from './upload-entry.ts';
+import {
+  type Chosen,
+  type Entry,
+  type Obstacle,
+  type ServerFile,
+  toObstacle,
+  type UploadState,
+} from './upload-entry.ts';
 
 /** The transfer of a file, which can be stopped and started again. */
 export interface Transfer {
@@ -17,6 +24,7 @@ export interface Item extends Entry {
   readonly file: File | undefined;
   sentBytes: number;
   state: UploadState;
+  obstacle: Obstacle | undefined;
   scan: ScanState | undefined;
   url: string | undefined;
   transfer: Transfer | undefined;
@@ -25,7 +33,8 @@ export interface Item extends Entry {
 /** An event in the life of a file. */
 export interface News {
   readonly name: string;
-  readonly state: 'checking' | 'ready' | 'refused' | 'failed' | 'full';
+  readonly state: 'checking' | 'ready' | 'refused' | 'failed';
+  readonly obstacle?: Obstacle | undefined;
 }
 
 /**
@@ -53,6 +62,7 @@ export function toItem({ name, path, sizeBytes, fingerprint }: Chosen, key: numb
     file: undefined,
     sentBytes: 0,
     state: 'interrupted',
+    obstacle: undefined,
     scan: undefined,
     url: undefined,
     transfer: undefined,
@@ -64,6 +74,7 @@ export function applyServerFile(item: Item, file: ServerFile, tusEndpoint: strin
   item.url = toUploadUrl(file, tusEndpoint);
   item.sentBytes = file.receivedBytes;
   item.state = file.state === 'uploading' ? 'interrupted' : file.state;
+  item.obstacle = file.state === 'refused' ? toObstacle(file.refusal) : undefined;
   item.scan = file.scan ?? undefined;
 }
 
@@ -97,7 +108,8 @@ export function adopt(item: Item, file: ServerFile | undefined): News | undefine
     item.scan = file.scan ?? undefined;
     if (file.state === item.state) return undefined;
     item.state = file.state;
-    return { name, state: file.state };
+    item.obstacle = file.state === 'refused' ? toObstacle(file.refusal) : undefined;
+    return { name, state: file.state, obstacle: item.obstacle };
   }
   // A refused file may have been removed. Any other missing file is lost, at least in part; a browser that still has it
   // can send it again.
@@ -105,7 +117,8 @@ export function adopt(item: Item, file: ServerFile | undefined): News | undefine
   item.sentBytes = file?.receivedBytes ?? 0;
   if (!file) item.url = undefined;
   item.state = item.file ? 'failed' : 'interrupted';
-  return item.file && { name, state: 'failed' };
+  item.obstacle = item.file && 'unknown';
+  return item.file && { name, state: 'failed', obstacle: 'unknown' };
 }
 
 /** Whether this may be the rest of an item that was interrupted. */

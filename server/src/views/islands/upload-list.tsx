@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { useTranslator } from '../components/translator-context.ts';
-import type { Entry, UploadState } from './upload-entry.ts';
+import { type Entry, isStopped, type UploadState } from './upload-entry.ts';
 
 /**
  * Up to this many files are listed in the order chosen. With more, files that need the person come first, and ready
@@ -14,8 +14,9 @@ const rowsAtFirst = 20;
 const rowsMore = 100;
 
 /** Other states rank between those that need the person and those that wait for their turn. */
-const ranks: Partial<Record<UploadState, number>> = { refused: -1, failed: -1, full: -1, interrupted: -1, waiting: 1 };
+const ranks: Partial<Record<UploadState, number>> = { interrupted: -1, waiting: 1 };
 
+/** Files that cannot be sent come first. */
 export function UploadList(props: {
   entries: readonly Entry[];
   row: (entry: Entry) => JSX.Element;
@@ -23,14 +24,24 @@ export function UploadList(props: {
 }): JSX.Element {
   const translator = useTranslator();
   const [open, setOpen] = useState(false);
-  const { entries, row } = props;
+  const { row } = props;
+  const stopped = props.entries.filter(isStopped);
+  const entries = props.entries.filter((entry) => !isStopped(entry));
   const isLong = entries.length > comfortable;
   const ready = isLong ? entries.filter(({ state }) => state === 'ready') : [];
   const others = isLong ? entries.filter(({ state }) => state !== 'ready').toSorted(byUrgency) : entries;
   const interrupted = entries.filter(({ state }) => state === 'interrupted').length;
   return (
-    <section aria-labelledby="upload-list">
-      <h2 id="upload-list">{translator.t('island.list')}</h2>
+    <>
+      {stopped.length > 0 && (
+        <section class="stopped" aria-labelledby="stopped">
+          <h2 id="stopped">
+            <Icon name="alert" />
+            {translator.t('island.cannot', { count: stopped.length })}
+          </h2>
+          <Rows entries={stopped} row={row} />
+        </section>
+      )}
       {interrupted > 1 && (
         <div class="list-note">
           <p class="small">{translator.t('island.waitInterrupted', { count: interrupted })}</p>
@@ -48,8 +59,8 @@ export function UploadList(props: {
           {open && <Rows entries={ready} row={row} />}
         </details>
       )}
-      <Rows entries={others} row={row} />
-    </section>
+      {others.length > 0 && <Rows entries={others} row={row} />}
+    </>
   );
 }
 
@@ -59,14 +70,14 @@ function Rows({ entries, row }: { entries: readonly Entry[]; row: (entry: Entry)
   const [shown, setShown] = useState(rowsAtFirst);
   const more = Math.min(rowsMore, entries.length - shown);
   return (
-    <>
-      <ul class="uploads">{entries.slice(0, shown).map(row)}</ul>
+    <div>
+      <ul class="files">{entries.slice(0, shown).map(row)}</ul>
       {more > 0 && (
         <Button look="plain" type="button" onClick={() => setShown(shown + rowsMore)}>
           {translator.t('island.showMore', { count: more })}
         </Button>
       )}
-    </>
+    </div>
   );
 }
 

@@ -61,7 +61,16 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
   const open = (name: string) => latest(name)?.options.onUploadUrlAvailable?.();
   const arrive = (name: string, state: ServerFile['state'] = 'checking') => {
     open(name);
-    server.files.push({ id: name, name, path: name, sizeBytes: 100, receivedBytes: 100, state, scan: null });
+    server.files.push({
+      id: name,
+      name,
+      path: name,
+      sizeBytes: 100,
+      receivedBytes: 100,
+      state,
+      scan: null,
+      refusal: null,
+    });
     latest(name)?.options.onSuccess?.({} as never);
   };
   const become = (name: string, state: ServerFile['state']) => {
@@ -76,8 +85,9 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
 }
 
 /** The error of tus for a request with this response, or with none. */
-function responseError(status?: number): Error {
-  const originalResponse = status === undefined ? null : { getStatus: () => status };
+function responseError(status?: number, code?: string): Error {
+  const body = JSON.stringify({ status: 'error', code });
+  const originalResponse = status === undefined ? null : { getStatus: () => status, getBody: () => body };
   return Object.assign(new Error(`the response was ${status}`), {
     originalRequest: {},
     originalResponse,
@@ -87,7 +97,7 @@ function responseError(status?: number): Error {
 
 test('uploads two files at a time, and the next when one has arrived', async () => {
   const { queue, pick, states, settle, arrive } = setUp();
-  expect(queue.add(['a', 'b', 'c'].map((name) => pick(name)))).toEqual({ count: 3, tooLarge: [], tooMany: false });
+  expect(queue.add(['a', 'b', 'c'].map((name) => pick(name)))).toEqual({ count: 3, tooMany: false });
   await settle();
   expect(states()).toEqual(['a uploading', 'b uploading', 'c waiting']);
   arrive('a');
@@ -164,7 +174,9 @@ test('makes requests less often during a long check', async () => {
 test('ignores a response from before a file had arrived', async () => {
   const { queue, server, uploads, pick, states, settle, ring, begun } = setUp();
   await begun();
-  server.files = [{ id: 'a', name: 'a', path: 'a', sizeBytes: 100, receivedBytes: 50, state: 'uploading', scan: null }];
+  server.files = [
+    { id: 'a', name: 'a', path: 'a', sizeBytes: 100, receivedBytes: 50, state: 'uploading', scan: null, refusal: null },
+  ];
   queue.add([pick('a')]);
   await settle();
   uploads[0]?.options.onUploadUrlAvailable?.();
@@ -196,6 +208,7 @@ test('asks for the files again if sending is refused, and shows files that were 
     receivedBytes: 3,
     state: 'uploading',
     scan: null,
+    refusal: null,
   });
   queue.recheck();
   expect(queue.ready).toBe(false);
@@ -226,14 +239,15 @@ test('stops everything when the link has ended', async () => {
 test('enforces limits, ignores duplicates and renames files with the same name', () => {
   const { queue, pick, states } = setUp();
   expect(queue.add([pick('large', 1001), pick('a.txt'), pick('a.txt')])).toEqual({
-    count: 1,
-    tooLarge: ['large'],
+    count: 2,
     tooMany: false,
   });
+  expect(queue.entries[0]).toMatchObject({ state: 'refused', obstacle: 'too_large' });
   queue.add([pick('a.txt', 100, 'folder/a.txt')]);
-  expect(states()).toEqual(['a.txt uploading', 'a.txt uploading']);
+  expect(states()).toEqual(['large refused', 'a.txt uploading', 'a.txt uploading']);
   expect(queue.add(['1', '2', '3', '4'].map((name) => pick(name))).tooMany).toBe(true);
-  expect(queue.entries).toHaveLength(5);
+  // One that cannot be sent takes the place of no other.
+  expect(queue.entries).toHaveLength(6);
 });
 
 test('a paused file lets the next one start, and resumes the same upload', async () => {
@@ -264,7 +278,7 @@ test('a file that is paused and resumed before it starts is started once', async
 });
 
 describe('while the server creates its upload', () => {
-  const unfinished = { sizeBytes: 100, receivedBytes: 0, state: 'uploading', scan: null } as const;
+  const unfinished = { sizeBytes: 100, receivedBytes: 0, state: 'uploading', scan: null, refusal: null } as const;
   const opening = async () => {
     const world = setUp();
     await world.begun();
@@ -377,9 +391,9 @@ test('a file for which the account has no room is not retried until the person a
   queue.add([pick('a'), pick('b'), pick('c')]);
   await settle();
   timers.splice(0);
-  uploads[0]?.options.onError?.(responseError(507));
-  expect(states()).toEqual(['a full', 'b uploading', 'c uploading']);
-  expect(news).toEqual([{ name: 'a', state: 'full' }]);
+  uploads[0]?.options.onError?.(responseError(507, 'storage_full'));
+  expect(states()).toEqual(['a failed', 'b uploading', 'c uploading']);
+  expect(news).toEqual([{ name: 'a', state: 'failed', obstacle: 'storage_full' }]);
   expect(timers.map(({ milliseconds }) => milliseconds)).not.toContain(15_000);
   expect(queue.ready).toBe(false);
   queue.resume(1);
@@ -387,23 +401,83 @@ test('a file for which the account has no room is not retried until the person a
 });
 
 test('a file that can no longer be read fails, although it looks like a network failure', async () => {
-  const { queue, uploads, pick, states, settle } = setUp();
+  const { queue, uploads, pick, settle } = setUp();
   const picked = pick('a');
   picked.file.slice = () => ({ arrayBuffer: () => Promise.reject(new Error('gone')) }) as unknown as Blob;
   queue.add([picked]);
   await settle();
   uploads[0]?.options.onError?.(responseError());
   await settle();
-  expect(states()).toEqual(['a failed']);
+  expect(queue.entries).toMatchObject([{ state: 'refused', obstacle: 'unreadable' }]);
+});
+
+test.each([
+  [400, 'invalid_name', 'refused', 'invalid_name'],
+  [413, 'too_large', 'failed', 'link_full'],
+  [413, 'too_large_to_scan', 'refused', 'too_large_to_scan'],
+  [422, 'infected', 'refused', 'infected'],
+  [400, undefined, 'failed', 'unknown'],
+])('a response of %i with the code %s leaves the file %s, because of %s', async (status, code, state, obstacle) => {
+  const { queue, uploads, pick, settle } = setUp();
+  queue.add([pick('a')]);
+  await settle();
+  uploads[0]?.options.onError?.(responseError(status, code));
+  expect(queue.entries).toMatchObject([{ state, obstacle }]);
+  expect(queue.ready).toBe(false);
+});
+
+test('a file that could not be sent can be chosen again', async () => {
+  const { queue, pick, states, settle } = setUp();
+  const large = pick('large', 1001);
+  queue.add([large, pick('a')]);
+  queue.add([large]);
+  await settle();
+  expect(states()).toEqual(['a uploading', 'large refused']);
 });
 
 test('an upload of an earlier visit continues only with the very same file', async () => {
   const { queue, uploads, removed, server, pick, states, settle, begun } = setUp(['2']);
   server.files = [
-    { id: '1', name: 'done', path: 'done', sizeBytes: 9, receivedBytes: 9, state: 'ready', scan: 'clean' },
-    { id: '2', name: 'same', path: 'same', sizeBytes: 100, receivedBytes: 40, state: 'uploading', scan: null },
-    { id: '3', name: 'other', path: 'other', sizeBytes: 100, receivedBytes: 60, state: 'uploading', scan: null },
-    { id: '4', name: 'virus', path: 'virus', sizeBytes: 9, receivedBytes: 9, state: 'refused', scan: null },
+    {
+      id: '1',
+      name: 'done',
+      path: 'done',
+      sizeBytes: 9,
+      receivedBytes: 9,
+      state: 'ready',
+      scan: 'clean',
+      refusal: null,
+    },
+    {
+      id: '2',
+      name: 'same',
+      path: 'same',
+      sizeBytes: 100,
+      receivedBytes: 40,
+      state: 'uploading',
+      scan: null,
+      refusal: null,
+    },
+    {
+      id: '3',
+      name: 'other',
+      path: 'other',
+      sizeBytes: 100,
+      receivedBytes: 60,
+      state: 'uploading',
+      scan: null,
+      refusal: null,
+    },
+    {
+      id: '4',
+      name: 'virus',
+      path: 'virus',
+      sizeBytes: 9,
+      receivedBytes: 9,
+      state: 'refused',
+      scan: null,
+      refusal: null,
+    },
   ];
   await begun();
   expect(states()).toEqual(['done ready', 'same interrupted', 'other interrupted', 'virus refused']);
@@ -421,7 +495,9 @@ test('an upload of an earlier visit continues only with the very same file', asy
 
 test('shows the files of an earlier visit when the server responds, however late', async () => {
   const { server, states, ring, begun } = setUp();
-  server.files = [{ id: '1', name: 'a', path: 'a', sizeBytes: 9, receivedBytes: 9, state: 'checking', scan: null }];
+  server.files = [
+    { id: '1', name: 'a', path: 'a', sizeBytes: 9, receivedBytes: 9, state: 'checking', scan: null, refusal: null },
+  ];
   server.responses = false;
   await begun();
   expect(states()).toEqual([]);
@@ -469,7 +545,7 @@ test('the speed is that of recent bytes', async () => {
 });
 
 describe('all files together', () => {
-  test('never move back: neither after an interruption, nor when a file is lost or starts again', async () => {
+  test('never move back after an interruption, and leave out a file that is lost', async () => {
     const { queue, uploads, server, pick, settle, ring, arrive, begun } = setUp();
     await begun();
     queue.add([pick('a'), pick('b')]);
@@ -487,10 +563,11 @@ describe('all files together', () => {
     server.files = [];
     await ring();
     expect(queue.entries[0]).toMatchObject({ state: 'failed', sentBytes: 0 });
-    expect(queue.total).toMatchObject({ sentBytes: 150, sizeBytes: 200 });
+    // It is no longer one of the files that will be sent.
+    expect(queue.total).toMatchObject({ sentBytes: 50, sizeBytes: 100 });
   });
 
-  test('count what was refused as sent, until it is removed; more files make the whole larger', async () => {
+  test('leave out what was refused; more files make the whole larger', async () => {
     const { queue, pick, settle, ring, arrive, begun } = setUp();
     await begun();
     queue.add([pick('a'), pick('bad')]);
@@ -498,9 +575,9 @@ describe('all files together', () => {
     arrive('a', 'ready');
     arrive('bad', 'refused');
     await ring();
-    expect(queue.total).toMatchObject({ sentBytes: 200, sizeBytes: 200 });
+    expect(queue.total).toMatchObject({ sentBytes: 100, sizeBytes: 100 });
     queue.add([pick('c', 300)]);
-    expect(queue.total).toMatchObject({ sentBytes: 200, sizeBytes: 500 });
+    expect(queue.total).toMatchObject({ sentBytes: 100, sizeBytes: 400 });
     queue.removeAll('refused');
     expect(queue.total).toMatchObject({ sentBytes: 100, sizeBytes: 400 });
   });
@@ -561,7 +638,16 @@ describe('a file that was chosen on an earlier visit', () => {
     fingerprint: `waybill|draft|${path}|100|1`,
   });
   const arrived: ServerFile[] = [
-    { id: '1', name: 'a.txt', path: 'one/a.txt', sizeBytes: 100, receivedBytes: 100, state: 'ready', scan: 'clean' },
+    {
+      id: '1',
+      name: 'a.txt',
+      path: 'one/a.txt',
+      sizeBytes: 100,
+      receivedBytes: 100,
+      state: 'ready',
+      scan: 'clean',
+      refusal: null,
+    },
     {
       id: '2',
       name: 'a (2).txt',
@@ -570,6 +656,7 @@ describe('a file that was chosen on an earlier visit', () => {
       receivedBytes: 40,
       state: 'uploading',
       scan: null,
+      refusal: null,
     },
   ];
   const earlier = [chosen('a.txt', 'one/a.txt'), chosen('a (2).txt', 'two/a.txt'), chosen('b.txt'), chosen('c.txt')];

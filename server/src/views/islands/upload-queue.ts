@@ -1,8 +1,18 @@
 import type { Picked } from './dropped-files.ts';
 import { FileWatch } from './file-watch.ts';
 import { Progress, type Total } from './progress.ts';
-import { isStorageFull, isTemporary, isWithoutResponse } from './tus-retry-policy.ts';
-import { type Chosen, type Entry, isDelivered, isMoving, type ServerFile } from './upload-entry.ts';
+import { findRefusal, isTemporary, isWithoutResponse } from './tus-retry-policy.ts';
+import {
+  type Chosen,
+  type Entry,
+  isDelivered,
+  isMoving,
+  isStopped,
+  type Obstacle,
+  type ServerFile,
+  toObstacle,
+  type UploadState,
+} from './upload-entry.ts';
 import {
   adopt,
   applyServerFile,
@@ -21,7 +31,6 @@ import { newTransfer, type Transport } from './upload-transfer.ts';
 
 export interface Added {
   readonly count: number;
-  readonly tooLarge: readonly string[];
   readonly tooMany: boolean;
 }
 
@@ -43,6 +52,8 @@ export interface Limits {
 }
 
 const atOnce = 2;
+/** Obstacles that another attempt with the same file may overcome. */
+const mayPass: ReadonlySet<Obstacle> = new Set(['storage_full', 'link_full', 'unknown']);
 const tryAgainAfter = 15_000;
 
 /**
@@ -99,13 +110,13 @@ export class UploadQueue {
     return this.#items;
   }
 
-  /** Whether there are files to send, and all of them are ready. Refused files are not sent. */
+  /** Whether there are files to send, and all of them are ready. Files that cannot be sent do not count. */
   get ready(): boolean {
     return (
       !this.#listDue &&
       this.#removals === 0 &&
       this.#items.some((item) => item.state === 'ready') &&
-      this.#items.every((item) => item.state === 'ready' || item.state === 'refused')
+      this.#items.every((item) => item.state === 'ready' || isStopped(item))
     );
   }
 
@@ -153,19 +164,18 @@ export class UploadQueue {
   }
 
   add(picked: readonly Picked[]): Added {
-    const tooLarge: string[] = [];
     let count = 0;
     let tooMany = false;
     for (const { file, path } of picked) {
       const chosen = toChosen(file, path, this.#limits.draftKey);
       const { fingerprint } = chosen;
-      if (this.#items.some((item) => item.fingerprint === fingerprint && item.state !== 'interrupted')) continue;
-      if (file.size > this.#limits.maxFileBytes) {
-        tooLarge.push(file.name);
-        continue;
-      }
+      const same = this.#items.find((item) => item.fingerprint === fingerprint && item.state !== 'interrupted');
+      if (same && !isStopped(same)) continue;
+      // A person who chooses a file again that could not be sent has done something about it.
+      if (same) void this.remove(same.key);
       const earlier = this.#items.find((item) => isRestOf(item, chosen));
-      if (!earlier && this.#items.length >= this.#limits.maxFiles) {
+      const isTooLarge = file.size > this.#limits.maxFileBytes;
+      if (!earlier && !isTooLarge && this.#sendable >= this.#limits.maxFiles) {
         tooMany = true;
         continue;
       }
@@ -174,15 +184,19 @@ export class UploadQueue {
         name: earlier?.name ?? (chosen.path === undefined ? freeName(chosen.name, this.#items) : chosen.name),
         file,
         sentBytes: earlier?.sentBytes ?? 0,
-        state: 'waiting',
         url: earlier?.url,
+        ...(isTooLarge ? { state: 'refused', obstacle: 'too_large' } : { state: 'waiting' }),
       };
       if (earlier) this.#items[this.#items.indexOf(earlier)] = item;
       else this.#items.push(item);
       count += 1;
     }
     this.#pump();
-    return { count, tooLarge, tooMany };
+    return { count, tooMany };
+  }
+
+  get #sendable(): number {
+    return this.#items.filter((item) => !isStopped(item)).length;
   }
 
   pause(key: number): void {
@@ -195,8 +209,9 @@ export class UploadQueue {
   /** Continues a file after a pause or a failure. */
   resume(key: number): void {
     const item = this.#find(key);
-    if (item?.state !== 'paused' && item?.state !== 'failed' && item?.state !== 'full') return;
+    if (item?.state !== 'paused' && item?.state !== 'failed') return;
     item.state = 'waiting';
+    item.obstacle = undefined;
     this.#pump();
   }
 
@@ -218,8 +233,8 @@ export class UploadQueue {
     return gone;
   }
 
-  removeAll(state: 'refused' | 'interrupted'): void {
-    for (const item of this.#items) if (item.state === state) void this.remove(item.key);
+  removeAll(...states: readonly UploadState[]): void {
+    for (const item of this.#items) if (states.includes(item.state)) void this.remove(item.key);
   }
 
   /** Stops uploads in progress until the network is back. */
@@ -300,7 +315,7 @@ export class UploadQueue {
           this.#tryAgainLater();
           void this.#failIfUnreadable(item, file);
         } else {
-          this.#fail(item, isStorageFull(error) ? 'full' : 'failed');
+          this.#fail(item, toObstacle(findRefusal(error)));
         }
         this.#pump();
       },
@@ -312,17 +327,20 @@ export class UploadQueue {
     try {
       await file.slice(0, 1).arrayBuffer();
     } catch {
-      this.#fail(item);
+      this.#fail(item, 'unreadable');
     }
   }
 
-  #fail(item: Item, state: 'failed' | 'full' = 'failed'): void {
+  #fail(item: Item, obstacle: Obstacle): void {
     if (this.#find(item.key) !== item) return;
+    const state = mayPass.has(obstacle) ? 'failed' : 'refused';
     item.state = state;
+    item.obstacle = obstacle;
+    this.#progress.recount();
     // The failure may affect more than this file: the link may have ended.
     this.#listDue = true;
     this.#watch.wake();
-    this.onNews([{ name: item.name, state }]);
+    this.onNews([{ name: item.name, state, obstacle }]);
     this.onChange();
   }
 
@@ -365,7 +383,7 @@ export class UploadQueue {
       const before = this.#items.length;
       // Neither the server nor this browser has these files.
       this.#items = this.#items.filter((item) => item.state !== 'interrupted' || item.url || item.fingerprint);
-      if (this.#items.length < before) this.#progress.recount();
+      if (this.#items.length < before || news.some(({ obstacle }) => obstacle)) this.#progress.recount();
       if (listDue) this.#addUnknown(files);
       this.onChange();
       if (news.length > 0) this.onNews(news);

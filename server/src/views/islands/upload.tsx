@@ -22,6 +22,8 @@ function start(root: HTMLElement, json: string): void {
     draftKey: data['draft'] ?? '',
     maxFiles: Number(data['maxFiles']),
     maxFileBytes: Number(data['maxFileBytes']),
+    sizeReason: data['sizeReason'] as UploadSettings['sizeReason'],
+    once: data['once'] === 'true',
   };
   const after = (milliseconds: number, then: () => void) => void setTimeout(then, milliseconds);
   const memory = intentMemory(() => localStorage, settings.draftKey);

@@ -5,6 +5,7 @@ import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { DoneForm } from '../components/done-form.tsx';
 import { Field, TextArea } from '../components/field.tsx';
+import { limitsText } from '../components/limits-text.ts';
 import { Message } from '../components/message.tsx';
 import { Moment } from '../components/moment.tsx';
 import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
@@ -64,6 +65,8 @@ export interface UploadPageProps {
   readonly written?: string | undefined;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
+  /** Which limit a file of more bytes exceeds. */
+  readonly sizeReason: 'file' | 'storage' | 'link' | 'scan';
   /** The script's texts, from `islandTexts`. */
   readonly wordsJson: string;
 }
@@ -78,7 +81,16 @@ export function islandTexts(translator: Translator): string {
     language: translator.language,
     locale: translator.locale,
     dir: translator.dir,
-    texts: translator.texts('island.', 'upload.', 'gone.expired.', 'common.', 'scan.'),
+    texts: translator.texts(
+      'island.',
+      'upload.limits',
+      'upload.message',
+      'upload.once',
+      'gone.expired.text',
+      'gone.expired.title',
+      'common.labelled',
+      'scan.unscanned',
+    ),
   });
 }
 
@@ -92,7 +104,8 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
       reference={props.reference}
       title={translator.t('upload.heading', { sender: isolate(props.sender.name) })}
       about={
-        <>
+        <details class="subject-details" open>
+          <summary>{translator.t('upload.about')}</summary>
           <Fields
             fields={[
               ...fromField(translator, props.sender),
@@ -100,7 +113,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
             ]}
           />
           <Message>{props.message}</Message>
-        </>
+        </details>
       }
     >
       <div
@@ -110,9 +123,10 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         data-send-action={props.sendAction}
         data-sent-href={props.plainAction}
         data-draft={props.draftKey}
-        data-once={props.once}
+        data-once={String(props.once)}
         data-max-files={props.maxFiles}
         data-max-file-bytes={props.maxFileBytes}
+        data-size-reason={props.sizeReason}
       >
         <form method="post" action={props.plainAction} enctype="multipart/form-data" class="stack">
           {props.problem && (
@@ -153,15 +167,6 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
       />
     </Card>
   );
-}
-
-/** Says how much can be sent, and whether only once. */
-export function limitsText(
-  translator: ViewTranslator,
-  { maxFiles, maxFileBytes, once }: Pick<UploadPageProps, 'maxFiles' | 'maxFileBytes' | 'once'>,
-): string {
-  const limits = translator.t('upload.limits', { count: maxFiles, size: translator.formatSize(maxFileBytes) });
-  return once ? `${limits} ${translator.t('upload.once')}` : limits;
 }
 
 function problemText(translator: ViewTranslator, problem: UploadProblem, limits: UploadPageProps): string {

@@ -227,14 +227,15 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
 
     async listDraftFiles(accountId, draft) {
       const { rows } = await sql<DraftFile>`
-        select id, name, coalesce(path, name) as path, size_bytes as "sizeBytes", received_bytes as "receivedBytes", state, scan
+        select id, name, coalesce(path, name) as path, size_bytes as "sizeBytes", received_bytes as "receivedBytes", state, scan,
+          refusal
         from (
           select id, name, path, size_bytes, received_bytes, created_at,
-            case state when 'receiving' then 'uploading' else state::text end as state, null as scan
+            case state when 'receiving' then 'uploading' else state::text end as state, null as scan, refusal
           from uploads
           where account_id = ${accountId} and draft = ${draft} and state <> 'abandoned' and size_bytes is not null
           union all
-          select id, name, path, size_bytes, size_bytes, created_at, 'ready', scan
+          select id, name, path, size_bytes, size_bytes, created_at, 'ready', scan, null
           from files
           where account_id = ${accountId} and draft = ${draft} and state = 'ready' and drop_id is null
         ) as draft_file
