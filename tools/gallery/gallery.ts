@@ -4,17 +4,15 @@
  *
  *   tools/build-assets && node tools/gallery/gallery.ts [part of a state's name] [language] [branded]
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { runnerImport } from 'vite';
 import { launchBrowser } from '../shared/browser.ts';
-import { createStage, plays } from './stage.ts';
+import { openStage } from './open-stage.ts';
+import { plays } from './stage.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
-const assets = `${project}server/dist/assets`;
 const target = `${project}gallery/`;
 const [only = '', language = 'en', brand] = process.argv.slice(2);
 const phone = { width: 390, height: 844 };
@@ -22,28 +20,8 @@ const desktop = { width: 1280, height: 800 };
 /** A mail is shown inside a mail program, which has its own landmarks. */
 const notForMails = ['landmark-one-main', 'region'];
 
-/** The pictures in README and docs: recreated with every complete gallery, so that they are up to date. */
-const shown = {
-  'contact-phone-light.png': 'upload-island-ready-phone-light.png',
-  'code-phone-dark.png': 'code-sms-phone-dark.png',
-};
-
-const manifest = JSON.parse(readFileSync(`${assets}/manifest.json`, 'utf8')) as Record<string, { file: string }>;
-
-function asset(source: string): string {
-  const file = manifest[source]?.file;
-  if (file === undefined) throw new Error(`tools/build-assets has not built ${source}.`);
-  return `/assets/${file}`;
-}
-
-const { module } = await runnerImport<typeof import('./render.ts')>(`${project}tools/gallery/render.ts`, {
-  configFile: false,
-  root: `${project}server`,
-  logLevel: 'error',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-});
-const allPictures = module.pictures(language, asset, brand === 'branded');
-const pictures = allPictures.filter(({ name }) => name.includes(only));
+const stage = await openStage(language, brand === 'branded');
+const pictures = stage.pictures.filter(({ name }) => name.includes(only));
 const problems = new Set<string>();
 
 async function look(
@@ -75,15 +53,6 @@ for (const { name, html, text } of pictures) {
   writeFileSync(`${target}${name}.html`, html);
   if (text !== undefined) writeFileSync(`${target}${name}.txt`, text);
 }
-const stage = createStage(
-  assets,
-  new Map(allPictures.map(({ name, html, text }) => [name, { html, mail: text !== undefined }])),
-  module.brandFiles,
-);
-await new Promise<void>((resolve) => {
-  stage.listen(0, '127.0.0.1', resolve);
-});
-const origin = `http://127.0.0.1:${(stage.address() as AddressInfo).port}`;
 const browser = await launchBrowser();
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -100,7 +69,7 @@ try {
         problems.add(`${name}: a dialog`);
         void dialog.dismiss();
       });
-      await page.goto(`${origin}/${name}`);
+      await page.goto(`${stage.origin}/${name}`);
       if (opens !== undefined) await page.locator(`[commandfor=${opens}]`).click();
       await look(page, name, colorScheme, text !== undefined);
       for (const [state, act] of plays[name] ?? []) {
@@ -113,13 +82,7 @@ try {
   }
 } finally {
   await browser.close();
-  stage.closeAllConnections();
   stage.close();
-}
-if (only === '' && language === 'en' && brand === undefined) {
-  for (const [image, picture] of Object.entries(shown)) {
-    copyFileSync(`${target}${picture}`, `${project}docs/images/${image}`);
-  }
 }
 process.stdout.write(problems.size === 0 ? 'No problems found.\n' : `${[...problems].join('\n')}\n`);
 process.exitCode = problems.size === 0 ? 0 : 1;

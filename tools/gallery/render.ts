@@ -39,7 +39,7 @@ const example: Operator = {
 export const brandFiles: Readonly<Record<string, string>> = {
   '/brand.css': brandStylesheet(example.color ?? ''),
   '/logo.svg':
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 28"><path fill="#8a1538" d="M0 28 14 0l14 28zm30 0L44 0l14 28z"/></svg>',
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 58 28"><path fill="#8a1538" d="M0 28 14 0l14 28zm30 0L44 0l14 28z"/></svg>',
 };
 
 /** Everything there is to draw; `asset` returns the address of a built file. */

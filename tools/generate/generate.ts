@@ -1,5 +1,4 @@
 /** Writes the files that are generated from the code. Run it as `npm run generate`. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -36,18 +35,17 @@ Writes the files that are generated from the code, or only those of the generato
   config-docs       docs/configuration.md, from the tables in server/src/config/settings/
   monitoring-docs   the table of metrics in docs/monitoring.md, from server/src/observe/
   reference-guides  guides.ts in server/src/http/reference/generated, from docs/api-v1.md and docs/api.md
-  delivery-picture  docs/images/delivery.png, on a demo that it starts: only if named, and needs the engines' programs
 
   --check           write nothing, and exit with 1 if a file is out of date
 
-npm run gallery draws the other pictures of the documents.
+npm run pictures draws the pictures of the documents.
 `;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
 });
-const isKnown = (name: string) => name in generators || name === 'delivery-picture';
+const isKnown = (name: string) => name in generators;
 if (options.help || !positionals.every(isKnown)) {
   (options.help ? process.stdout : process.stderr).write(usage);
   process.exit(options.help ? 0 : 2);
@@ -60,8 +58,5 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(generators
     process.stdout.write(`${path} ${options.check ? 'is out of date: run npm run generate' : 'written'}\n`);
     if (options.check) process.exitCode = 1;
     else writeFileSync(project + path, content);
-  }
-  if (name === 'delivery-picture') {
-    execFileSync(process.execPath, [`${project}tools/generate/delivery-picture.ts`], { stdio: 'inherit' });
   }
 }

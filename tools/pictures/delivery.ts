@@ -2,7 +2,7 @@
  * Draws docs/images/delivery.png: a whole delivery, from the sender's terminal to the receiver's mail and page and the
  * sender's receipt, with a demo that it starts and stops.
  *
- *   npm run generate -- delivery-picture
+ *   npm run pictures -- delivery
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -91,7 +91,8 @@ async function mailTo({ mail_dir }: Demo, address: string): Promise<Email> {
 }
 
 async function photograph(browser: Browser, show: (page: Page) => Promise<void>, tall = false): Promise<string> {
-  const page = await browser.newPage({ viewport: phone, deviceScaleFactor: 2, reducedMotion: 'reduce' });
+  const device = { viewport: phone, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+  const page = await browser.newPage({ ...device, reducedMotion: 'reduce' });
   await show(page);
   const image = await page.screenshot({ fullPage: tall });
   await page.close();
@@ -102,13 +103,13 @@ const photographMail = (browser: Browser, { html = '' }: Email) => photograph(br
 
 /** As the receiver, who opens the link and downloads everything. */
 function receive(browser: Browser, mail: Email, { base_url }: Demo): Promise<string> {
-  const [link] = new RegExp(`${base_url}/d/[\\w-]+`).exec(mail.text ?? '') ?? [];
+  const [address] = new RegExp(`${base_url}/d/[\\w-]+`).exec(mail.text ?? '') ?? [];
   return photograph(browser, async (page) => {
-    await page.goto(link ?? '');
+    await page.goto(address ?? '');
     await page.getByRole('button', { name: 'View files' }).click();
-    for (const button of await page.locator('.files a.button').all()) {
+    for (const link of await page.locator('.files a[download]').all()) {
       const download = page.waitForEvent('download');
-      await button.click();
+      await link.click();
       await (await download).path();
     }
     await page.reload();

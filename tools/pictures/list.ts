@@ -1,0 +1,24 @@
+/** The pictures in docs/images that `npm run pictures` draws, each with the subject that a document shows with it. */
+export const drawnPictures = {
+  'branding.png': 'a landing page and a mail, without and with an operator’s name, colour and logo',
+  'code-phone-dark.png': 'the page that asks for a code',
+  'contact-phone-light.png': 'the contact’s page with chosen files, on a phone',
+  'contact.png': 'the contact’s page with chosen files, on a desktop',
+  'delivery.png': 'a whole delivery, on a demo',
+  'hero.png': 'the receiver’s page on a desktop and on a phone',
+  'mail.png': 'the mail that a receiver gets',
+  'receiver.png': 'the receiver’s page, on a desktop',
+  'reference.png': 'an operation in the reference of the API',
+};
+
+export type DrawnPicture = keyof typeof drawnPictures;
+
+/** The other pictures in docs/images: diagrams written by hand, and charts with the tools that draw them. */
+export const otherPictures: Readonly<Record<string, 'by hand' | `tools/${string}`>> = {
+  'delivery.svg': 'by hand',
+  'deployment.svg': 'by hand',
+  'keys.svg': 'by hand',
+  'old-records.svg': 'tools/lab/grow/simulate-year.ts',
+  'overview.svg': 'by hand',
+  'performance.svg': 'tools/lab/benchmark/report.ts',
+};
