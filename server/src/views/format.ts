@@ -5,6 +5,8 @@ export interface Formatters {
   formatSize(bytes: number): string;
   /** With its weekday. Always names the time zone: the reader may be in another one. */
   formatDate(date: Date): string;
+  /** As `formatDate`, with abbreviated names: for places that have room for two short lines. */
+  formatShortDate(date: Date): string;
   /** The time of day alone, for events within minutes. */
   formatTime(date: Date): string;
   /** Rounds the distance from now to the largest unit of which there are at least two: “in 36 hours”, “in 3 days”. */
@@ -29,8 +31,10 @@ export function formatters(locale: string, timeZone?: string): Formatters {
       new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits }),
   );
   const clock = { hour: 'numeric', minute: '2-digit', timeZone, timeZoneName: 'short' } as const;
-  const day = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const;
-  const date = new Intl.DateTimeFormat(locale, { ...day, ...clock });
+  const date = (names: 'long' | 'short') =>
+    new Intl.DateTimeFormat(locale, { weekday: names, day: 'numeric', month: names, year: 'numeric', ...clock });
+  const longDate = date('long');
+  const shortDate = date('short');
   const time = new Intl.DateTimeFormat(locale, clock);
   const distance = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
   return {
@@ -46,7 +50,8 @@ export function formatters(locale: string, timeZone?: string): Formatters {
       }
       return unit(sizeUnits[step] ?? 'byte', 'short', 1).format(value);
     },
-    formatDate: (value) => date.format(value),
+    formatDate: (value) => longDate.format(value),
+    formatShortDate: (value) => shortDate.format(value),
     formatTime: (value) => time.format(value),
     formatDistance(value, now) {
       const seconds = (value.getTime() - now.getTime()) / 1000;

@@ -91,6 +91,16 @@ describe('numbers', () => {
     expect(plain(translator.for(language).formatDate(date))).toBe(text);
   });
 
+  test.each([
+    ['en', 'Thu, 5 Nov 2026, 09:05 UTC'],
+    ['sv', 'tors 5 nov. 2026 09:05 UTC'],
+    ['de', 'Do., 5. Nov. 2026, 09:05 UTC'],
+    ['fr', 'jeu. 5 nov. 2026, 09:05 UTC'],
+    ['es', 'jue, 5 nov 2026, 9:05 UTC'],
+  ])('in %s, a short date names its weekday and its zone: %s', (language, text) => {
+    expect(plain(translator.for(language).formatShortDate(date))).toBe(text);
+  });
+
   test('a date in another zone', () => {
     const swedish = createTranslators({ fallback: 'en', timeZone: 'Europe/Stockholm' });
     expect(swedish.for('en').formatDate(date)).toBe('Thursday, 5 November 2026 at 10:05 CET');

@@ -11,7 +11,7 @@ export function Moment({ at, show = 'date' }: { at: Date; show?: 'date' | 'deadl
   return (
     <>
       <time {...time} data-show={show === 'time' ? 'time' : 'date'}>
-        {show === 'time' ? translator.formatTime(at) : translator.formatDate(at)}
+        {show === 'time' ? translator.formatTime(at) : translator.formatShortDate(at)}
       </time>
       {show === 'deadline' && <time {...time} data-show="distance" class="distance quiet" />}
     </>

@@ -29,7 +29,7 @@ export function Timeline(props: {
               <p class="step-name">{translator.t(text)}</p>
               {at ? (
                 <time class="step-time" dateTime={at.toISOString()}>
-                  {translator.formatDate(at)}
+                  {translator.formatShortDate(at)}
                 </time>
               ) : (
                 <span class={props.undeliverableAt ? 'unseen' : 'step-time'}>{translator.t('status.pending')}</span>

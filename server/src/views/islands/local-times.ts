@@ -7,11 +7,11 @@ export function showLocalTimes(root: ParentNode): void {
 
 function showLocalTime(time: HTMLTimeElement): void {
   const { locale = 'en', show } = time.dataset;
-  const { formatDate, formatDistance, formatTime } = formatters(locale);
+  const { formatDistance, formatShortDate, formatTime } = formatters(locale);
   const at = new Date(time.dateTime);
   if (show === 'time') time.textContent = formatTime(at);
   else if (show === 'distance') time.textContent = formatDistance(at, new Date());
-  else time.textContent = formatDate(at);
+  else time.textContent = formatShortDate(at);
 }
 
 showLocalTimes(document);
