@@ -154,7 +154,13 @@ describe('what a contact sends', () => {
     const sent = await readMails(link, 'confirmation');
     expect(sent).toMatchObject([{ to: link.receiver, subject: `Din fil har skickats till ${actor.email}` }]);
     expect(sent[0]?.html).toContain('<html lang="sv"');
-    const said = ['a.txt', '5 byte', 'Inte viruskontrollerad', 'Varsågod.', String(new Date().getFullYear())];
+    const said = [
+      'a.txt',
+      '5 byte',
+      'Filen har inte viruskontrollerats',
+      'Varsågod.',
+      String(new Date().getFullYear()),
+    ];
     for (const part of said) expect(sent[0]?.text).toContain(part);
     // A later reader of the mailbox finds nothing that opens anything: the only link stops the sender's mails.
     expect(sent[0]?.text.match(/https?:\S+/g)).toEqual([expect.stringMatching(/\/m\/[\w-]+$/)]);

@@ -261,7 +261,16 @@ describe('an upload that is cut off again and again', () => {
 
       await checkUpload(engines, link.accountId, id, live);
       expect(await listDraftFiles(engines, link)).toEqual([
-        { id, name: 'a.bin', path: 'a.bin', sizeBytes, receivedBytes: sizeBytes, state: 'ready', scan: 'unscanned' },
+        {
+          id,
+          name: 'a.bin',
+          path: 'a.bin',
+          sizeBytes,
+          receivedBytes: sizeBytes,
+          state: 'ready',
+          scan: 'unscanned',
+          refusal: null,
+        },
       ]);
       const file = (await readRow(id)) as SealedFile;
       expect(file.sha256).toEqual(createHash('sha256').update(expected).digest());
