@@ -102,7 +102,7 @@ test('bytes of a contact count when they arrive, and a contact who sends too muc
   using person = new Person(client.account);
   writeFileSync(join(person.home, 'large.bin'), Buffer.alloc(3_000_000));
   const sent = await ended(person.start('send', 'large.bin', '--to', contact));
-  expect(sent).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('may store 1000000 bytes') });
+  expect(sent).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('may store up to 1.0 MB') });
 }, 120_000);
 
 test('a dispatch beyond the daily limit of the group is refused until midnight, and the group says so', async () => {

@@ -171,6 +171,7 @@ export function describeError(error: unknown): ErrorReport {
 
 function describeMaxSize({ code, maxSize }: WaybillError): string[] {
   if (maxSize === undefined) return [];
+  if (code === 'storage_full') return [`The account may store up to ${formatSize(maxSize)}.`];
   const limit = `The server accepts files of up to ${formatSize(maxSize)}.`;
   return code === 'too_large_to_scan' ? [limit, 'Larger ones cannot be scanned for viruses.'] : [limit];
 }
