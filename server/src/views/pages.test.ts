@@ -59,7 +59,7 @@ describe('text of other people is escaped', () => {
     const page = html(english, findState('download-some', hostile));
     expect(page).toContain('&quot;>&lt;script>alert(1)&lt;/script>');
     expect(page).toContain('{{7*7}} ${7*7} $t(common.from)');
-    expect(page).toMatch(
+    expect(page.replaceAll(/<\/?span[^>]*>/g, '')).toMatch(
       /<bdi class="file-own-name">title>&lt;svg onload=alert\(3\)>\uFFFDfdp.exe \{\{sender}} 😀 تقرير.pdf<\/bdi>/,
     );
     expect(page).toContain('&lt;iframe src=javascript:alert(4)>');

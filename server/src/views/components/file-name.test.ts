@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileType, splitPath } from './file-name.tsx';
+import { fileType, splitLongName, splitPath } from './file-name.tsx';
 
 test.each([
   ['annual-report-final-v2.pdf', 'PDF'],
@@ -19,4 +19,17 @@ test.each([
   ['scans/2026/a.txt', 'scans/2026/', 'a.txt'],
 ])('%s is in “%s” and called %s', (path, folder, name) => {
   expect(splitPath(path)).toEqual([folder, name]);
+});
+
+test('a name that fits on two lines of a phone is not split', () => {
+  const name = `${'n'.repeat(44)}.pdf`;
+  expect(splitLongName(name)).toEqual([name, '', '']);
+});
+
+test('of a longer name, the start and the end stay, and nothing is lost', () => {
+  const name = `Photograph of the ${'😀'.repeat(40)} seen from the yard, 12.jpg`;
+  const [start, middle, end] = splitLongName(name);
+  expect(start + middle + end).toBe(name);
+  expect(end).toBe('from the yard, 12.jpg'.slice(-18));
+  expect([...start]).toHaveLength(28);
 });

@@ -2,16 +2,22 @@ import type { JSX } from 'preact';
 import { oneLine } from '../plain.ts';
 
 /**
- * A file's name on up to two lines. It is one text, so that it is copied and read out whole. Its folder, if it has one,
- * is on the line above.
+ * A file's name on up to two lines. On a small screen, the middle of a long name is hidden, because names often differ only
+ * in their ends; it stays part of the text, so that the name is copied and read out whole. Its folder, if it has one, is on
+ * the line above.
  */
 export function FileName({ path }: { path: string }): JSX.Element {
   const line = oneLine(path);
   const [folder, name] = splitPath(line);
+  const [start, middle, end] = splitLongName(name);
   return (
     <span class="file-name" title={line}>
       {folder && <bdi class="file-folder">{folder}</bdi>}
-      <bdi class="file-own-name">{name}</bdi>
+      <bdi class="file-own-name">
+        {start}
+        {middle && <span class="file-name-middle">{middle}</span>}
+        {end}
+      </bdi>
     </span>
   );
 }
@@ -20,6 +26,21 @@ export function FileName({ path }: { path: string }): JSX.Element {
 export function splitPath(path: string): [folder: string, name: string] {
   const at = path.lastIndexOf('/') + 1;
   return [path.slice(0, at), path.slice(at)];
+}
+
+/** The characters that fit on two lines of a phone, and those at the start and the end of a longer name that are shown. */
+const shortName = { longest: 48, start: 28, end: 18 };
+
+/** Splits a name that is too long for a phone into start, middle and end; of any other, only the start is not empty. */
+export function splitLongName(name: string): [start: string, middle: string, end: string] {
+  const characters = [...name];
+  if (characters.length <= shortName.longest) return [name, '', ''];
+  const parts = [
+    characters.slice(0, shortName.start),
+    characters.slice(shortName.start, -shortName.end),
+    characters.slice(-shortName.end),
+  ];
+  return parts.map((part) => part.join('')) as [string, string, string];
 }
 
 /** The extension of a name in capitals, which is all that a name tells of the type; empty if there is none. */
