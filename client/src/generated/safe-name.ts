@@ -100,9 +100,9 @@ class LocalFolder {
  * @returns A name that can be created on Windows, macOS and Linux.
  */
 export function safeLocalName(name: string): string {
-  const short = shortened(name.toWellFormed().normalize('NFC'), '');
+  const short = shortenName(name.toWellFormed().normalize('NFC'), '');
   const device = deviceName.test(short.replace(invisibleCharacters, ''));
-  const safe = (device ? shortened(`_${short}`, '') : short).replace(unsafeCharacter, '_');
+  const safe = (device ? shortenName(`_${short}`, '') : short).replace(unsafeCharacter, '_');
   return isBlank(safe) ? '_' : safe;
 }
 
@@ -112,7 +112,7 @@ function isBlank(name: string): boolean {
 
 /** The name with a number before its extension; number 1 is the name itself. */
 export function numberedName(name: string, number: number): string {
-  return number === 1 ? name : shortened(name, ` (${number})`);
+  return number === 1 ? name : shortenName(name, ` (${number})`);
 }
 
 /**
@@ -133,7 +133,7 @@ export function localNameKey(name: string): string {
 }
 
 /** Puts `suffix` before the extension, and drops the end of the stem where the name would be too long. */
-function shortened(name: string, suffix: string): string {
+function shortenName(name: string, suffix: string): string {
   const found = extension.exec(name)?.[0] ?? '';
   const stem = Array.from(name.slice(0, name.length - found.length));
   const ending = suffix + found;

@@ -8,7 +8,7 @@ import { releaseHold } from '../domain/holds/release-hold.ts';
 import { sendFiles } from '../domain/requests/send-files.ts';
 import { sweep } from '../domain/sweep.ts';
 import { useTestExchange } from '../testing/exchange.ts';
-import { announced, openRequestLink, readyFile } from '../testing/file-requests.ts';
+import { announceUpload, openRequestLink, readyFile } from '../testing/file-requests.ts';
 import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
@@ -54,7 +54,7 @@ async function richAccount(receiver: Actor) {
   await readyFile(engines, link, 'received.txt');
   await sendFiles(engines, link, '');
   await readyFile(engines, link, 'in the contact draft.txt');
-  await announced(engines, link, 'unfinished.bin', 1_000_000);
+  await announceUpload(engines, link, 'unfinished.bin', 1_000_000);
   await exchange.upload(actor, 'staged.txt');
   const holdId = await placeHold(
     engines,

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { collectGroups } from '../testing/collect-groups.ts';
 import { incomingFile, useTestExchange } from '../testing/exchange.ts';
-import { announced, openRequestLink, readyFile, receivedFile } from '../testing/file-requests.ts';
+import { announceUpload, openRequestLink, readyFile, receivedFile } from '../testing/file-requests.ts';
 import type { Account } from './accounts/account-store.ts';
 import type { Actor } from './actor.ts';
 import { batchSize } from './batch.ts';
@@ -157,7 +157,7 @@ describe('a request that is revoked', () => {
     const ended = [
       await readyFile(engines, first, 'ready.txt', 'ready'),
       await receivedFile(engines, first, 'received.txt', 'received'),
-      await announced(engines, second, 'announced.txt', 10),
+      await announceUpload(engines, second, 'announced.txt', 10),
     ];
     const kept = await readyFile(engines, other, 'other.txt', 'other');
     const refused = await receivedFile(engines, second, 'refused.txt', 'refused');

@@ -40,11 +40,11 @@ export function validationMessage(findings: readonly Finding[], context = 'body'
 /** Formats the position in the input as a JSON pointer (RFC 6901). */
 export function toPointer({ keyword, instancePath, params }: Finding): string {
   if (keyword === 'required') return `${instancePath}/${String(params['missingProperty'])}`;
-  if (keyword === 'additionalProperties') return `${instancePath}/${escaped(String(params['additionalProperty']))}`;
+  if (keyword === 'additionalProperties') return `${instancePath}/${escapeName(String(params['additionalProperty']))}`;
   return instancePath;
 }
 
-function escaped(name: string): string {
+function escapeName(name: string): string {
   return name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
@@ -59,9 +59,9 @@ function describeDemand({ keyword, params, parentSchema }: Finding): string {
   const limit = Number(params['limit']);
   switch (keyword) {
     case 'required':
-      return `needs ${quoted(params['missingProperty'])}`;
+      return `needs ${quoteName(params['missingProperty'])}`;
     case 'additionalProperties':
-      return `has ${quoted(params['additionalProperty'])}, which is not a field of this request`;
+      return `has ${quoteName(params['additionalProperty'])}, which is not a field of this request`;
     case 'type':
       return `must be ${typeNames[String(params['type'])] ?? 'of another type'}`;
     case 'minLength':
@@ -80,7 +80,7 @@ function describeDemand({ keyword, params, parentSchema }: Finding): string {
 }
 
 /** Shows a name that the caller may have chosen, up to a limited length. */
-function quoted(name: unknown): string {
+function quoteName(name: unknown): string {
   const text = String(name);
   return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
 }

@@ -51,7 +51,12 @@ export async function* splitIntoPieces(bytes: Buffer, pieceBytes = 1_000_003): A
 }
 
 /** Announces a file, by its path in a folder or its name. Returns its id. */
-export async function announced(engines: TestEngines, link: Link, path: string, sizeBytes: number): Promise<string> {
+export async function announceUpload(
+  engines: TestEngines,
+  link: Link,
+  path: string,
+  sizeBytes: number,
+): Promise<string> {
   const id = engines.random.uuid();
   const name = path.slice(path.lastIndexOf('/') + 1);
   await announceFile(engines, link, { id, name, path, mediaType: 'text/plain', sizeBytes });
@@ -78,7 +83,7 @@ export async function receivedFile(
   content: string | Buffer,
 ): Promise<string> {
   const bytes = Buffer.from(content as string);
-  const id = await announced(engines, link, name, bytes.length);
+  const id = await announceUpload(engines, link, name, bytes.length);
   const { writer, upload } = await takeOverUpload(engines, link, id);
   await receiveBytes(engines, contactDraftOwner(link), writer, upload, splitIntoPieces(bytes));
   return id;

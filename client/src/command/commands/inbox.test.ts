@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-async function said(entries: ReturnType<typeof received>[], words: string) {
+async function runInbox(entries: ReturnType<typeof received>[], words: string) {
   await using server = await WireServer.start(({ path }, response) =>
     succeed(
       response,
@@ -42,24 +42,24 @@ describe('waybill inbox', () => {
   const newest = '1970-01-01T00:00:00.000Z\tb@example.org\tavailable\tnewest.txt\tnewest.txt';
 
   test('shows one line per entry, the newest first', async () => {
-    const { lines } = await said(full, 'inbox');
+    const { lines } = await runInbox(full, 'inbox');
     expect(lines).toHaveLength(3);
     expect(lines[0]).toBe(newest);
   });
 
   test('shows no more entries than the limit', async () => {
-    const { lines } = await said(full, 'inbox --limit 2');
+    const { lines } = await runInbox(full, 'inbox --limit 2');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toBe(newest);
   });
 
   test('shows only entries in the given state', async () => {
-    const { lines } = await said(full, 'inbox --state parked');
+    const { lines } = await runInbox(full, 'inbox --state parked');
     expect(lines).toEqual([expect.stringContaining('older.txt')]);
   });
 
   test('says so if there is nothing', async () => {
-    const { lines, notices } = await said([], 'inbox');
+    const { lines, notices } = await runInbox([], 'inbox');
     expect(lines).toEqual(['']);
     expect(notices).toContain('The inbox is empty.');
   });

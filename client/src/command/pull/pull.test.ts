@@ -369,7 +369,7 @@ function mkdirAt(path: string): string {
   return path;
 }
 
-function noted(journal: PullJournal): JournalEntry {
+function findEntry(journal: PullJournal): JournalEntry {
   journal.recordFile({ url: 'd1', name: 'a.txt', sender: 'beta@machines.test', created: 1_800_000_000 }, today);
   const [entry] = journal.listFiles('d1');
   if (!entry) throw new Error('nothing noted');
@@ -385,7 +385,7 @@ test.each([
   await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
-    const entry = noted(journal);
+    const entry = findEntry(journal);
     journal.recordPlacing(entry.id, 'a.txt', { sha256: 'ca', size: 1 });
     if (there.includes('part')) writeFileSync(partPath(journal, entry), 'a');
     if (there.includes('a.txt')) linkSync(partPath(journal, entry), join(folder, 'a.txt'));
@@ -399,7 +399,7 @@ test.each([
 
 test('a file that appears while a download gets the same name is not replaced', async () => {
   using journal = (await PullJournal.open(mkdirAt(folder), 'alpha')) as PullJournal;
-  const entry = noted(journal);
+  const entry = findEntry(journal);
   writeFileSync(partPath(journal, entry), 'pulled');
   const recordPlacing = journal.recordPlacing.bind(journal);
   journal.recordPlacing = (id, path, whole) => {

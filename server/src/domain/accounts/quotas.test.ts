@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { incomingFile, openTestExchange, type TestExchange, testIntake } from '../../testing/exchange.ts';
-import { announced, openRequestLink, readyFile, splitIntoPieces, takeOverUpload } from '../../testing/file-requests.ts';
+import {
+  announceUpload,
+  openRequestLink,
+  readyFile,
+  splitIntoPieces,
+  takeOverUpload,
+} from '../../testing/file-requests.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
@@ -85,8 +91,8 @@ describe('what an account stores', () => {
   test('includes what contacts send, as it arrives: what they only announce takes no room from others', async () => {
     const { actor, link } = await openRequestLink(exchange);
     await setAccountQuotas(engines, { id: actor.accountId }, { maxStoredBytes: 1000 });
-    await announced(engines, link, 'a.txt', 1000);
-    const late = await announced(engines, link, 'late.txt', 101);
+    await announceUpload(engines, link, 'a.txt', 1000);
+    const late = await announceUpload(engines, link, 'late.txt', 101);
     expect(await stored(actor)).toBe(0);
     await readyFile(engines, link, 'c.txt', Buffer.alloc(900));
     expect(await stored(actor)).toBe(900);
@@ -98,7 +104,7 @@ describe('what an account stores', () => {
     });
     expect(await stored(actor)).toBe(900);
     // A file for which there is no room is refused before it is sent.
-    await expect(announced(engines, link, 'b.txt', 101)).rejects.toMatchObject({ code: 'storage_full' });
+    await expect(announceUpload(engines, link, 'b.txt', 101)).rejects.toMatchObject({ code: 'storage_full' });
     await upload(actor, 'own', 100, 100);
     expect(await stored(actor)).toBe(1000);
   });
@@ -301,7 +307,7 @@ async function readTokenDigest({ accountId }: Actor): Promise<Buffer | undefined
 
 test('a resumed upload reserves nothing twice', async () => {
   const { actor, link } = await openRequestLink(exchange);
-  const id = await announced(engines, link, 'a.bin', 3 * chunkBytes);
+  const id = await announceUpload(engines, link, 'a.bin', 3 * chunkBytes);
   for (let time = 1; time <= 2; time += 1) {
     const { writer, upload: found } = await takeOverUpload(engines, link, id);
     const request = { expectedBytes: chunkBytes };

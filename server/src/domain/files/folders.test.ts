@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { collectGroups } from '../../testing/collect-groups.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, listDraftFiles, openRequestLink, readyFile } from '../../testing/file-requests.ts';
+import { announceUpload, listDraftFiles, openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
 import type { Actor } from '../actor.ts';
 import { readInbox } from '../drops/read-history.ts';
@@ -57,16 +57,16 @@ describe('a folder that a contact sends', () => {
 
   test('can be announced again where nothing of it arrived, and only there', async () => {
     const { link } = await openRequestLink(exchange);
-    await announced(engines, link, 'a/x.txt', 1);
-    await announced(engines, link, 'b/x.txt', 2);
-    await announced(engines, link, 'a/x.txt', 3);
+    await announceUpload(engines, link, 'a/x.txt', 1);
+    await announceUpload(engines, link, 'b/x.txt', 2);
+    await announceUpload(engines, link, 'a/x.txt', 3);
     expect(await inContactDraft(link)).toEqual({ 'b/x.txt': ['x.txt', 2], 'a/x.txt': ['x.txt', 3] });
   });
 
   test('is refused where it would lead elsewhere', async () => {
     const { link } = await openRequestLink(exchange);
     for (const path of ['../x', '/x', 'a//x', 'a\\b/x', 'C:/x']) {
-      await expect(announced(engines, link, path, 1), path).rejects.toMatchObject({ code: 'invalid_name' });
+      await expect(announceUpload(engines, link, path, 1), path).rejects.toMatchObject({ code: 'invalid_name' });
     }
     expect(await listDraftFiles(engines, link)).toEqual([]);
   });

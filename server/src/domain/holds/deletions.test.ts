@@ -64,10 +64,10 @@ const settle = ({ actor }: Held) =>
 describe('a file', () => {
   /** One file, which a drop's hold covers only if it belongs to a drop. */
   const deletions: Record<string, { covered: readonly Covered[]; file: () => Promise<Held>; delete: Deletion }> = {
-    'its drop passes its deadline': { covered: ['drop', 'account'], file: sent, delete: end },
+    'its drop passes its deadline': { covered: ['drop', 'account'], file: sendDrop, delete: end },
     'its drop is revoked': {
       covered: ['drop', 'account'],
-      file: sent,
+      file: sendDrop,
       delete: async ({ actor, dropId }) =>
         revokeDrop(engines, await findAccount(engines, actor.email), dropId, engines.administrator),
     },
@@ -100,7 +100,7 @@ describe('a file', () => {
   };
   type Deletion = (held: Held) => Promise<unknown>;
 
-  async function sent() {
+  async function sendDrop() {
     const actor = await exchange.account('r@example.org');
     return { actor, dropId: await exchange.drop(actor, ['r@example.org'], ['a.txt']) };
   }

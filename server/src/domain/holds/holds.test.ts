@@ -14,7 +14,7 @@ const hold = (actor: Actor, dropId: string | null = null) =>
   placeHold(engines, { id: actor.accountId, email: actor.email }, { ...why, dropId });
 const release = (id: string) => releaseHold(engines, id, 'Bertil');
 
-async function sent() {
+async function sendDrop() {
   const actor = await exchange.account('r@example.org');
   return { actor, dropId: await exchange.drop(actor, ['r@example.org'], ['a.txt']) };
 }
@@ -33,7 +33,7 @@ test('the deadline of a held drop stays: its files cannot be downloaded after it
 });
 
 test('is recorded when it is placed and when it is released, with who and why', async () => {
-  const { actor, dropId } = await sent();
+  const { actor, dropId } = await sendDrop();
   const id = await hold(actor, dropId);
   await release(id);
   const entries = await exchange.database.query(
@@ -63,7 +63,7 @@ test('is recorded when it is placed and when it is released, with who and why', 
 });
 
 test('is placed only on a drop of the account', async () => {
-  const [{ dropId }, other] = [await sent(), await exchange.account()];
+  const [{ dropId }, other] = [await sendDrop(), await exchange.account()];
   await expect(hold(other, dropId)).rejects.toMatchObject({ code: 'not_found' });
 });
 
@@ -91,7 +91,7 @@ test('waits for a deletion that has begun, and a deletion that begins later sees
 });
 
 test('waits for records that are being removed', async () => {
-  const { actor, dropId } = await sent();
+  const { actor, dropId } = await sendDrop();
   const entries = () => exchange.database.query('select from audit_entries where account_id = $1', [actor.accountId]);
   let placing: Promise<string> | undefined;
   await engines.store.transaction(async (tx) => {

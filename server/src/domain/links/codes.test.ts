@@ -28,7 +28,7 @@ const strict: TestExchange['engines'] = { ...engines, policy: { ...engines.polic
 const gateway: SmsGateway = { send: async () => ({ outcome: 'sent', response: '202' }) };
 
 /** A browser in which the link was opened, and the code that was sent for it, if any. */
-async function opened(link: Link) {
+async function openTestLink(link: Link) {
   const secret = await openLink(strict, link);
   const session = () => findSession(engines, secret, link.type);
   return { secret, session, code: () => codeOfSession(secret, link), digest: tokenDigest(secret) };
@@ -161,7 +161,7 @@ describe('opening a link', () => {
 
   test('sends a code where one is asked for, and is not enough', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const session = await (await opened(link)).session();
+    const session = await (await openTestLink(link)).session();
     expect(session).toMatchObject({ passed: null, code: { tries: 0, expired: false } });
     expect(isPassed(strict, session)).toBe(false);
     expect(await readCodes(link)).toEqual([{ channel: 'mail', receiver: 'r@example.org' }]);
@@ -181,7 +181,7 @@ describe('opening a link', () => {
 
   test('asks it of a link to upload too', async () => {
     const { link } = await openRequestLink(exchange);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     expect(isPassed(strict, await browser.session())).toBe(false);
     expect(await passCode(engines, await browser.session(), await browser.code())).toBe(true);
     expect(isPassed(strict, await browser.session())).toBe(true);
@@ -194,7 +194,7 @@ describe('the right code', () => {
 
   test('lets the browser pass, as it is in the mail', async () => {
     const { sender, link } = await sentLink(exchange, ['a.txt']);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     const [message] = await query<{ id: string }>("select id from messages where drop_id = $1 and kind = 'code'", [
       link.dropId,
     ]);
@@ -212,14 +212,14 @@ describe('the right code', () => {
 
   test('may be typed in with spaces', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     const code = await browser.code();
     expect(await passCode(engines, await browser.session(), ` ${code.slice(0, 3)} ${code.slice(3)}\n`)).toBe(true);
   });
 
   test('works once, also for many at once', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     const [session, code] = [await browser.session(), await browser.code()];
     const responses = await Promise.all(Array.from({ length: 4 }, () => passCode(engines, session, code)));
     expect(responses.filter(Boolean)).toHaveLength(1);
@@ -229,7 +229,11 @@ describe('the right code', () => {
 
   test('is none in another browser, of the same link or another', async () => {
     const [one, other] = [await sentLink(exchange, ['a.txt']), await sentLink(exchange, ['a.txt'])];
-    const browsers = [await opened(one.link), await opened(one.link), await opened(other.link)] as const;
+    const browsers = [
+      await openTestLink(one.link),
+      await openTestLink(one.link),
+      await openTestLink(other.link),
+    ] as const;
     const code = await browsers[0].code();
     for (const browser of browsers.slice(1)) {
       if ((await browser.code()) === code) continue; // one in a million
@@ -243,7 +247,7 @@ describe('the right code', () => {
 
   test('works for ten minutes', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const [inTime, late] = [await opened(link), await opened(link)];
+    const [inTime, late] = [await openTestLink(link), await openTestLink(link)];
     await age(inTime.digest, '9 minutes 30 seconds');
     await age(late.digest, '10 minutes');
     expect(await passCode(engines, await late.session(), await late.code())).toBe(false);
@@ -253,7 +257,7 @@ describe('the right code', () => {
 
   test('is no longer the one before, when there is a new one', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     const before = await browser.code();
     expect(await issue(link, browser.digest)).toBe('sent');
     const code = await browser.code();
@@ -263,7 +267,7 @@ describe('the right code', () => {
 
   test('of a link that has ended says so', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt']);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     const [session, code] = [await browser.session(), await browser.code()];
     await engines.store.drops.revoke(sender.accountId, dropId);
     await expect(passCode(engines, session, code)).rejects.toMatchObject({ code: 'link_ended' });
@@ -276,7 +280,7 @@ describe('a wrong code', () => {
     'such as %j does not pass, and counts',
     async (typed) => {
       const { link } = await sentLink(exchange, ['a.txt']);
-      const browser = await opened(link);
+      const browser = await openTestLink(link);
       expect(await passCode(engines, await browser.session(), typed)).toBe(false);
       expect(await browser.session()).toMatchObject({ passed: null, code: { tries: 1 } });
     },
@@ -284,7 +288,7 @@ describe('a wrong code', () => {
 
   test('five times makes the right one useless; a new one is not', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     const code = await browser.code();
     for (let tries = 0; tries < 5; tries += 1) await passCode(engines, await browser.session(), another(code));
     expect(await passCode(engines, await browser.session(), code)).toBe(false);
@@ -295,7 +299,7 @@ describe('a wrong code', () => {
 
   test('four times leaves the fifth try', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     const code = await browser.code();
     for (let tries = 0; tries < 4; tries += 1) await passCode(engines, await browser.session(), another(code));
     expect(await passCode(engines, await browser.session(), code)).toBe(true);
@@ -303,7 +307,7 @@ describe('a wrong code', () => {
 
   test('of many at once is one of five', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const browser = await opened(link);
+    const browser = await openTestLink(link);
     const session = await browser.session();
     let compared = 0;
     const links = {
@@ -324,7 +328,7 @@ describe('a wrong code', () => {
 
 test('a link has fifty codes in all', async () => {
   const { link } = await sentLink(exchange, ['a.txt']);
-  const { digest } = await opened(link);
+  const { digest } = await openTestLink(link);
   for (let code = 2; code <= 50; code += 1) {
     await query("update messages set created_at = created_at - interval '1 hour' where drop_id = $1", [link.dropId]);
     expect(await issue(link, digest)).toBe('sent');
@@ -336,7 +340,7 @@ test('a link has fifty codes in all', async () => {
 describe('a link has five codes an hour', () => {
   test('in one browser', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const { digest, code } = await opened(link);
+    const { digest, code } = await openTestLink(link);
     for (let codes = 1; codes < 5; codes += 1) expect(await issue(link, digest)).toBe('sent');
     const last = await code();
     expect(await issue(link, digest)).toBe('too_many_codes');
@@ -351,7 +355,7 @@ describe('a link has five codes an hour', () => {
 
   test('in one browser that asks many times at once', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    const { digest } = await opened(link);
+    const { digest } = await openTestLink(link);
     const responses = await Promise.all(Array.from({ length: 10 }, () => issue(link, digest)));
     expect(responses.filter((response) => response === 'sent')).toHaveLength(4);
     expect(await readCodes(link)).toHaveLength(5);
@@ -372,15 +376,15 @@ describe('a link has five codes an hour', () => {
   test('and each receiver for themselves', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt'], ['r@example.org', 's@example.org']);
     const other = await findLink(engines, await deriveToken(exchange, sender, dropId, 1), 'downloadfiles');
-    const { digest } = await opened(link);
+    const { digest } = await openTestLink(link);
     while ((await issue(link, digest)) === 'sent');
-    expect((await (await opened(other)).session()).code).toBeDefined();
+    expect((await (await openTestLink(other)).session()).code).toBeDefined();
   });
 });
 
 test('nothing in the database is or contains a code', async () => {
   const { sender, link } = await sentLink(exchange, ['a.txt']);
-  const browser = await opened(link);
+  const browser = await openTestLink(link);
   const code = await browser.code();
   const [message] = await query<{ id: string }>("select id from messages where drop_id = $1 and kind = 'code'", [
     link.dropId,

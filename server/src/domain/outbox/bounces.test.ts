@@ -45,7 +45,7 @@ async function sendAll(
   return mails;
 }
 
-async function sent(): Promise<SentLink & { mail: Mail }> {
+async function sendDrop(): Promise<SentLink & { mail: Mail }> {
   const link = await sentLink(exchange, ['a.txt']);
   const [mail] = await sendAll(link, 'invitation');
   return { ...link, mail: mail as Mail };
@@ -63,7 +63,7 @@ const readMessages = ({ dropId }: SentLink, kind: MessageKind) =>
 
 describe('a mail that comes back', () => {
   test('makes its receiver undeliverable, and tells the sender once', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const report = reportTo(drop.mail, {
       diagnostic: 'smtp; 550 5.1.1 no such user: https://files.example.org/d/token',
     });
@@ -98,7 +98,7 @@ describe('a mail that comes back', () => {
   });
 
   test('ends reminders, also one that waits', async () => {
-    const drops = await Promise.all([sent(), sent()]);
+    const drops = await Promise.all([sendDrop(), sendDrop()]);
     const remind = () =>
       query('update drops set remind_at = now() where id = any($1)', [drops.map(({ dropId }) => dropId)]);
     const [first, second] = drops;
@@ -112,7 +112,7 @@ describe('a mail that comes back', () => {
   });
 
   test('as a reminder counts as well', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     await query('update drops set remind_at = now() where id = $1', [drop.dropId]);
     await sweep(engines);
     const [reminder] = await sendAll(drop, 'reminder');
@@ -120,7 +120,7 @@ describe('a mail that comes back', () => {
   });
 
   test('is deleted when an administrator has it sent again', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     await recordBounce(engines, reportTo(drop.mail));
     const [{ id } = { id: '' }] = await readMessages(drop, 'invitation');
     await retryMessage(engines, { id: drop.sender.accountId } as never, id);
@@ -135,7 +135,7 @@ describe('a mail that comes back', () => {
   });
 
   test('after its receiver has everything is recorded only', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     for (const file of await engines.store.links.files(drop.link)) {
       await recordDelivery(engines, drop.link, [{ file, sent: { start: 0, end: file.sizeBytes } }]);
     }
@@ -144,7 +144,7 @@ describe('a mail that comes back', () => {
   });
 
   test('as a code, or as what the sender is told, is recorded only', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     await openLink({ ...engines, policy: { ...engines.policy, secondFactor: 'mail' } }, drop.link);
     const [code] = await sendAll(drop, 'code');
     expect(await recordBounce(engines, reportTo(code as Mail))).toBe('recorded');
@@ -159,11 +159,11 @@ describe('a mail that comes back', () => {
 });
 
 describe('nothing changes by', () => {
-  let drop: Awaited<ReturnType<typeof sent>>;
-  let other: Awaited<ReturnType<typeof sent>>;
+  let drop: Awaited<ReturnType<typeof sendDrop>>;
+  let other: Awaited<ReturnType<typeof sendDrop>>;
   beforeAll(async () => {
-    drop = await sent();
-    other = await sent();
+    drop = await sendDrop();
+    other = await sendDrop();
   });
   const unchanged = async () => {
     for (const each of [drop, other]) {
@@ -236,7 +236,7 @@ describe('a Maildir', () => {
   };
 
   test('is read and emptied, whatever is in it', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const { mails, mailbox } = makeMailbox({
       junk: Buffer.from('hello'),
       large: undefined,

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, listDraftFiles, openRequestLink, readyFile, receivedFile } from '../../testing/file-requests.ts';
+import {
+  announceUpload,
+  listDraftFiles,
+  openRequestLink,
+  readyFile,
+  receivedFile,
+} from '../../testing/file-requests.ts';
 import type { Link } from '../links/link-store.ts';
 import type { Policy } from '../policy.ts';
 import { contactDraftName } from '../uploads/contact-draft.ts';
@@ -110,8 +116,8 @@ describe('the size of the largest file that a contact can send', () => {
 
 test('a file announced again, of which bytes have come, is another file', async () => {
   const { link } = await openRequestLink(exchange);
-  const first = await announced(engines, link, 'a.txt', 70_000);
+  const first = await announceUpload(engines, link, 'a.txt', 70_000);
   await exchange.database.query('update uploads set received_bytes = 65536 where id = $1', [first]);
-  await announced(engines, link, 'a.txt', 70_000);
+  await announceUpload(engines, link, 'a.txt', 70_000);
   expect(await namesOn(link)).toEqual(['a.txt', 'a.txt']);
 });

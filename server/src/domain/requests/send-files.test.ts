@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { collectGroups } from '../../testing/collect-groups.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import {
-  announced,
+  announceUpload,
   listDraftFiles,
   openRequestLink,
   readContent,
@@ -237,7 +237,7 @@ describe('what a contact sends', () => {
 
 describe('nothing is sent, and nothing changed,', () => {
   test.each<[string, (link: Link) => Promise<unknown>]>([
-    ['on its way', (link) => announced(engines, link, 'b.txt', 5)],
+    ['on its way', (link) => announceUpload(engines, link, 'b.txt', 5)],
     ['being checked', (link) => receivedFile(engines, link, 'b.txt', 'b')],
   ])('while a file is still %s', async (_state, prepare) => {
     const { link } = await openRequestLink(exchange);

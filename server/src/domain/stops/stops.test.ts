@@ -58,7 +58,7 @@ const readMessages = (dropId: string, kind: MessageKind) =>
     kind,
   ]);
 
-async function sent(sender?: SentLink['sender']): Promise<SentLink & { mail: Mail }> {
+async function sendDrop(sender?: SentLink['sender']): Promise<SentLink & { mail: Mail }> {
   const link = await sentLink(exchange, ['a.txt'], ['r@example.org'], sender);
   const [mail] = await sendAll(link.sender.accountId, 'invitation');
   return { ...link, mail: mail as Mail };
@@ -66,7 +66,7 @@ async function sent(sender?: SentLink['sender']): Promise<SentLink & { mail: Mai
 
 describe('a receiver who has stopped an account', () => {
   test('gets no invitation of it any more; the sender is told once for each drop, and no link is named', async () => {
-    const first = await sent();
+    const first = await sendDrop();
     const { accountId } = first.sender;
     await stopMail(engines, await found(first.mail));
     await stopMail(engines, await found(first.mail));
@@ -95,8 +95,8 @@ describe('a receiver who has stopped an account', () => {
   });
 
   test('is not reminded, neither of this drop nor of others', async () => {
-    const first = await sent();
-    const second = await sent(first.sender);
+    const first = await sendDrop();
+    const second = await sendDrop(first.sender);
     await stopMail(engines, await found(first.mail));
     await query('update drops set remind_at = now() where account_id = $1', [first.sender.accountId]);
     await sweep(engines);
@@ -107,17 +107,17 @@ describe('a receiver who has stopped an account', () => {
   });
 
   test('still gets codes, and mail of other accounts', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     await stopMail(engines, await found(drop.mail));
     await openLink({ ...engines, policy: { ...engines.policy, secondFactor: 'mail' } }, drop.link);
     const [code] = await sendAll(drop.sender.accountId, 'code');
     expect(code).toMatchObject({ to: 'r@example.org', stopLink: undefined });
     expect(code?.text).not.toContain('/m/');
-    expect((await sent()).mail.to).toBe('r@example.org');
+    expect((await sendDrop()).mail.to).toBe('r@example.org');
   });
 
   test('who has everything stays delivered', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     for (const file of await engines.store.links.files(drop.link)) {
       await recordDelivery(engines, drop.link, [{ file, sent: { start: 0, end: file.sizeBytes } }]);
     }
@@ -127,14 +127,14 @@ describe('a receiver who has stopped an account', () => {
   });
 
   test('can change their mind, and the sender is not told what is no longer true', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const { accountId } = drop.sender;
     await stopMail(engines, await found(drop.mail));
     await resumeMail(engines, await found(drop.mail));
     await resumeMail(engines, await found(drop.mail));
     expect(await readState(drop)).toMatchObject({ undeliverableAt: null, undeliverableReason: null });
     expect(await sendAll(accountId, 'undeliverable')).toEqual([]);
-    await sent(drop.sender);
+    await sendDrop(drop.sender);
     expect(await readAudit(accountId)).toEqual([
       'link receiver: mail.stopped',
       'link receiver: receiver.undeliverable',
@@ -143,7 +143,7 @@ describe('a receiver who has stopped an account', () => {
   });
 
   test('is listed, and can be removed, for this account alone', async () => {
-    const [drop, other] = [await sent(), await sent()];
+    const [drop, other] = [await sendDrop(), await sendDrop()];
     await stopMail(engines, await found(drop.mail));
     const page = ({ sender }: SentLink, after = '') => engines.store.stops.page(sender.accountId, after, 10);
     expect(await page(drop)).toEqual([{ address: 'r@example.org', stoppedAt: expect.any(Date) }]);
@@ -176,7 +176,7 @@ test('a contact can stop requests, also by the confirmation of what they sent', 
 
 describe('a report', () => {
   test('is one mail to the operator, with who and which drop, and neither link nor message', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     await reportSender(engines, await found(drop.mail));
     await reportSender(engines, await found(drop.mail));
     expect(await found(drop.mail)).toMatchObject({ reported: true, stopped: false });
@@ -196,7 +196,7 @@ describe('a report', () => {
   });
 
   test('that is one too many is not sent, and can be made later', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const taken: unknown[] = [];
     const full = { acquire: async (...what: unknown[]) => taken.push(what) };
     const attempt = reportSender({ ...engines, messageLimit: full }, await found(drop.mail));
@@ -208,14 +208,14 @@ describe('a report', () => {
 
   test('has nowhere to go where the operator has no address', async () => {
     const policy = { ...engines.policy, supportAddress: undefined };
-    const attempt = reportSender({ ...engines, policy }, await found((await sent()).mail));
+    const attempt = reportSender({ ...engines, policy }, await found((await sendDrop()).mail));
     await expect(attempt).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('a stop link', () => {
   test('is in neither database nor queue, still works when the drop has ended, and opens nothing else', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const token = tokenIn(drop.mail);
     await query('update drops set ended_at = now(), expires_at = now(), link_key = null where id = $1', [drop.dropId]);
     expect(await found(drop.mail)).toMatchObject({ sender: drop.sender.email, address: 'r@example.org' });
@@ -230,7 +230,7 @@ describe('a stop link', () => {
   });
 
   test('of a message that cannot be stopped, or of none, is not found', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     await stopMail(engines, await found(drop.mail));
     const [notice] = await query<{ id: string }>(
       "select id from messages where drop_id = $1 and kind = 'undeliverable'",

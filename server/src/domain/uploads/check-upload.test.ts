@@ -4,7 +4,7 @@ import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import {
-  announced,
+  announceUpload,
   listDraftFiles,
   openRequestLink,
   readContent,
@@ -397,7 +397,7 @@ test('a check that is told to stop leaves the upload to a later one', async () =
 
 test('what writers left that were cut off is deleted with the check', async () => {
   const { link } = await openRequestLink(exchange);
-  const id = await announced(engines, link, 'a.txt', 5);
+  const id = await announceUpload(engines, link, 'a.txt', 5);
   const stored = new Set<string>();
   const objects: ObjectStore = {
     ...engines.objects,

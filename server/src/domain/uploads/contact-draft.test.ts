@@ -2,7 +2,7 @@ import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import {
-  announced,
+  announceUpload,
   listDraftFiles,
   openRequestLink,
   readyFile,
@@ -36,7 +36,7 @@ describe('the contact draft of one link', () => {
   test('shows nothing of another’s', async () => {
     const { mine, others } = await neighbours();
     await readyFile(engines, mine, 'ready.txt');
-    await announced(engines, mine, 'on its way.txt', 5);
+    await announceUpload(engines, mine, 'on its way.txt', 5);
     await receivedFile(engines, mine, 'received.txt', 'x');
     expect(await namesOn(mine)).toEqual(['ready.txt', 'on its way.txt', 'received.txt']);
     for (const other of others) expect(await namesOn(other)).toEqual([]);
@@ -46,7 +46,7 @@ describe('the contact draft of one link', () => {
     const { mine, others } = await neighbours();
     const ids = [
       await readyFile(engines, mine, 'ready.txt'),
-      await announced(engines, mine, 'on its way.txt', 5),
+      await announceUpload(engines, mine, 'on its way.txt', 5),
       await receivedFile(engines, mine, 'received.txt', 'x'),
     ];
     const rows = async () => [

@@ -3,7 +3,7 @@ import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { testIntake, useTestExchange } from '../../testing/exchange.ts';
 import {
-  announced,
+  announceUpload,
   listDraftFiles,
   openRequestLink,
   readContent,
@@ -141,7 +141,7 @@ describe('an upload that is cut off again and again', () => {
       const expected = Buffer.alloc(sizeBytes);
       const { link } = await openRequestLink(exchange);
       const { watched, engines: watching } = watchedStore();
-      const id = await announced(engines, link, 'a.bin', sizeBytes);
+      const id = await announceUpload(engines, link, 'a.bin', sizeBytes);
       /** Writers that were replaced while in a PUT. */
       const held: { goOn: () => void; ended: Promise<string> }[] = [];
       const describeOutcome = (receiving: Promise<number>) =>
@@ -291,7 +291,7 @@ describe('an upload', () => {
       const { link } = await openRequestLink(exchange);
       const { watched, engines: watching } = watchedStore();
       const intake = testIntake(engines.store);
-      const id = await announced(engines, link, 'a.bin', sizeBytes);
+      const id = await announceUpload(engines, link, 'a.bin', sizeBytes);
       const { writer, upload } = await takeOverUpload(engines, link, id);
       const bytes = splitIntoPieces(plaintext.subarray(0, sizeBytes));
       expect(await receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes)).toBe(
@@ -308,7 +308,7 @@ describe('an upload', () => {
   test.each(['12345', ''])('of %j that is received has one job that checks it, and takes no more', async (content) => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
-    const id = await announced(engines, link, 'a.bin', content.length);
+    const id = await announceUpload(engines, link, 'a.bin', content.length);
     const jobs = () => query('select 1 from graphile_worker.jobs where key = $1', [`check:${id}`]);
     expect(await jobs()).toHaveLength(0);
     const first = await takeOverUpload(engines, link, id);
@@ -342,7 +342,7 @@ describe('an upload', () => {
 
   test('of more bytes than were announced is refused, and what it should have been still fits', async () => {
     const { link } = await openRequestLink(exchange);
-    const id = await announced(engines, link, 'a.bin', 5);
+    const id = await announceUpload(engines, link, 'a.bin', 5);
     const first = await takeOverUpload(engines, link, id);
     const intake = testIntake(engines.store);
     const receiving = receiveBytes(
@@ -370,7 +370,7 @@ describe('an upload', () => {
   test('that was taken over changes nothing any more: no chunk, no run, no row', async () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
-    const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
+    const id = await announceUpload(engines, link, 'a.bin', 2 * chunkBytes);
     const first = await takeOverUpload(engines, link, id);
     await takeOverUpload(engines, link, id);
     const before = await query('select * from uploads where id = $1', [id]);
@@ -397,7 +397,7 @@ describe('an upload', () => {
 
   test('that was broken off too often is refused, and can be removed', async () => {
     const { link } = await openRequestLink(exchange);
-    const id = await announced(engines, link, 'a.bin', 5);
+    const id = await announceUpload(engines, link, 'a.bin', 5);
     await query(
       `update uploads set chunk_count = 1, runs = (
          select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'firstSegment', 0, 'segmentsPerChunk', 128, 'objects', 1))
@@ -420,7 +420,7 @@ describe('an upload', () => {
   test('that nobody goes on with is swept when its time is over, run by run', async () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
-    const id = await announced(engines, link, 'a.bin', 3 * chunkBytes);
+    const id = await announceUpload(engines, link, 'a.bin', 3 * chunkBytes);
     for (const part of [plaintext.subarray(0, 2 * chunkBytes), plaintext.subarray(chunkBytes, 3 * chunkBytes)]) {
       const { writer, upload } = await takeOverUpload(engines, link, id);
       let puts = 0;
@@ -445,7 +445,7 @@ describe('an upload', () => {
   test('is not swept while a chunk may be on its way, although nobody resumed it in time', async () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
-    const id = await announced(engines, link, 'a.bin', 5);
+    const id = await announceUpload(engines, link, 'a.bin', 5);
     const { writer, upload } = await takeOverUpload(engines, link, id);
     watched.nextPut = async (store) => {
       await query('update uploads set due_at = now() where id = $1', [id]);
@@ -471,7 +471,7 @@ describe('an upload', () => {
   test('that is ready keeps in mind what a late writer may still store, until it goes itself', async () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
-    const id = await announced(engines, link, 'a.bin', 5);
+    const id = await announceUpload(engines, link, 'a.bin', 5);
     const late = await takeOverUpload(engines, link, id);
     watched.nextPut = async (store) => {
       const { writer, upload } = await takeOverUpload(engines, link, id);
@@ -498,7 +498,7 @@ describe('an upload', () => {
   test('that is removed while a chunk is on its way leaves nothing behind', async () => {
     const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
-    const id = await announced(engines, link, 'a.bin', 5);
+    const id = await announceUpload(engines, link, 'a.bin', 5);
     const { writer, upload } = await takeOverUpload(engines, link, id);
     watched.nextPut = async (store) => {
       await engines.store.uploads.remove(link.accountId, contactDraftName(link), id);
@@ -533,7 +533,7 @@ describe('a request', () => {
 
   test('that was received to its end is resumed in the same run', async () => {
     const { link } = await openRequestLink(exchange);
-    const id = await announced(engines, link, 'a.bin', contents.length);
+    const id = await announceUpload(engines, link, 'a.bin', contents.length);
     for (const chunk of [1, 2, 3]) {
       expect(await send(link, id, whole, chunkBytes)).toBe(chunk * chunkBytes);
       expect(await readRuns(id)).toEqual([]);
@@ -545,7 +545,7 @@ describe('a request', () => {
 
   test('that was cut off is resumed in another run', async () => {
     const { link } = await openRequestLink(exchange);
-    const id = await announced(engines, link, 'a.bin', contents.length);
+    const id = await announceUpload(engines, link, 'a.bin', contents.length);
     const cutOff = (offset: number) => brokenAt(contents.subarray(offset, offset + chunkBytes + 5));
     await expect(send(link, id, cutOff, 2 * chunkBytes)).rejects.toThrow('ECONNRESET');
     expect(await send(link, id, whole, chunkBytes)).toBe(2 * chunkBytes);
@@ -557,7 +557,7 @@ describe('a request', () => {
 
   test('that does not say how long it is may have stored more than is known, and is resumed in another run', async () => {
     const { link } = await openRequestLink(exchange);
-    const id = await announced(engines, link, 'a.bin', contents.length);
+    const id = await announceUpload(engines, link, 'a.bin', contents.length);
     expect(await send(link, id, whole)).toBe(chunkBytes);
     expect(await send(link, id, whole)).toBe(2 * chunkBytes);
     expect(await readRuns(id)).toEqual([0, segmentsPerChunk]);
@@ -565,7 +565,7 @@ describe('a request', () => {
 
   test('with less than a chunk, and not all that is left, is refused', async () => {
     const { link } = await openRequestLink(exchange);
-    const id = await announced(engines, link, 'a.bin', contents.length);
+    const id = await announceUpload(engines, link, 'a.bin', contents.length);
     const little = () => splitIntoPieces(contents.subarray(0, 5));
     await expect(send(link, id, little, 5)).rejects.toMatchObject({ code: 'invalid_input' });
     expect(await send(link, id, () => splitIntoPieces(Buffer.alloc(0)), 0)).toBe(0);
@@ -573,7 +573,7 @@ describe('a request', () => {
 
   test('of more bytes than are left is refused, and what counted before still does', async () => {
     const { link } = await openRequestLink(exchange);
-    const id = await announced(engines, link, 'a.bin', chunkBytes + 5);
+    const id = await announceUpload(engines, link, 'a.bin', chunkBytes + 5);
     const tooMuch = () => splitIntoPieces(contents.subarray(0, chunkBytes + 6), chunkBytes);
     await expect(send(link, id, tooMuch, chunkBytes + 6)).rejects.toMatchObject({ code: 'too_large' });
     expect((await takeOverUpload(engines, link, id)).upload.receivedBytes % chunkBytes).toBe(0);
@@ -583,7 +583,7 @@ describe('a request', () => {
 
   test('that stored its chunk early, and failed at that, is resumed from where it was', async () => {
     const { link } = await openRequestLink(exchange);
-    const id = await announced(engines, link, 'a.bin', 10 * segmentBytes);
+    const id = await announceUpload(engines, link, 'a.bin', 10 * segmentBytes);
     const { watched, engines: watching } = watchedStore();
     const content = contents.subarray(0, 10 * segmentBytes);
     const { writer, upload } = await takeOverUpload(engines, link, id);

@@ -20,7 +20,7 @@ export function folderBackupPlace(folder: string, bucket: Pick<ObjectStore, 'put
     await using file = await open(toPath(key)).catch(missing);
     const bytes = Buffer.allocUnsafeSlow(length);
     for (let fill = 0; fill < length; ) {
-      const { bytesRead } = await file.read(bytes, fill, length - fill, offset + fill).catch(damaged);
+      const { bytesRead } = await file.read(bytes, fill, length - fill, offset + fill).catch(throwDamaged);
       if (bytesRead === 0) throw new ExchangeError('damaged');
       fill += bytesRead;
     }
@@ -93,8 +93,8 @@ async function store(path: string, content: AsyncIterable<Buffer> | Iterable<Buf
   }
 }
 
-/** A disk that cannot read a file has damaged it; what is wrong with the whole disk shows elsewhere. */
-function damaged(error: unknown): never {
+/** A disk that cannot read a file has throwDamaged it; what is wrong with the whole disk shows elsewhere. */
+function throwDamaged(error: unknown): never {
   if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error;
   throw new ExchangeError('damaged', undefined, { cause: error });
 }

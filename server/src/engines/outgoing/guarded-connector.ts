@@ -48,7 +48,7 @@ export function guardedConnector({
     for (const address of addresses.slice(0, maxAddresses)) {
       signal.throwIfAborted();
       try {
-        return await opened(open, { ...options, hostname: address });
+        return await openSocket(open, { ...options, hostname: address });
       } catch (error) {
         failure = error;
       }
@@ -61,7 +61,7 @@ export function guardedConnector({
 
 type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>;
 
-function opened(open: buildConnector.connector, options: buildConnector.Options): Promise<Socket> {
+function openSocket(open: buildConnector.connector, options: buildConnector.Options): Promise<Socket> {
   return new Promise((resolve, reject) => {
     open(options, (error, socket) => (socket ? resolve(socket) : reject(error ?? new Error('no connection'))));
   });

@@ -11,11 +11,11 @@ import { askTransit, describe, type TransitOptions, type TransitResponse } from 
 export function vaultKeyProvider(options: TransitOptions): KeyProvider {
   return {
     async list() {
-      return parseVersions(options, required(await askTransit(options, 'keys')).data);
+      return parseVersions(options, requireData(await askTransit(options, 'keys')).data);
     },
 
     async wrap(dataKey, context) {
-      const { data } = required(
+      const { data } = requireData(
         await askTransit(options, 'encrypt', {
           plaintext: dataKey.toString('base64'),
           associated_data: Buffer.from(context).toString('base64'),
@@ -39,7 +39,7 @@ export function vaultKeyProvider(options: TransitOptions): KeyProvider {
       ) {
         throw new LostKey(describe(response));
       }
-      return Buffer.from(required(response).data['plaintext'] as string, 'base64');
+      return Buffer.from(requireData(response).data['plaintext'] as string, 'base64');
     },
   };
 }
@@ -64,7 +64,7 @@ function parseVersions({ keyUrl }: TransitOptions, data: TransitResponse['data']
     .toSorted((a, b) => b.version - a.version);
 }
 
-function required(response: TransitResponse): TransitResponse {
+function requireData(response: TransitResponse): TransitResponse {
   if (response.status === 200) return response;
   throw new ExchangeError('unavailable', undefined, { cause: new Error(describe(response)) });
 }

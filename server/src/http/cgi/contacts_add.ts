@@ -1,6 +1,6 @@
 import { ContactsAddRequest, limits, Status } from '@waybill/protocol';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
-import { versionsInIfMatch } from '../shared/if-match.ts';
+import { parseIfMatch } from '../shared/if-match.ts';
 import { header } from '../shared/openapi.ts';
 import { toContactInput } from './contact-shapes.ts';
 import { versionHeader } from './contacts_read.ts';
@@ -33,7 +33,7 @@ export const contactsAdd = route({
   errors: ['invalid_input', 'contact_exists', 'precondition_failed', 'too_large'],
   async handle({ engines, actor, body, request, reply }) {
     const lenient = prefersLenient(request);
-    const ifVersion = versionsInIfMatch(request);
+    const ifVersion = parseIfMatch(request);
     const contacts = body.map(toContactInput);
     const { version } = await replaceContacts(engines, actor, { contacts, lenient, ifVersion });
     reply.header('etag', `"${version}"`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { versionsInIfMatch } from '../shared/if-match.ts';
+import { parseIfMatch } from '../shared/if-match.ts';
 import { prefersFileDigests, prefersLenient, readDraftName } from './request-headers.ts';
 
 const sent = (name: string, value: string | undefined) => ({ headers: { [name]: value } });
@@ -70,6 +70,6 @@ describe('If-Match', () => {
     ['1-0', []],
     ['', []],
   ])('%s allows %j', (value, versions) => {
-    expect(versionsInIfMatch(sent('if-match', value))).toEqual(versions);
+    expect(parseIfMatch(sent('if-match', value))).toEqual(versions);
   });
 });

@@ -39,7 +39,7 @@ async function mailsToSender({ dropId, sender }: SentLink): Promise<Mail[]> {
 }
 
 /** Opens the link as a person would, and returns the path of its page. */
-async function opened(sent: SentLink) {
+async function openTestLink(sent: SentLink) {
   const response = await press(`/d/${sent.token}`);
   const cookie = String(response.headers['set-cookie']).split(';', 1)[0] as string;
   return { url: String(response.headers.location), headers: { cookie } };
@@ -113,7 +113,7 @@ test('asks for a word if the browser cannot show that a person pressed the butto
 describe('a link that still works', () => {
   test('offers to ask for more time in its last quarter, once', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
-    const { url, headers } = await opened(sent);
+    const { url, headers } = await openTestLink(sent);
     await age(sent, 0.7);
     expect((await get(url, headers)).body).not.toContain(`Ask ${sent.link.senderName} for more time`);
     expect((await press(`${url}ask`, headers)).statusCode).toBe(404);

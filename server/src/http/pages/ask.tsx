@@ -6,7 +6,7 @@ import type { Asking } from '../../views/components/ask-form.tsx';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { findPages } from './link-pages.ts';
-import { chooseTranslator, inChosenLanguage, type PageOptions } from './page.ts';
+import { chooseTranslator, type PageOptions, withChosenLanguage } from './page.ts';
 import { gestureField, requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 
@@ -34,7 +34,7 @@ export function askPage(
       return askToConfirm(options, request, reply, translator, findPages(link).kind);
     await askSender(engines, link);
     const page = request.url.split('?', 1)[0]?.replace(/\/ask$/, '') ?? '';
-    return reply.redirect(inChosenLanguage(request, authentication === 'link' ? page : `${page}/`), 303);
+    return reply.redirect(withChosenLanguage(request, authentication === 'link' ? page : `${page}/`), 303);
   });
 }
 
@@ -46,7 +46,7 @@ export function toAsking(request: FastifyRequest, link: Link): Asking | undefine
     question,
     sender: link.senderName,
     asked: link.asked.includes(question),
-    action: inChosenLanguage(request, `${findAddress(request, link)}ask`),
+    action: withChosenLanguage(request, `${findAddress(request, link)}ask`),
     gesture: gestureField,
   };
 }

@@ -7,7 +7,7 @@ import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
 import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
 import type { App } from '../app.ts';
 import { findPages, type LinkPages } from './link-pages.ts';
-import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
 import { requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireSession } from './session.ts';
@@ -36,7 +36,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     const right = !isPassed(engines, session) && (await passCode(engines, session, typed));
     const tried = await requireSession(engines, request, pages);
     // The same form may have been sent twice at once, and the other one may have passed.
-    if (right || isPassed(engines, tried)) return reply.redirect(inChosenLanguage(request, './'), 303);
+    if (right || isPassed(engines, tried)) return reply.redirect(withChosenLanguage(request, './'), 303);
     const problem = (await standing(engines, tried)) ?? 'wrong';
     return sendCodePage(engines, options, request, reply.code(403), tried, problem);
   });
@@ -44,9 +44,9 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
   app.post(`${home}resend`, { config }, async (request, reply) => {
     const session = await requireSession(engines, request, pages);
     requireOwnForm(request);
-    if (isPassed(engines, session)) return reply.redirect(inChosenLanguage(request, './'), 303);
+    if (isPassed(engines, session)) return reply.redirect(withChosenLanguage(request, './'), 303);
     const result = await engines.store.transaction((tx) => issueCode(engines, tx, session.link, session.digest));
-    if (result !== 'too_many_codes') return reply.redirect(inChosenLanguage(request, './'), 303);
+    if (result !== 'too_many_codes') return reply.redirect(withChosenLanguage(request, './'), 303);
     return sendCodePage(engines, options, request, reply.code(429), session, 'too_many_codes');
   });
 }
@@ -67,8 +67,8 @@ export async function sendCodePage(
     sender: session.link.senderName,
     channel: target.channel,
     target: target.channel === 'sms' ? maskedNumber(target.to) : maskedAddress(target.to),
-    action: inChosenLanguage(request, 'code'),
-    resendAction: inChosenLanguage(request, 'resend'),
+    action: withChosenLanguage(request, 'code'),
+    resendAction: withChosenLanguage(request, 'resend'),
     sentAt: session.code && new Date(session.code.expiresAt.getTime() - codeSeconds * 1000),
     validUntil: session.code?.expiresAt,
     problem,

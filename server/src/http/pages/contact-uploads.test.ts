@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chunkBytes } from '../../domain/files/sealing.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, listDraftFiles, openRequestLink } from '../../testing/file-requests.ts';
+import { announceUpload, listDraftFiles, openRequestLink } from '../../testing/file-requests.ts';
 import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
 import { ContactUploads } from './contact-uploads.ts';
 
@@ -14,7 +14,7 @@ async function* makeChunk(character: string): AsyncGenerator<Buffer, void, void>
 
 test('stores bytes only at the offset of their request, although another request continued in between', async () => {
   const { link } = await openRequestLink(exchange);
-  const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
+  const id = await announceUpload(engines, link, 'a.bin', 2 * chunkBytes);
   const [slow, quick] = [0, 1].map(
     () => new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }),
   ) as [ContactUploads, ContactUploads];
@@ -29,7 +29,7 @@ test('receives an empty file with its creation, or at the next query if that was
   const { link } = await openRequestLink(exchange);
   const whole = { id: engines.random.uuid(), name: 'whole.txt', mediaType: 'text/plain', sizeBytes: 0 };
   await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).create(whole);
-  const cutOff = await announced(engines, link, 'cut off.txt', 0);
+  const cutOff = await announceUpload(engines, link, 'cut off.txt', 0);
   expect((await listDraftFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'uploading']);
   for (const id of [whole.id, cutOff, cutOff]) {
     const found = await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).find(id);

@@ -12,7 +12,7 @@ import { zipPaths } from '../shared/zip-layouts.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { downloads } from './link-pages.ts';
-import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireLink, requireSession } from './session.ts';
 
@@ -50,7 +50,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         deadline: link.expiresAt,
         completedAt: link.completedAt ?? undefined,
         asking: toAsking(request, link),
-        doneAction: inChosenLanguage(request, 'done'),
+        doneAction: withChosenLanguage(request, 'done'),
       };
       return sendPage(options, request, reply, translator, {
         title: downloadTitle(translator, props),

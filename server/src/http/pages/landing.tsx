@@ -9,7 +9,7 @@ import { askPage } from './ask.tsx';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { limitGuesses } from './limit-guesses.ts';
 import type { LinkPages } from './link-pages.ts';
-import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
 import { gestureField, isOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { sessionCookie, sessionPath } from './session.ts';
@@ -60,6 +60,6 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     const expires = codeTarget(engines, link) ? undefined : link.expiresAt;
     return reply
       .header('set-cookie', sessionCookie(pages, secret, expires, options.secureCookies))
-      .redirect(inChosenLanguage(request, sessionPath(pages, secret)), 303);
+      .redirect(withChosenLanguage(request, sessionPath(pages, secret)), 303);
   });
 }

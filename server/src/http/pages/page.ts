@@ -27,7 +27,7 @@ export function chooseTranslator(options: PageOptions, request: FastifyRequest, 
 }
 
 /** Adds the language that the reader chose to the path. */
-export function inChosenLanguage(request: FastifyRequest, path: string): string {
+export function withChosenLanguage(request: FastifyRequest, path: string): string {
   const { lang } = request.query as { lang?: unknown };
   return typeof lang === 'string' ? `${path}?lang=${encodeURIComponent(lang)}` : path;
 }

@@ -74,7 +74,7 @@ async function asked(method: 'GET' | 'HEAD', url: string, headers: Headers = {})
 }
 
 /** Opens a link as a person's click does, and returns the state of the browser. */
-async function opened(files: readonly string[]) {
+async function openTestLink(files: readonly string[]) {
   const sent = await sentLink(exchange, files);
   const response = await post(`/d/${sent.token}`, 'gesture=pressed');
   expect(response.statusCode).toBe(303);
@@ -176,7 +176,7 @@ describe('a form opens the link only if a person sent it:', () => {
 
 describe('the cookie', () => {
   test('is sent only to the page of its link', async () => {
-    const { cookie, page, link, token } = await opened(['a.txt']);
+    const { cookie, page, link, token } = await openTestLink(['a.txt']);
     const [pair, ...attributes] = cookie.split('; ');
     expect(pair).toMatch(/^waybill_link=[A-Za-z0-9_-]{43}$/);
     expect(attributes).toEqual([
@@ -191,14 +191,14 @@ describe('the cookie', () => {
   });
 
   test('of several links are distinguished by the URL', async () => {
-    const [one, other] = [await opened(['one.txt']), await opened(['other.txt'])];
+    const [one, other] = [await openTestLink(['one.txt']), await openTestLink(['other.txt'])];
     const cookie = `${one.secret.cookie}; foreign=1; ${other.secret.cookie}`;
     expect((await get(one.page, { cookie })).body).toContain('one.txt');
     expect((await get(other.page, { cookie })).body).toContain('other.txt');
   });
 
   test('finds nothing if it is missing, made up or of another link', async () => {
-    const [mine, other] = [await opened(['a.txt']), await opened(['b.txt'])];
+    const [mine, other] = [await openTestLink(['a.txt']), await openTestLink(['b.txt'])];
     for (const cookie of [
       '',
       other.secret.cookie,
@@ -220,7 +220,7 @@ describe('the cookie', () => {
 
 describe('the receiver’s page', () => {
   test('shows the message, each file with its digest and link, and the ZIP', async () => {
-    const { page, secret, link } = await opened(['a b.txt', 'ö?#.txt']);
+    const { page, secret, link } = await openTestLink(['a b.txt', 'ö?#.txt']);
     const { body, statusCode } = await get(page, secret);
     expect(statusCode).toBe(200);
     for (const file of await exchange.engines.store.links.files(link)) {
@@ -232,7 +232,9 @@ describe('the receiver’s page', () => {
   });
 
   test('stays small with many files', async () => {
-    const { page, secret } = await opened(Array.from({ length: 200 }, (_, index) => `report-of-the-year-${index}.pdf`));
+    const { page, secret } = await openTestLink(
+      Array.from({ length: 200 }, (_, index) => `report-of-the-year-${index}.pdf`),
+    );
     const plain = await get(page, secret);
     const gzip = await get(page, { ...secret, 'accept-encoding': 'gzip, deflate' });
     const brotli = await get(page, { ...secret, 'accept-encoding': 'gzip, deflate, br, zstd' });
@@ -249,7 +251,7 @@ describe('the receiver’s page', () => {
   });
 
   test.each(['identity', 'gzip', 'br'])('has the same headers for HEAD as for GET, as %s', async (coding) => {
-    const { page, secret } = await opened(['a.txt', 'b.txt']);
+    const { page, secret } = await openTestLink(['a.txt', 'b.txt']);
     const headers = { ...secret, 'accept-encoding': coding };
     const [described, shown] = [await asked('HEAD', page, headers), await asked('GET', page, headers)];
     expect([described.status, described.bytes.length]).toEqual([200, 0]);
@@ -258,7 +260,7 @@ describe('the receiver’s page', () => {
   });
 
   test('is not found by HEAD without its cookie', async () => {
-    const { page } = await opened(['a.txt']);
+    const { page } = await openTestLink(['a.txt']);
     for (const path of [page, `${page}all.zip`]) {
       const [described, shown] = [await asked('HEAD', path), await asked('GET', path)];
       expect([described.status, described.bytes.length]).toEqual([404, 0]);
@@ -267,7 +269,7 @@ describe('the receiver’s page', () => {
   });
 
   test('says that its deadline has passed', async () => {
-    const { page, secret, dropId, token } = await opened(['a.txt']);
+    const { page, secret, dropId, token } = await openTestLink(['a.txt']);
     await exchange.database.query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
     for (const [url, headers] of [
       [page, secret],
@@ -284,7 +286,7 @@ describe('the receiver’s page', () => {
 
 describe('a file', () => {
   test('is sent whole or in part, with its length, digest and name', async () => {
-    const { page, secret, link } = await opened(['a.txt']);
+    const { page, secret, link } = await openTestLink(['a.txt']);
     const [file] = await exchange.engines.store.links.files(link);
     const url = `${page}files/${file?.id}/whatever`;
     const whole = await get(url, secret);
@@ -305,7 +307,7 @@ describe('a file', () => {
   });
 
   test('is described by HEAD, which does not count as a delivery', async () => {
-    const sent = await opened(['a.txt']);
+    const sent = await openTestLink(['a.txt']);
     const [file] = await exchange.engines.store.links.files(sent.link);
     const url = `${sent.page}files/${file?.id}/a.txt`;
     const response = await app.inject({ method: 'HEAD', url, headers: { host, ...sent.secret } });
@@ -314,7 +316,7 @@ describe('a file', () => {
   });
 
   test('is not found if it belongs to another drop', async () => {
-    const [mine, other] = [await opened(['a.txt']), await opened(['b.txt'])];
+    const [mine, other] = [await openTestLink(['a.txt']), await openTestLink(['b.txt'])];
     const [file] = await exchange.engines.store.links.files(other.link);
     for (const id of [file?.id, '..', '%2e%2e%2f', "'", 'x'.repeat(100)]) {
       expect((await get(`${mine.page}files/${id}/b.txt`, mine.secret)).statusCode).toBe(404);
@@ -323,7 +325,7 @@ describe('a file', () => {
   });
 
   test('counts as delivered when all of it was sent, in however many requests', async () => {
-    const sent = await opened(['a.txt']);
+    const sent = await openTestLink(['a.txt']);
     const [file] = await exchange.engines.store.links.files(sent.link);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
     const fetched = async (range?: string) => {
@@ -342,7 +344,7 @@ describe('a file', () => {
 
 describe('the page of a receiver, besides the files,', () => {
   test('offers their checksums as a file that sha256sum accepts in the unpacked ZIP', async () => {
-    const sent = await opened(['reports/2026/q1.txt', 'q1.txt', 'CON', 'ö (1).txt']);
+    const sent = await openTestLink(['reports/2026/q1.txt', 'q1.txt', 'CON', 'ö (1).txt']);
     const sums = await get(`${sent.page}SHA256SUMS`, sent.secret);
     expect(sums.headers['content-disposition']).toBe('attachment; filename="SHA256SUMS"');
     const folder = mkdtempSync(join(tmpdir(), 'waybill-sums-'));
@@ -357,7 +359,7 @@ describe('the page of a receiver, besides the files,', () => {
   });
 
   test('tells its script which files were sent in full', async () => {
-    const sent = await opened(['a.txt', 'b.txt']);
+    const sent = await openTestLink(['a.txt', 'b.txt']);
     const delivered = async () => (await get(`${sent.page}delivered`, sent.secret)).json<string[]>();
     expect(await delivered()).toEqual([]);
     const [, b] = await exchange.engines.store.links.files(sent.link);
@@ -368,7 +370,7 @@ describe('the page of a receiver, besides the files,', () => {
 
 describe('all files as one ZIP', () => {
   test('has the announced length, and counts as delivered when its last byte was sent', async () => {
-    const sent = await opened(['a.txt', 'ö.txt']);
+    const sent = await openTestLink(['a.txt', 'ö.txt']);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
     const response = await fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
     const bytes = await buffer(response.body as never);
@@ -381,7 +383,7 @@ describe('all files as one ZIP', () => {
 
   test('names its entries so that every system can unpack them', async () => {
     const names = ['Report.txt', 'report.TXT', 'CON.txt', 'rep\u200bort.txt', 'plan?.txt', '👩\u200d🚀.png'];
-    const sent = await opened(names);
+    const sent = await openTestLink(names);
     const bytes = (await get(`${sent.page}all.zip`, sent.secret)).rawPayload;
     const folder = mkdtempSync(join(tmpdir(), 'waybill-zip-'));
     writeFileSync(join(folder, 'all.zip'), bytes);
@@ -399,7 +401,7 @@ describe('all files as one ZIP', () => {
   });
 
   test('has the same headers for HEAD as for GET, and is then neither read nor delivered', async () => {
-    const sent = await opened(['a.txt', 'ö.txt']);
+    const sent = await openTestLink(['a.txt', 'ö.txt']);
     const url = `${sent.page}all.zip`;
     const described = await asked('HEAD', url, sent.secret);
     expect([described.status, described.bytes.length]).toEqual([200, 0]);
@@ -415,7 +417,7 @@ describe('all files as one ZIP', () => {
   });
 
   test('breaks off at a damaged file, and does not count it as delivered', async () => {
-    const sent = await opened(['a.txt', 'b.txt']);
+    const sent = await openTestLink(['a.txt', 'b.txt']);
     const [, second] = await exchange.engines.store.links.files(sent.link);
     await exchange.engines.objects.delete([`${second?.id}/00000000`]);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -520,7 +522,7 @@ test('a request that is rejected early gets a page', async () => {
 });
 
 test('every page forbids what it does not need, and has nothing inline', async () => {
-  const { page, secret, token } = await opened(['a.txt', 'b.txt']);
+  const { page, secret, token } = await openTestLink(['a.txt', 'b.txt']);
   const responses = [
     await get(`/d/${token}`),
     await post(`/d/${token}`, 'gesture=script'),
@@ -565,7 +567,7 @@ describe('a link that asks for a code', () => {
   };
 
   test('offers a code to a browser without one, and accepts it, even if the form is sent twice', async () => {
-    const sent = await opened(['a.txt']);
+    const sent = await openTestLink(['a.txt']);
     expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
     // A code is required from now on, even of browsers that were already let in.
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
@@ -584,7 +586,7 @@ describe('a link that asks for a code', () => {
   test('asks for another code when the rule changes from mail to SMS, but not from SMS to mail', async () => {
     await app.close();
     app = buildTestServer(exchange, { sms: { send: async () => ({ outcome: 'sent', response: '202' }) } });
-    const sent = await opened(['a.txt']);
+    const sent = await openTestLink(['a.txt']);
     await exchange.database.query("update links set phone = '46701234567' where drop_id = $1", [sent.dropId]);
     const rule = (secondFactor: 'mail' | 'sms') => careful().setChoices(sent.sender.accountId, { secondFactor });
     const isIn = async () => (await get(sent.page, sent.secret)).body.includes('a.txt');
@@ -640,14 +642,14 @@ describe('a link that asks for a code', () => {
   });
 
   test('refuses a form with a text that nobody can type', async () => {
-    const sent = await opened(['a.txt']);
+    const sent = await openTestLink(['a.txt']);
     for (const typed of ['code=1%00', 'code=000000&code=%00', 'a%00=1']) {
       expect((await post(`${sent.page}code`, typed, sent.secret)).statusCode).toBe(400);
     }
   });
 
   test('accepts a code only from its own page', async () => {
-    const sent = await opened(['a.txt']);
+    const sent = await openTestLink(['a.txt']);
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
     for (const path of ['code', 'resend']) {
       const headers = { ...sent.secret, 'sec-fetch-site': 'cross-site' };
@@ -671,7 +673,7 @@ describe('a link that asks for a code', () => {
 
 describe('the page of a receiver', () => {
   test('says for every file whether it was scanned', async () => {
-    const sent = await opened(['clean.txt', 'unknown.txt']);
+    const sent = await openTestLink(['clean.txt', 'unknown.txt']);
     await exchange.database.query(
       "update files set scan = (case name when 'clean.txt' then 'clean' else 'unscanned' end)::scan_result where drop_id = $1",
       [sent.dropId],
@@ -686,7 +688,7 @@ describe('the page of a receiver', () => {
 });
 
 test('the page of a receiver says when all files were sent in full', async () => {
-  const sent = await opened(['a.txt', 'b.txt']);
+  const sent = await openTestLink(['a.txt', 'b.txt']);
   const whole = 'You have downloaded all 2 files';
   await asked(
     'GET',
@@ -701,7 +703,7 @@ test('the page of a receiver says when all files were sent in full', async () =>
 
 describe('“Close this page here”', () => {
   test('ends the session here and on the server; the link opens another', async () => {
-    const sent = await opened(['a.txt']);
+    const sent = await openTestLink(['a.txt']);
     expect((await get(sent.page, sent.secret)).body).toContain('<form method="post" action="done"');
     const done = await post(`${sent.page}done`, '', sent.secret);
     expect([done.statusCode, done.body.includes('This page is closed')]).toEqual([200, true]);
@@ -718,7 +720,7 @@ describe('“Close this page here”', () => {
   });
 
   test('can be pressed twice, keeps the chosen language, and is accepted only from its own page', async () => {
-    const sent = await opened(['a.txt']);
+    const sent = await openTestLink(['a.txt']);
     const headers = { ...sent.secret, 'sec-fetch-site': 'cross-site' };
     expect((await post(`${sent.page}done`, '', headers)).statusCode).toBe(403);
     expect((await get(sent.page, sent.secret)).statusCode).toBe(200);
@@ -729,7 +731,7 @@ describe('“Close this page here”', () => {
   });
 
   test('ends no other session', async () => {
-    const [mine, other] = [await opened(['a.txt']), await opened(['b.txt'])];
+    const [mine, other] = [await openTestLink(['a.txt']), await openTestLink(['b.txt'])];
     await post(`${mine.page}done`, '', other.secret);
     await post(`${other.page}done`, '', mine.secret);
     for (const { page, secret } of [mine, other]) expect((await get(page, secret)).statusCode).toBe(200);

@@ -14,7 +14,7 @@ const post = (url: string, payload: string, headers = {}) => postForm(app, url, 
 const press = (url: string) => post(url, 'gesture=pressed');
 
 /** Sends a drop, and returns the path of the stop link in its mail. */
-async function sent(): Promise<SentLink & { url: string }> {
+async function sendDrop(): Promise<SentLink & { url: string }> {
   const link = await sentLink(exchange, ['a.txt']);
   const [message] = await exchange.database.query<{ id: string }>('select id from messages where drop_id = $1', [
     link.dropId,
@@ -28,7 +28,7 @@ const reports = async ({ dropId }: SentLink) =>
 
 describe('the page behind a stop link', () => {
   test('says who the sender is, and visiting it changes nothing', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     for (const method of ['GET', 'HEAD'] as const) {
       const response = await app.inject({ method, url: drop.url, headers: { host } });
       expect(response.statusCode).toBe(200);
@@ -43,7 +43,7 @@ describe('the page behind a stop link', () => {
   });
 
   test('stops the sender, and can allow the sender again', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const response = await press(`${drop.url}/stop?lang=sv`);
     expect(response.statusCode).toBe(303);
     expect(response.headers.location).toBe(`${drop.url}?lang=sv`);
@@ -56,7 +56,7 @@ describe('the page behind a stop link', () => {
   });
 
   test('reports the sender once', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     for (let time = 0; time < 2; time += 1) expect((await press(`${drop.url}/report`)).statusCode).toBe(303);
     expect(await reports(drop)).toBe(1);
     const { body } = await get(drop.url);
@@ -65,7 +65,7 @@ describe('the page behind a stop link', () => {
   });
 
   test('offers no report if the operator has no address for reports', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const without = serverWith({ ...exchange.engines.policy, supportAddress: undefined });
     expect((await get(drop.url, without)).body).not.toContain('Report');
     await without.close();
@@ -75,14 +75,14 @@ describe('the page behind a stop link', () => {
     ['a scanner that posts forms', 'gesture=script', {}],
     ['a form of another site', 'gesture=pressed', { 'sec-fetch-site': 'cross-site' }],
   ])('does nothing for %s', async (_who, payload, headers) => {
-    const drop = await sent();
+    const drop = await sendDrop();
     for (const choice of ['stop', 'report']) await post(`${drop.url}/${choice}`, payload, headers);
     expect(await isStopped(drop)).toBe(false);
     expect(await reports(drop)).toBe(0);
   });
 
   test('asks for a word if the browser cannot show that a person pressed the button', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     expect((await post(`${drop.url}/stop`, 'gesture=')).body).toContain('Confirm that it’s you');
     expect(await isStopped(drop)).toBe(false);
     expect((await post(`${drop.url}/stop`, 'word=open')).statusCode).toBe(303);
@@ -95,7 +95,7 @@ describe('the page behind a stop link', () => {
   });
 
   test('gives access to nothing else, and no link of a drop opens it', async () => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const token = drop.url.slice('/m/'.length);
     for (const url of [`/d/${token}`, `/u/${token}`, `/m/${drop.token}`]) {
       expect((await get(url)).statusCode).toBe(404);
@@ -113,7 +113,7 @@ describe('a mail program’s own button (RFC 8058)', () => {
     ['an encoded form', 'List-Unsubscribe=One-Click', {}],
     ['a multipart form', multipart('List-Unsubscribe', 'One-Click'), asMultipart],
   ])('stops the sender with one request, as %s', async (_what, payload, headers) => {
-    const drop = await sent();
+    const drop = await sendDrop();
     const response = await post(drop.url, payload, headers);
     expect(response.statusCode).toBe(200);
     expect(response.body).toContain('You have stopped messages from ');
@@ -127,7 +127,7 @@ describe('a mail program’s own button (RFC 8058)', () => {
     ['no form', multipart('List-Unsubscribe', 'One-Click').slice(0, 40), asMultipart, 400],
     ['too much', multipart('x', 'x'.repeat(17_000)), asMultipart, 413],
   ])('does nothing when it sends %s', async (_what, payload, headers, status) => {
-    const drop = await sent();
+    const drop = await sendDrop();
     expect((await post(drop.url, payload, headers)).statusCode).toBe(status);
     expect(await isStopped(drop)).toBe(false);
   });

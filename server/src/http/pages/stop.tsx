@@ -8,7 +8,7 @@ import { StopPage, stopTitle } from '../../views/pages/stop-page.tsx';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { limitGuesses } from './limit-guesses.ts';
-import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
 import { formBytes, gestureField, requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 
@@ -30,7 +30,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
     const translator = chooseTranslator(options, request, about.language);
     const { address, stopped, reported } = about;
     const path = request.url.split('?', 1)[0] as string;
-    const makeAction = (choice: keyof typeof choices) => inChosenLanguage(request, `${path}/${choice}`);
+    const makeAction = (choice: keyof typeof choices) => withChosenLanguage(request, `${path}/${choice}`);
     const sender = { name: about.senderName, address: about.sender };
     const page = (
       <StopPage
@@ -72,7 +72,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
       if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, 'mail');
       await make(engines, found);
       const { token } = request.params as { token: string };
-      return reply.redirect(inChosenLanguage(request, `/m/${token}`), 303);
+      return reply.redirect(withChosenLanguage(request, `/m/${token}`), 303);
     });
   }
 }

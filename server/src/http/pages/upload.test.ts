@@ -18,10 +18,10 @@ let contact: { page: string; cookie: string };
 afterAll(() => app.close());
 beforeEach(async () => {
   sentRequest = await openRequestLink(exchange);
-  contact = await opened(sentRequest);
+  contact = await openTestLink(sentRequest);
 });
 
-async function opened({ actor, link }: OpenedRequest) {
+async function openTestLink({ actor, link }: OpenedRequest) {
   const token = await deriveToken(exchange, actor, link.dropId, link.position);
   const response = await postForm(app, `/u/${token}`, 'gesture=pressed');
   expect(response.statusCode).toBe(303);
@@ -233,7 +233,7 @@ describe('an upload by tus', () => {
 
   test('belongs to its link alone', async () => {
     const id = readUploadId(await create('a.bin', 10));
-    const stranger = await opened(await openRequestLink(exchange, ['other@example.org']));
+    const stranger = await openTestLink(await openRequestLink(exchange, ['other@example.org']));
     const [mine, theirs] = [contact, stranger];
     contact = theirs;
     expect((await tus('HEAD', `tus/${id}`)).statusCode).toBe(404);
@@ -320,9 +320,9 @@ describe('after sending', () => {
   test('another contact of the request sees nothing of it', async () => {
     const both = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     sentRequest = both;
-    contact = await opened(both);
+    contact = await openTestLink(both);
     await sent('a.txt');
-    contact = await opened({ ...both, link: both.links[1] as OpenedRequest['link'] });
+    contact = await openTestLink({ ...both, link: both.links[1] as OpenedRequest['link'] });
     for (const path of ['', 'more']) expect((await ask('GET', path)).body).not.toContain('a.txt');
   });
 

@@ -21,7 +21,7 @@ import { sendError } from '../json-errors.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
-import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
 import { requireOwnForm } from './person.ts';
 import { receiveForm, type Written } from './receive-form.ts';
 import type { PageEngines } from './routes.tsx';
@@ -66,7 +66,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
 
   app.get(`${home}more`, { config }, async (request, reply) => {
     const link = await requireLink(engines, request, uploads);
-    if (link.usedUp) return reply.redirect(inChosenLanguage(request, readPath(request)), 303);
+    if (link.usedUp) return reply.redirect(withChosenLanguage(request, readPath(request)), 303);
     return sendUploadPage(engines, options, request, reply, link);
   });
 
@@ -80,7 +80,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written, request);
       await sendFiles(engines, link, written.message);
       // Redirected, because a reload must not send the form again.
-      return reply.redirect(inChosenLanguage(request, readPath(request)), 303);
+      return reply.redirect(withChosenLanguage(request, readPath(request)), 303);
     } catch (error) {
       const problem = error instanceof ExchangeError ? problems[error.code] : undefined;
       if (!problem) throw error;
@@ -151,12 +151,12 @@ async function sendUploadPage(
     deadline: link.expiresAt,
     once: !link.reusable,
     asking: toAsking(request, link),
-    plainAction: inChosenLanguage(request, path),
+    plainAction: withChosenLanguage(request, path),
     sendAction: `${path}send`,
     filesEndpoint: `${path}files`,
     tusEndpoint: `${path}tus`,
     draftKey: createHash('sha256').update(contactDraftName(link)).digest('base64url'),
-    doneAction: inChosenLanguage(request, `${path}done`),
+    doneAction: withChosenLanguage(request, `${path}done`),
     received: draftFiles.flatMap(({ path: name, sizeBytes, scan }) => (scan ? { name, sizeBytes, scan } : [])),
     sent,
     maxFiles: limits.filesPerDraft,
@@ -187,8 +187,8 @@ function sendSentPage(
     reference: toReference(link.dropId),
     last,
     earlier,
-    more: link.usedUp ? undefined : { href: inChosenLanguage(request, `${path}more`), until: link.expiresAt },
-    doneAction: inChosenLanguage(request, `${path}done`),
+    more: link.usedUp ? undefined : { href: withChosenLanguage(request, `${path}more`), until: link.expiresAt },
+    doneAction: withChosenLanguage(request, `${path}done`),
   };
   return sendPage(options, request, reply, translator, { title: sentTitle(translator), page: <SentPage {...props} /> });
 }

@@ -45,7 +45,7 @@ const bearer = { authorization: `Bearer ${actor.apiKey}` };
 const tus = { ...bearer, 'tus-resumable': '1.0.0' };
 
 /** Creates an upload that waits for its bytes. */
-async function announced(): Promise<string> {
+async function beginUpload(): Promise<string> {
   const id = engines.random.uuid();
   const file = { id, name: 'a.bin', mediaType: 'text/plain', sizeBytes: 50_000_000 };
   await announceUpload(engines, actor, file, (begin) => engines.store.transaction(begin));
@@ -68,7 +68,7 @@ const csrfToken = async () => {
 
 const requests = {
   'a part of an upload': async () =>
-    open('PATCH', `/api/v1/uploads/${await announced()}`, {
+    open('PATCH', `/api/v1/uploads/${await beginUpload()}`, {
       ...tus,
       'upload-offset': '0',
       'content-type': 'application/offset+octet-stream',
@@ -116,7 +116,7 @@ function openRequests(): Promise<number> {
 }
 
 test('a client that queries an offset and then disconnects causes no more queries', async () => {
-  const id = await announced();
+  const id = await beginUpload();
   // A writer that is still connected, for which the next request waits.
   const { accountId, draft } = uploadOwner(actor, id);
   await engines.store.uploads.takeOver({ accountId, id, writer: engines.random.uuid() }, draft, 60);

@@ -5,7 +5,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
  * Reads the versions that If-Match allows (RFC 9110, 13.1.1), or undefined if any version is allowed. Weak tags never
  * match.
  */
-export function versionsInIfMatch({ headers }: Pick<FastifyRequest, 'headers'>): readonly string[] | undefined {
+export function parseIfMatch({ headers }: Pick<FastifyRequest, 'headers'>): readonly string[] | undefined {
   const header = headers['if-match'];
   if (header === undefined || header.trim() === '*') return undefined;
   const tags = [...header.matchAll(/(W\/)?"([^"]*)"/g)];

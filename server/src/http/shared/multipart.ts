@@ -131,12 +131,12 @@ function toPart(header: PartHeader, bytes: Readable): Part {
 /** UTF-8, percent-encoded. */
 function decodePath([encoded, ...more]: readonly string[] = []): string | undefined {
   if (encoded === undefined) return undefined;
-  const path = more.length === 0 ? decoded(encoded) : undefined;
+  const path = more.length === 0 ? decodeText(encoded) : undefined;
   if (path === undefined) throw new ExchangeError('invalid_name', 'Waybill-Path is one path, percent-encoded.');
   return path;
 }
 
-function decoded(text: string): string | undefined {
+function decodeText(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -169,7 +169,7 @@ function agreedFileName(parameters: ReadonlyMap<string, string>): string | undef
   const extended = parameters.get('filename*');
   if (extended === undefined) return plain;
   const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(extended) ?? [];
-  const name = encoded === undefined ? undefined : decoded(encoded);
+  const name = encoded === undefined ? undefined : decodeText(encoded);
   if (name === undefined || (plain !== undefined && plain.normalize('NFC') !== name.normalize('NFC'))) {
     throw new ExchangeError('invalid_name', 'filename and filename* of a part disagree.');
   }

@@ -20,7 +20,7 @@ const origin = await app.listen({ port: 0, host: '127.0.0.1' });
 afterAll(() => app.close());
 
 /** Sends a drop of these files to two receivers, who both open their links. */
-async function sent(...paths: string[]) {
+async function sendFiles(...paths: string[]) {
   const { link, sender, dropId } = await sentLink(exchange, paths, ['r@example.org', 's@example.org']);
   const other = await findLink(exchange.engines, await deriveToken(exchange, sender, dropId, 1), 'downloadfiles');
   return [await reader(link), await reader(other)] as const;
@@ -54,14 +54,14 @@ async function listed(zip: Buffer): Promise<string[]> {
 }
 
 test('it is named after its sender and the day of the drop', async () => {
-  const [{ link, zip }] = await sent('a.txt');
+  const [{ link, zip }] = await sendFiles('a.txt');
   await exchange.database.query("update drops set created_at = '2026-11-15T23:59:59Z' where id = $1", [link.dropId]);
   const name = `${link.sender.replace('@', '-')} 2026-11-15.zip`;
   expect((await zip({}, 'HEAD')).headers.get('content-disposition')).toBe(`attachment; filename="${name}"`);
 });
 
 test('it has the folders, under names that are safe everywhere', async () => {
-  const [{ zip }] = await sent('reports/2026/q1.txt', 'Reports/Q1.txt', 'CON/q1.txt', 'q1.txt', 'empty');
+  const [{ zip }] = await sendFiles('reports/2026/q1.txt', 'Reports/Q1.txt', 'CON/q1.txt', 'q1.txt', 'empty');
   expect(await listed((await zip()).bytes)).toEqual([
     'reports/2026/q1.txt',
     'reports/Q1.txt',
@@ -73,7 +73,7 @@ test('it has the folders, under names that are safe everywhere', async () => {
 
 describe('any part of it can be requested', () => {
   test('and has the same bytes for everyone', async () => {
-    const [{ zip }, other] = await sent('a/x.txt', 'b/x.txt');
+    const [{ zip }, other] = await sendFiles('a/x.txt', 'b/x.txt');
     const whole = await zip();
     const etag = whole.headers.get('etag') as string;
     expect(whole.status).toBe(200);
@@ -88,7 +88,7 @@ describe('any part of it can be requested', () => {
   });
 
   test('unless it has changed, or the range lies behind its end', async () => {
-    const [{ zip }] = await sent('a.txt');
+    const [{ zip }] = await sendFiles('a.txt');
     const { bytes } = await zip();
     expect((await zip({ range: 'bytes=1-', 'if-range': '"another"' })).status).toBe(200);
     const outside = await zip({ range: `bytes=${bytes.length}-` });
@@ -97,7 +97,7 @@ describe('any part of it can be requested', () => {
 });
 
 test('a file counts as delivered when its last byte has been sent, in whichever part of the ZIP', async () => {
-  const [{ zip, complete }, other] = await sent('a.txt', 'c.txt');
+  const [{ zip, complete }, other] = await sendFiles('a.txt', 'c.txt');
   const whole = (await other.zip()).bytes;
   const findEnd = (path: string) => whole.indexOf(`content of ${path}`) + `content of ${path}`.length;
   const receive = async (start: number, end: number) => (await zip({ range: `bytes=${start}-${end - 1}` })).bytes;
@@ -125,7 +125,7 @@ test('an empty file counts as delivered when the bytes after it are sent', async
 });
 
 test('a revoked receiver gets none of it, although it was sent a moment ago', async () => {
-  const [{ link, zip }, other] = await sent('a.txt');
+  const [{ link, zip }, other] = await sendFiles('a.txt');
   for (const { zip: before } of [{ zip }, other]) expect((await before({ range: 'bytes=0-0' })).status).toBe(206);
   await exchange.database.query("update drops set expires_at = now() - interval '1 second' where id = $1", [
     link.dropId,
@@ -134,7 +134,9 @@ test('a revoked receiver gets none of it, although it was sent a moment ago', as
 });
 
 test('a byte of a ZIP of 960 files costs much less when the drop has not changed', { timeout: 180_000 }, async () => {
-  const [{ link, zip }] = await sent(...Array.from({ length: 960 }, (_, index) => `folder ${index % 7}/${index}.txt`));
+  const [{ link, zip }] = await sendFiles(
+    ...Array.from({ length: 960 }, (_, index) => `folder ${index % 7}/${index}.txt`),
+  );
   const costs: { changed: number; again: number }[] = [];
   /** The processor time of a request for the first byte, in milliseconds. */
   const cost = async () => {

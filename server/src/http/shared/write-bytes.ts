@@ -17,7 +17,7 @@ export async function writeBytes(
     discardBuffer(bytes);
   });
   if (room) return;
-  await drained(response);
+  await waitForDrain(response);
   requireReader(response);
 }
 
@@ -35,7 +35,7 @@ function requireReader(response: ServerResponse): void {
 }
 
 /** Resolves when there is room again or the client has disconnected. */
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       response.off('drain', go).off('close', go);

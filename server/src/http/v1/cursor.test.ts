@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { Cursors, requestedPage } from './cursor.ts';
+import { Cursors, parsePageQuery } from './cursor.ts';
 
 const pepper = randomBytes(32);
 const caller = { accountId: '0190aaaa-0000-7000-8000-000000000001' };
@@ -72,7 +72,7 @@ describe('a page', () => {
       let cursor: string | undefined;
       do {
         const query = { limit, ...(cursor === undefined ? {} : { cursor }) };
-        const page = requestedPage<{ id: number }>({ pepper }, caller, 'numbers', query, ({ id }) => ({ id }));
+        const page = parsePageQuery<{ id: number }>({ pepper }, caller, 'numbers', query, ({ id }) => ({ id }));
         const { data, next_cursor: next } = page.response(read(ids, page.after, page.count), ({ id }) => String(id));
         expect(data.length).toBeLessThanOrEqual(limit);
         seen.push(...data);
@@ -83,7 +83,7 @@ describe('a page', () => {
   );
 
   test('has 100 entries by default', () => {
-    const page = requestedPage<{ id: number }>({ pepper }, caller, 'numbers', {}, ({ id }) => ({ id }));
+    const page = parsePageQuery<{ id: number }>({ pepper }, caller, 'numbers', {}, ({ id }) => ({ id }));
     const rows = read(
       Array.from({ length: 101 }, (_, id) => id),
       page.after,

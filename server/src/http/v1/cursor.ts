@@ -73,7 +73,7 @@ export interface RequestedPage<Position> {
  * Everything in the query besides the page is the filter. `positionOf` picks the columns by which the list is ordered;
  * together they must be unique.
  */
-export function requestedPage<Position>(
+export function parsePageQuery<Position>(
   { pepper }: { readonly pepper: Buffer },
   caller: Pick<Actor, 'accountId'>,
   list: string,

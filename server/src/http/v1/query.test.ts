@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { typedQuery } from './query.ts';
+import { convertQuery } from './query.ts';
 
 const schema = Type.Object({ limit: Type.Integer(), dry_run: Type.Boolean(), search: Type.String() });
 
@@ -22,5 +22,5 @@ test.each([
     { limit: ['1', '2'], unknown: '3' },
   ],
 ])('%j is %j', (query, typed) => {
-  expect(typedQuery(schema, query)).toEqual(typed);
+  expect(convertQuery(schema, query)).toEqual(typed);
 });

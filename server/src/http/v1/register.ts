@@ -7,14 +7,14 @@ import { EventWatch } from '../../domain/events/event-watch.ts';
 import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import type { App } from '../app.ts';
 import { readUnquotedIdempotencyKey } from '../shared/idempotency-key.ts';
-import { existenceInConditions, versionsInIfMatch } from '../shared/if-match.ts';
+import { existenceInConditions, parseIfMatch } from '../shared/if-match.ts';
 import { serveDocument } from '../shared/openapi.ts';
 import { inputSchemas } from '../shared/route.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { requireKey } from './authenticate.ts';
 import { isLimitedByDay, v1Document } from './openapi/openapi.ts';
 import { sendProblem } from './problems.ts';
-import { typedQuery } from './query.ts';
+import { convertQuery } from './query.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 import type { CallEngines, Route, V1Engines } from './route.ts';
 import { routes } from './routes.ts';
@@ -55,7 +55,7 @@ function register(
           params,
           query,
           body,
-          ifVersion: versionsInIfMatch(request),
+          ifVersion: parseIfMatch(request),
           ifExists: existenceInConditions(request),
           gone: gone.signal,
           revoked,
@@ -118,7 +118,7 @@ function toRouteOptions(engines: V1Engines, route: Route) {
       request.actor = await requireKey(engines, request, scope);
     },
     async preValidation(request: FastifyRequest) {
-      if (query) request.query = typedQuery(query, request.query);
+      if (query) request.query = convertQuery(query, request.query);
     },
     ...(isLimitedByDay(route) ? { onSend: sendDailyLimits(engines) } : {}),
   } as const;

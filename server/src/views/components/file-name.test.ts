@@ -31,5 +31,5 @@ test('of a longer name, the start and the end stay, and nothing is lost', () => 
   const [start, middle, end] = splitLongName(name);
   expect(start + middle + end).toBe(name);
   expect(end).toBe('from the yard, 12.jpg'.slice(-18));
-  expect([...start]).toHaveLength(28);
+  expect(Array.from(start)).toHaveLength(28);
 });

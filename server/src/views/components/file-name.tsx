@@ -33,7 +33,7 @@ const shortName = { longest: 48, start: 28, end: 18 };
 
 /** Splits a name that is too long for a phone into start, middle and end; of any other, only the start is not empty. */
 export function splitLongName(name: string): [start: string, middle: string, end: string] {
-  const characters = [...name];
+  const characters = Array.from(name);
   if (characters.length <= shortName.longest) return [name, '', ''];
   const parts = [
     characters.slice(0, shortName.start),

@@ -80,7 +80,7 @@ export function restores({ url, openPool, withDatabase, ownSessions, toolPath: p
         // Without a mark first: the running system must not notice a restore that is refused.
         await requireAlone(db, ownSessions);
         const done = await exclusively(db, 'restore', async (signal) => ({
-          result: await withDatabase((own) => marked(own, { backup, signal, ownSessions }, work)),
+          result: await withDatabase((own) => markRestore(own, { backup, signal, ownSessions }, work)),
         }));
         if (done) return done.result;
         throw new ExchangeError('precondition_failed', 'Another restore is running. Wait until it has ended.');
@@ -128,7 +128,7 @@ interface Marking {
   readonly ownSessions: ReadonlySet<number> | undefined;
 }
 
-async function marked<Result>(
+async function markRestore<Result>(
   db: Database,
   { backup, signal, ownSessions }: Marking,
   work: (turn: RestoreTurn) => Promise<Result>,

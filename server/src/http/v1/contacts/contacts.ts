@@ -13,7 +13,7 @@ import { findContact, putContact, removeContact } from '../../../domain/contacts
 import type { ListedContact } from '../../../domain/contacts/contact-store.ts';
 import { type ContactResult, computeVersion } from '../../../domain/contacts/difference.ts';
 import { importContacts, planImport } from '../../../domain/contacts/import-contacts.ts';
-import { requestedPage } from '../cursor.ts';
+import { parsePageQuery } from '../cursor.ts';
 import { etagHeader, toETag } from '../etag.ts';
 import { type Route, route } from '../route.ts';
 
@@ -31,7 +31,7 @@ const listContacts = route({
   response: { status: 200, description: 'A page of contacts.', schema: ContactPage },
   errors: [],
   async handle({ engines, caller, query }) {
-    const page = requestedPage<Pick<ListedContact, 'email'>>(engines, caller, 'contacts', query, ({ email }) => ({
+    const page = parsePageQuery<Pick<ListedContact, 'email'>>(engines, caller, 'contacts', query, ({ email }) => ({
       email,
     }));
     const search = query.search?.trim();
@@ -51,7 +51,8 @@ const readContact = route({
   response: { status: 200, description: 'The contact.', schema: Contact },
   isVersioned: true,
   errors: ['not_found'],
-  handle: async ({ engines, caller, params: { email } }) => versioned(await findContact(engines, caller, email)),
+  handle: async ({ engines, caller, params: { email } }) =>
+    toVersionedContact(await findContact(engines, caller, email)),
 });
 
 const writeContact = route({
@@ -74,7 +75,7 @@ const writeContact = route({
   errors: [],
   async handle({ engines, caller, params: { email }, body, ifVersion, ifExists }) {
     const { contact, isNew } = await putContact(engines, caller, { ...body, email }, { ifVersion, ifExists });
-    return { ...versioned(contact), status: isNew ? 201 : 200 };
+    return { ...toVersionedContact(contact), status: isNew ? 201 : 200 };
   },
 });
 
@@ -127,7 +128,7 @@ const importMany = route({
 
 export const contactRoutes: readonly Route[] = [listContacts, importMany, readContact, writeContact, deleteContact];
 
-function versioned(contact: ListedContact) {
+function toVersionedContact(contact: ListedContact) {
   return { body: toContact(contact), headers: toETag(computeVersion(contact)) };
 }
 

@@ -20,7 +20,7 @@ import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
 import { sendInboxFile, sendInboxZip } from '../../shared/send-inbox.ts';
-import { requestedPage } from '../cursor.ts';
+import { parsePageQuery } from '../cursor.ts';
 import { type Route, route } from '../route.ts';
 
 const scope = 'receive';
@@ -36,7 +36,7 @@ const listInbox = route({
   response: { status: 200, description: 'A page of entries.', schema: InboxEntryPage },
   errors: [],
   async handle({ engines, caller, query }) {
-    const page = requestedPage<QueuePosition>(engines, caller, 'inbox', query, ({ at, id }) => ({ at, id }));
+    const page = parsePageQuery<QueuePosition>(engines, caller, 'inbox', query, ({ at, id }) => ({ at, id }));
     const entries = await engines.store.inbox.page(caller.accountId, query.state, page.after, page.count);
     return { body: page.response(entries, toInboxEntry) };
   },

@@ -73,7 +73,7 @@ export function isLimitedByDay({ errors }: Route): boolean {
 
 /** Describes all of /api/v1, from its table of routes. */
 export function v1Document(routes: readonly Route[]) {
-  const paths = describePaths('/api/v1', routes, described);
+  const paths = describePaths('/api/v1', routes, describeRoute);
   const about = frame({
     title: 'Waybill: API version 1',
     version: '1.0.0',
@@ -86,7 +86,7 @@ export function v1Document(routes: readonly Route[]) {
         key: { type: 'http', scheme: 'bearer', description: `An API key. Its scopes: ${scopes.join(', ')}.` },
       },
       schemas: { ...namedSchemas, ...problemSchemas(possibleErrors(routes)) },
-      responses: Object.fromEntries(routes.flatMap(namedRefusals)),
+      responses: Object.fromEntries(routes.flatMap(listRefusals)),
       ...shared,
     },
   );
@@ -120,12 +120,12 @@ function refusals(codes: readonly ErrorCode[]) {
   );
 }
 
-function namedRefusals(route: Route): [name: string, response: object][] {
+function listRefusals(route: Route): [name: string, response: object][] {
   const byStatus = Map.groupBy(listErrors(route), (code) => v1Errors[code].status);
   return [...byStatus].map(([status, codes]) => [toName(codes), refusals(codes)[status] as object]);
 }
 
-function described(route: Route) {
+function describeRoute(route: Route) {
   const { scope, otherResponse, method, isVersioned, stream } = route;
   return describeOperation(route, {
     members: { description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.` },

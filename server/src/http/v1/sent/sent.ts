@@ -8,7 +8,7 @@ import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
 import { toReference } from '../../../domain/reference.ts';
 import type { Store } from '../../../domain/store.ts';
-import { requestedPage } from '../cursor.ts';
+import { parsePageQuery } from '../cursor.ts';
 import { toETag } from '../etag.ts';
 import { type CallEngines, type Result, type Route, route } from '../route.ts';
 
@@ -39,7 +39,7 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
     errors: [],
     async handle({ engines, caller, query }) {
       const list = kind.path.slice(1);
-      const page = requestedPage<Pick<SentDrop, 'id'>>(engines, caller, list, query, ({ id }) => ({ id }));
+      const page = parsePageQuery<Pick<SentDrop, 'id'>>(engines, caller, list, query, ({ id }) => ({ id }));
       const { created_after: from, created_before: before, external_id: externalId, ...filter } = query;
       const rows = await engines.store.sentDrops.page(
         caller.accountId,

@@ -14,7 +14,7 @@ import { requireMayControl } from '../../../domain/webhooks/readable-events.ts';
 import { replayEvents } from '../../../domain/webhooks/replay-events.ts';
 import { sendTestEvent } from '../../../domain/webhooks/send-test-event.ts';
 import type { Webhook, WebhookAttempt } from '../../../domain/webhooks/webhook-store.ts';
-import { requestedPage } from '../cursor.ts';
+import { parsePageQuery } from '../cursor.ts';
 import { toETag } from '../etag.ts';
 import { type Route, route, type V1Engines } from '../route.ts';
 
@@ -66,7 +66,7 @@ const readOne = route({
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id } }) =>
-    versioned(engines, caller, await findWebhook(engines, caller, id)),
+    toVersionedWebhook(engines, caller, await findWebhook(engines, caller, id)),
 });
 
 const changeOne = route({
@@ -82,7 +82,7 @@ const changeOne = route({
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id }, body, ifVersion }) =>
-    versioned(engines, caller, await changeWebhook(engines, caller, { id, ifVersion }, body)),
+    toVersionedWebhook(engines, caller, await changeWebhook(engines, caller, { id, ifVersion }, body)),
 });
 
 const removeOne = route({
@@ -138,7 +138,7 @@ const enableOne = route({
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id }, ifVersion }) =>
-    versioned(engines, caller, await enableWebhook(engines, caller, { id, ifVersion })),
+    toVersionedWebhook(engines, caller, await enableWebhook(engines, caller, { id, ifVersion })),
 });
 
 const testOne = route({
@@ -188,7 +188,7 @@ const listAttempts = route({
     // The log also says what happened and when.
     requireMayControl(caller, await findWebhook(engines, caller, id));
     const list = `webhooks/${id}/attempts`;
-    const page = requestedPage<Pick<WebhookAttempt, 'id'>>(engines, caller, list, query, (row) => ({ id: row.id }));
+    const page = parsePageQuery<Pick<WebhookAttempt, 'id'>>(engines, caller, list, query, (row) => ({ id: row.id }));
     const attempts = await engines.store.webhookDeliveries.attempts(caller.accountId, id, page.after, page.count);
     return { body: page.response(attempts, toWebhookAttempt) };
   },
@@ -207,13 +207,13 @@ export const webhookRoutes: readonly Route[] = [
   listAttempts,
 ];
 
-function versioned(engines: V1Engines, actor: Actor, webhook: Webhook) {
+function toVersionedWebhook(engines: V1Engines, actor: Actor, webhook: Webhook) {
   return { body: toWebhook(engines, actor, webhook), headers: toETag(String(webhook.version)) };
 }
 
 /** Used only for the responses that contain the secret. */
 function toWebhookWithSecret(engines: V1Engines, actor: Actor, webhook: Webhook) {
-  const { body, headers } = versioned(engines, actor, webhook);
+  const { body, headers } = toVersionedWebhook(engines, actor, webhook);
   const source = { accountId: actor.accountId, webhookId: webhook.id, salt: webhook.salt };
   return { body: { ...body, secret: engines.webhookSecrets.deriveSecret(source) }, headers };
 }
