@@ -32,8 +32,10 @@ export default defineConfig({
     target: ['es2022', 'safari16', 'chrome110', 'firefox115'],
     rollupOptions: {
       input: [
-        ...['pages.css', 'reference.css'].map((stylesheet) => `src/views/assets/${stylesheet}`),
-        ...['gesture.ts', 'download.ts', 'upload.tsx', 'reference.ts'].map((script) => `src/views/islands/${script}`),
+        ...['pages.css', 'reference.css', 'app.css'].map((stylesheet) => `src/views/assets/${stylesheet}`),
+        ...['gesture.ts', 'download.ts', 'upload.tsx', 'reference.ts', 'frame.ts'].map(
+          (script) => `src/views/islands/${script}`,
+        ),
       ],
       output: {
         entryFileNames: '[name]-[hash].js',

@@ -1,6 +1,6 @@
 import { componentStates } from '../../server/src/testing/component-states.tsx';
 import { referenceStates } from '../../server/src/testing/reference-states.tsx';
-import { mailStates, pageStates } from '../../server/src/testing/view-states.tsx';
+import { mailStates, type PageState, pageStates } from '../../server/src/testing/view-states.tsx';
 import { brandStylesheet } from '../../server/src/views/colors.ts';
 import { logoId } from '../../server/src/views/components/mail.tsx';
 import { toMailLogo } from '../../server/src/views/mail-logo.ts';
@@ -12,7 +12,7 @@ export interface Picture {
   readonly name: string;
   readonly html: string;
   readonly text?: string;
-  readonly script?: 'gesture' | 'upload' | 'download' | undefined;
+  readonly script?: PageState['script'];
   /** The id of a dialog to be opened by the button for it. */
   readonly opens?: string | undefined;
 }
@@ -47,12 +47,14 @@ export function pictures(language: string, asset: (source: string) => string, br
   const operator = branded ? example : plainOperator;
   const all = createTranslators({ fallback: 'en' });
   const translator = all.for(language);
-  const pages = Object.entries(pageStates(translator)).map(([name, { title, page, script }]) => ({
+  const pages = Object.entries(pageStates(translator)).map(([name, { title, page, script, layout }]) => ({
     name,
     script,
     html: renderPage(translator, {
       title,
       page,
+      layout,
+      ownStylesheet: layout && asset('src/views/assets/app.css'),
       languageLinks: languageLinks(all, '/'),
       stylesheet: asset('src/views/assets/pages.css'),
       icon: asset('src/views/assets/mark.svg'),

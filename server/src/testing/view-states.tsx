@@ -37,6 +37,7 @@ import {
   uploadTitle,
 } from '../views/pages/upload-page.tsx';
 import type { Translator } from '../views/translator.ts';
+import { signInStates } from './sign-in-states.tsx';
 
 /** Texts that other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
 export interface Foreign {
@@ -50,7 +51,9 @@ export interface Foreign {
 export interface PageState {
   readonly title: string;
   readonly page: VNode;
-  readonly script?: 'gesture' | 'upload' | 'download';
+  readonly script?: 'gesture' | 'upload' | 'download' | 'frame';
+  /** The frame that the page draws itself. */
+  readonly layout?: 'app' | 'door';
 }
 
 const ordinary: Foreign = {
@@ -382,6 +385,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       title: errorTitle(translator),
       page: <ErrorPage requestId="req-01JCQ4W8Z7" support="help@northwind.example" />,
     },
+    ...signInStates(translator, foreign),
   };
 }
 

@@ -1,18 +1,19 @@
 import type { JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { Logo } from './components/mark.tsx';
+import { type LanguageLink, PageContext } from './components/page-context.ts';
+import { Contact, LanguageLinks } from './components/page-foot.tsx';
 import { TranslatorContext } from './components/translator-context.ts';
 import type { Operator } from './operator.ts';
 import type { Translator, Translators } from './translator.ts';
 
-export interface LanguageLink {
-  readonly language: string;
-  /** The language's own name for itself. */
-  readonly name: string;
-  readonly href: string;
-}
-
 export interface Frame {
   readonly title: string;
+  /**
+   * What is around the page. Receivers and contacts get a header and a footer. The pages of people with an account draw
+   * their own frame: `app` is that of the app, `door` that of sign-in.
+   */
+  readonly layout?: 'app' | 'door' | undefined;
   readonly page: VNode;
   /** The URLs of the page in other languages; if empty, there is no switcher. */
   readonly languageLinks: readonly LanguageLink[];
@@ -33,7 +34,9 @@ export interface Frame {
 export function renderPage(translator: Translator, frame: Frame): string {
   return `<!doctype html>${renderToString(
     <TranslatorContext.Provider value={translator}>
-      <Document translator={translator} frame={frame} />
+      <PageContext.Provider value={frame}>
+        <Document translator={translator} frame={frame} />
+      </PageContext.Provider>
     </TranslatorContext.Provider>,
   )}`;
 }
@@ -65,71 +68,21 @@ function Document({ translator, frame }: { translator: Translator; frame: Frame 
         {frame.icon !== undefined && <link rel="icon" href={frame.icon} />}
         {frame.script !== undefined && <script type="module" src={frame.script} />}
       </head>
-      <body>
-        <header class="top">
-          {frame.logo === undefined ? <Mark /> : <img class="logo" src={frame.logo} alt="" height="28" />}
-          <span>{operator.name}</span>
-        </header>
-        {frame.page}
-        <footer class="foot">
-          <Contact translator={translator} operator={operator} />
-          {frame.languageLinks.length > 1 && (
-            <nav aria-label={translator.t('common.language')}>
-              <ul>
-                {frame.languageLinks.map(({ language, name, href }) => (
-                  <li key={language}>
-                    <a
-                      href={href}
-                      lang={language}
-                      hreflang={language}
-                      aria-current={language === translator.language ? 'true' : undefined}
-                    >
-                      {name}
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </nav>
-          )}
-        </footer>
-      </body>
+      {frame.layout === undefined ? (
+        <body>
+          <header class="top">
+            <Logo />
+            <span>{operator.name}</span>
+          </header>
+          {frame.page}
+          <footer class="foot">
+            <Contact operator={operator} />
+            <LanguageLinks links={frame.languageLinks} />
+          </footer>
+        </body>
+      ) : (
+        <body class={frame.layout}>{frame.page}</body>
+      )}
     </html>
-  );
-}
-
-/** Says who runs this server, and whom to ask. */
-function Contact({ translator, operator }: { translator: Translator; operator: Operator }): JSX.Element {
-  const { supportAddress, imprintUrl, privacyUrl } = operator;
-  return (
-    <ul class="contact">
-      <li>
-        <a href="/">{translator.t('home.link')}</a>
-      </li>
-      {supportAddress !== undefined && (
-        <li>
-          {translator.t('common.support')} <a href={`mailto:${supportAddress}`}>{supportAddress}</a>
-        </li>
-      )}
-      {imprintUrl !== undefined && (
-        <li>
-          <a href={imprintUrl}>{translator.t('common.imprint')}</a>
-        </li>
-      )}
-      {privacyUrl !== undefined && (
-        <li>
-          <a href={privacyUrl}>{translator.t('common.privacy')}</a>
-        </li>
-      )}
-    </ul>
-  );
-}
-
-/** A sheet with its corner folded, and a W formed by its lines. */
-function Mark(): JSX.Element {
-  return (
-    <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">
-      <path class="mark-sheet" d="M7 3h13l6 6v18a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2Z" />
-      <path class="mark-line" d="m9.5 14 3 9 3-7 3 7 3-9" />
-    </svg>
   );
 }

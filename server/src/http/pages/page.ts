@@ -35,9 +35,11 @@ export function withChosenLanguage(request: FastifyRequest, path: string): strin
 export interface PageContent {
   title: string;
   page: VNode;
-  script?: 'gesture.ts' | 'download.ts' | 'upload.tsx' | 'reference.ts';
+  script?: 'gesture.ts' | 'download.ts' | 'upload.tsx' | 'reference.ts' | 'frame.ts';
   /** A stylesheet of its own, besides that of all pages. */
   stylesheet?: 'reference.css';
+  /** The frame of a page for people with an account, which has its own stylesheet: the page draws it. */
+  layout?: 'app' | 'door';
   /** Whether the page exists in one language only. */
   languages?: 'one';
 }
@@ -87,15 +89,19 @@ function renderContent(
   content: PageContent,
 ): string {
   const path = request.url.split('?', 1)[0] as string;
+  const { layout, stylesheet = layout && 'app.css' } = content;
   return renderPage(translator, {
     title: content.title,
+    layout,
     page: content.page,
     // The result of a POST cannot be requested again in another language.
     languageLinks:
       request.method === 'POST' || content.languages === 'one' ? [] : languageLinks(options.translator, path),
     stylesheet: options.assets.href('src/views/assets/pages.css'),
-    ownStylesheet: content.stylesheet && options.assets.href(`src/views/assets/${content.stylesheet}`),
-    script: options.assets.href(`src/views/islands/${content.script ?? 'gesture.ts'}`),
+    ownStylesheet: stylesheet && options.assets.href(`src/views/assets/${stylesheet}`),
+    script: options.assets.href(
+      `src/views/islands/${content.script ?? (layout === 'app' ? 'frame.ts' : 'gesture.ts')}`,
+    ),
     icon: options.assets.href('src/views/assets/mark.svg'),
     brandStylesheet: options.assets.stylesheet,
     logo: options.assets.logo,
