@@ -1,3 +1,5 @@
+import { readableAlphabet as alphabet, readAsMeant } from './readable-alphabet.ts';
+
 /**
  * The short number that people use for a drop, as in `WB-7F3K-29QD`: on pages, in mails, in commands and in the log. It
  * is the end of the drop's id, which is random, so nothing needs to be stored. It is not a secret and gives access to nothing.
@@ -14,7 +16,7 @@ export function toReference(dropId: string): string {
 
 /** The end of the ids of all drops with this reference, as hexadecimal digits; undefined when it is not a reference. */
 export function readIdEnd(reference: string): string | undefined {
-  const digits = /^WB-?([0-9A-Z]{4})-?([0-9A-Z]{4})$/.exec(asMeant(reference))?.slice(1).join('');
+  const digits = /^WB-?([0-9A-Z]{4})-?([0-9A-Z]{4})$/.exec(readAsMeant(reference))?.slice(1).join('');
   if (digits === undefined) return undefined;
   let value = 0;
   for (const digit of digits) {
@@ -25,17 +27,9 @@ export function readIdEnd(reference: string): string | undefined {
   return value.toString(16).padStart(endLength, '0');
 }
 
-/** Douglas Crockford's alphabet: no letter that looks like a digit, and none that forms words. */
-const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** 40 bits: among ten million drops, a few dozen pairs share them. A lookup finds all drops that share a reference. */
 const endLength = 10;
 
 function takeEnd(dropId: string): string {
   return dropId.replaceAll('-', '').slice(-endLength);
-}
-
-/** As it may be read out over the telephone and typed by another person. */
-function asMeant(reference: string): string {
-  const mailTemplates = reference.trim().toUpperCase();
-  return mailTemplates.replaceAll('O', '0').replace(/[IL]/g, '1');
 }

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from './derive-key.ts';
 
 const idBytes = 16;
 
@@ -8,7 +9,7 @@ export class SignedIds {
   readonly #macBytes: number;
 
   constructor(secret: Buffer, purpose: string, macBytes: number) {
-    this.#key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
+    this.#key = deriveKey(secret, purpose);
     this.#macBytes = macBytes;
   }
 

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from '../derive-key.ts';
 import type { Random } from '../ports/random.ts';
 
 /** The path to which the doctor sends its request, and the header that proves that it comes from the operator. */
@@ -32,7 +33,7 @@ export class ProbeTokens {
   readonly #key: Buffer;
 
   constructor(pepper: Buffer) {
-    this.#key = Buffer.from(hkdfSync('sha256', pepper, '', 'waybill doctor', 32));
+    this.#key = deriveKey(pepper, 'waybill doctor');
   }
 
   make(random: Random, nowMs: number): string {

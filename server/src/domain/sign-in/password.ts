@@ -1,0 +1,92 @@
+import { argon2, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from '../derive-key.ts';
+import { ConcurrencyLimiter } from '../flow/concurrency-limiter.ts';
+import type { Random } from '../ports/random.ts';
+import { formatPhc, type PasswordHash, parsePhc } from './phc.ts';
+
+/** OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. */
+const cost = { memoryKib: 19 * 1024, passes: 2, lanes: 1 };
+const saltBytes = 16;
+const tagBytes = 32;
+/** Hashes at once in a process: 38 MiB, and half of the threads that Node also needs for files and name look-ups. */
+const concurrent = 2;
+const waiting = { silenceMs: 8_000, waitMs: 8_000, maxWaiting: 200 };
+
+/** The longest password that is ever hashed, in characters. */
+export const maxPasswordLength = 200;
+
+/** Unicode has several ways to write an accented letter, and keyboards differ in which they use. */
+export function normalizePassword(password: string): string {
+  return password.normalize('NFC');
+}
+
+/** Undefined for a text that is too long to be anybody's password, and would cost more than one. */
+function readPassword(typed: string): string | undefined {
+  // A character takes up to eight units before it is normalised.
+  if (typed.length > 8 * maxPasswordLength) return undefined;
+  const password = normalizePassword(typed);
+  return Array.from(password).length > maxPasswordLength ? undefined : password;
+}
+
+/**
+ * Passwords are stored as argon2id, as a PHC string. The hash is keyed with a secret that is derived from the pepper:
+ * whoever has only the database cannot try passwords.
+ */
+export class Passwords {
+  readonly #secret: Buffer;
+  readonly #random: Random;
+  readonly limiter = new ConcurrencyLimiter({ limit: concurrent, ...waiting });
+
+  constructor(pepper: Buffer, random: Random) {
+    this.#secret = deriveKey(pepper, 'waybill password');
+    this.#random = random;
+  }
+
+  /** The PHC string to store, of a password in which `findPasswordFault` finds none. */
+  async hash(password: string): Promise<string> {
+    const salt = this.#random.bytes(saltBytes);
+    const text = normalizePassword(password);
+    return formatPhc({ ...cost, salt, tag: await this.#compute(text, { ...cost, salt }, tagBytes) });
+  }
+
+  /**
+   * Whether this is the password. Takes the same work for a person who has none, or who does not exist: `stored` is
+   * then undefined.
+   */
+  async verify(password: string, stored: string | undefined): Promise<boolean> {
+    const known = stored === undefined ? undefined : parsePhc(stored);
+    const { tag, ...parameters } = known ?? this.#makeDecoy();
+    const offered = readPassword(password);
+    const isEqual = timingSafeEqual(await this.#compute(offered ?? '', parameters, tag.length), tag);
+    return isEqual && known !== undefined && offered !== undefined;
+  }
+
+  /** Whether the hash was made with other parameters than new ones, so that it is replaced at the next sign-in. */
+  needsRehash(stored: string): boolean {
+    const { memoryKib, passes, lanes, salt, tag } = parsePhc(stored);
+    const isSameCost = memoryKib === cost.memoryKib && passes === cost.passes && lanes === cost.lanes;
+    return !(isSameCost && salt.length === saltBytes && tag.length === tagBytes);
+  }
+
+  #makeDecoy(): PasswordHash {
+    return { ...cost, salt: this.#random.bytes(saltBytes), tag: this.#random.bytes(tagBytes) };
+  }
+
+  #compute(password: string, parameters: Omit<PasswordHash, 'tag'>, tagLength: number): Promise<Buffer> {
+    const input = {
+      message: password,
+      nonce: parameters.salt,
+      memory: parameters.memoryKib,
+      passes: parameters.passes,
+      parallelism: parameters.lanes,
+      secret: this.#secret,
+      tagLength,
+    };
+    return this.limiter.run(
+      () =>
+        new Promise((resolve, reject) => {
+          argon2('argon2id', input, (error, tag) => (error ? reject(error) : resolve(tag)));
+        }),
+    );
+  }
+}
