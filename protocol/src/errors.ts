@@ -72,6 +72,26 @@ const definitions = {
     surfaces: ['api', 'pages'],
     message: 'Requests started by another site are not accepted.',
   },
+  sign_in_required: {
+    status: 401,
+    surfaces: ['pages'],
+    message: 'Sign in first. A session ends after a while without use, and when it is signed out elsewhere.',
+  },
+  sign_in_failed: {
+    status: 401,
+    surfaces: ['pages'],
+    message: 'This did not match. Check what you entered and try again.',
+  },
+  form_expired: {
+    status: 403,
+    surfaces: ['pages'],
+    message: 'The form was not made for this session. Reload the page and try again.',
+  },
+  role_missing: {
+    status: 403,
+    surfaces: ['pages'],
+    message: 'Your role in this account does not allow this. Ask one of its owners.',
+  },
   code_required: {
     status: 403,
     surfaces: ['pages'],

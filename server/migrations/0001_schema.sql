@@ -94,6 +94,137 @@ create table daily_usage (
 ) with (fillfactor = 50);
 
 ---------------------------------------------------------------------------------------------------------------------
+-- People, their memberships in accounts, and how they sign in
+---------------------------------------------------------------------------------------------------------------------
+
+-- A person signs in; an account owns drops, contacts and the inbox; a membership joins them.
+create table people (
+  id               uuid primary key,
+  email            text not null unique,
+  name             text not null default '' check (length(name) <= 100),
+  language         text not null default '',
+  -- An IANA name; empty: that of the server.
+  time_zone        text not null default '',
+  -- Identifies the person to authenticators, which may show and synchronise it: random, and worth nothing by itself.
+  handle           bytea not null unique check (length(handle) = 32),
+  is_administrator boolean not null default false,
+  created_at       timestamptz not null default now(),
+  disabled_at      timestamptz
+);
+
+--   reader  reads what the account has sent and received
+--   member  also sends, requests, and changes contacts
+--   owner   also manages members, keys and settings
+create type member_role as enum ('reader', 'member', 'owner');
+create table memberships (
+  account_id uuid not null references accounts (id),
+  person_id  uuid not null references people (id),
+  role       member_role not null,
+  created_at timestamptz not null default now(),
+  primary key (account_id, person_id)
+);
+create index memberships_of_person on memberships (person_id);
+
+-- A mailed link to a page on which a person chooses how to sign in. Its token is this id and a MAC.
+create type person_link_purpose as enum ('invitation', 'recovery');
+create table person_links (
+  id         uuid primary key,
+  person_id  uuid not null references people (id),
+  purpose    person_link_purpose not null,
+  -- The name of the person or command that invited; empty for a recovery.
+  invited_by text not null default '',
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  used_at    timestamptz
+);
+create index person_links_of_person on person_links (person_id, created_at);
+create index person_links_by_expiry on person_links (expires_at);
+
+--   enrolment      came by a mailed link, and has to register a sign-in method
+--   second_factor  entered the password, and has to enter a code
+--   complete       is signed in
+create type session_stage as enum ('enrolment', 'second_factor', 'complete');
+create type sign_in_method as enum ('link', 'passkey', 'password', 'provider');
+-- A browser in which a person has signed in, identified by the SHA-256 of its cookie, which changes with every stage.
+create table sessions (
+  digest     bytea primary key,
+  -- Names the session in lists and in the audit.
+  id         uuid not null unique,
+  person_id  uuid not null references people (id),
+  stage      session_stage not null,
+  method     sign_in_method not null,
+  -- Of a provider: who signed the person in, and its own name for the session, by which it signs them out.
+  issuer     text,
+  sid        text,
+  address    text not null,
+  user_agent text not null,
+  created_at timestamptz not null default now(),
+  -- Accurate to a few minutes, because a write for every request would cost too much.
+  seen_at    timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index sessions_of_person on sessions (person_id, created_at);
+create index sessions_by_expiry on sessions (expires_at);
+create index sessions_of_provider on sessions (issuer, sid) where issuer is not null;
+
+create table passkeys (
+  -- As the authenticator names it.
+  credential_id bytea primary key check (length(credential_id) between 1 and 1023),
+  person_id     uuid not null references people (id),
+  public_key    bytea not null,
+  counter       bigint not null,
+  transports    text[] not null,
+  is_backed_up  boolean not null,
+  name          text not null check (length(name) between 1 and 100),
+  created_at    timestamptz not null default now(),
+  last_used_at  timestamptz
+);
+create index passkeys_of_person on passkeys (person_id, created_at);
+
+create table passwords (
+  person_id  uuid primary key references people (id),
+  -- Argon2id, as a PHC string.
+  hash       text not null,
+  changed_at timestamptz not null default now()
+);
+
+-- An authenticator app. Its secret is derived from the pepper and this salt, and not stored.
+create table authenticator_apps (
+  person_id    uuid primary key references people (id),
+  salt         bytea not null,
+  -- Null until its first code was entered.
+  confirmed_at timestamptz,
+  -- The step of the last accepted code, so that no code is accepted twice.
+  last_step    bigint not null default 0
+);
+
+create table recovery_codes (
+  person_id uuid not null references people (id),
+  digest    bytea not null,
+  used_at   timestamptz,
+  primary key (person_id, digest)
+);
+
+-- A person at an identity provider. The address alone never identifies anyone.
+create table identities (
+  issuer       text not null,
+  subject      text not null,
+  person_id    uuid not null references people (id),
+  provider     text not null,
+  linked_at    timestamptz not null default now(),
+  last_used_at timestamptz,
+  primary key (issuer, subject)
+);
+create index identities_of_person on identities (person_id);
+
+-- Challenges, states and logout tokens that were used, until they would not be accepted anyway.
+create table used_tokens (
+  digest     bytea primary key,
+  expires_at timestamptz not null
+);
+create index used_tokens_by_expiry on used_tokens (expires_at);
+
+---------------------------------------------------------------------------------------------------------------------
 -- Contacts
 ---------------------------------------------------------------------------------------------------------------------
 
@@ -687,7 +818,7 @@ create table audit_entries (
   account_id  uuid not null,
   id          uuid not null,
   at          timestamptz not null default now(),
-  -- An API key, a person with a link, an administrator's command or the server itself.
+  -- An API key, a person who signed in, a person with a link, an administrator's command or the server itself.
   author_kind text not null,
   author_id   text not null,
   author_name text not null,

@@ -13,6 +13,7 @@ import { MemoryBudget } from './domain/flow/memory-budget.ts';
 import { checkKeysHourly } from './domain/keys/check-master-keys.ts';
 import { DayKeys } from './domain/keys/day-keys.ts';
 import { ReturnPaths } from './domain/outbox/return-paths.ts';
+import { PersonLinks } from './domain/people/person-links.ts';
 import type { Policy } from './domain/policy.ts';
 import type { Checkpoint } from './domain/ports/checkpoint.ts';
 import type { DnsRecords, ProbeMailServer } from './domain/ports/mail-setup.ts';
@@ -197,6 +198,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
         ? undefined
         : new ReturnPaths(config.WAYBILL_BOUNCE_ADDRESS, config.WAYBILL_KEY_PEPPER),
     stopLinks: new StopLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
+    personLinks: new PersonLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
     readReport,
     bounceMailbox: config.WAYBILL_BOUNCE_MAILDIR === '' ? undefined : maildir(config.WAYBILL_BOUNCE_MAILDIR),
     sms:

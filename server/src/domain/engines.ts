@@ -2,6 +2,7 @@ import type { DownloadLimits } from './flow/download-limits.ts';
 import type { DayKeys } from './keys/day-keys.ts';
 import type { MailTemplates } from './outbox/mail-templates.ts';
 import type { ReturnPaths } from './outbox/return-paths.ts';
+import type { PersonLinks } from './people/person-links.ts';
 import type { Policy } from './policy.ts';
 import type { Checkpoint } from './ports/checkpoint.ts';
 import type { CsrfTokens } from './ports/csrf-tokens.ts';
@@ -37,6 +38,7 @@ export interface Engines {
   readonly returnPaths: ReturnPaths | undefined;
   readonly readReport: ReadReport;
   readonly stopLinks: StopLinks;
+  readonly personLinks: PersonLinks;
   /** Undefined if the operator has none. */
   readonly sms: SmsGateway | undefined;
   readonly mailTemplates: MailTemplates;

@@ -17,6 +17,11 @@ import type { DayKeyStore } from './keys/day-key-store.ts';
 import type { WrappedKeyStore } from './keys/wrapped-key-store.ts';
 import type { LinkStore } from './links/link-store.ts';
 import type { OutboxStore } from './outbox/outbox-store.ts';
+import type { PersonLinkStore } from './people/person-link-store.ts';
+import type { PersonStore } from './people/person-store.ts';
+import type { SessionStore } from './people/session-store.ts';
+import type { UsedTokenStore } from './people/used-token-store.ts';
+import type { SignInMethodStore } from './sign-in/sign-in-method-store.ts';
 import type { StopStore } from './stops/stop-store.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
 import type { WebhookDeliveryStore, WebhookStore } from './webhooks/webhook-store.ts';
@@ -46,6 +51,11 @@ export interface Store {
   readonly wrappedKeys: WrappedKeyStore;
   readonly dayKeys: DayKeyStore;
   readonly undeletedObjects: UndeletedObjectStore;
+  readonly people: PersonStore;
+  readonly personLinks: PersonLinkStore;
+  readonly sessions: SessionStore;
+  readonly signInMethods: SignInMethodStore;
+  readonly usedTokens: UsedTokenStore;
   /** Within a transaction, the work becomes a part of it. */
   transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
   /**

@@ -31,7 +31,7 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
 /**
  * Everything that becomes due with time: accounts that were deleted, drops at their deadline, reminders before it, stale drafts, failed
  * uploads, files whose legal hold was released, old history, deliveries, audit entries, released holds, messages,
- * events, idempotency keys, what was sent to webhooks, and browsers; and messages, checks and webhooks that are due
+ * events, idempotency keys, what was sent to webhooks, browsers, sessions and sign-in links; and messages, checks and webhooks that are due
  * although their job was lost. What accounts store
  * is added up where an upgrade left it to be done. A drop is inaccessible from its deadline on, whether or not this has
  * run. Here its keys are destroyed, which makes the bytes unreadable at once, and then its objects are deleted. Each
@@ -39,6 +39,7 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
  */
 export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept> {
   const { responses, audit, drafts, drops, events, holds, links, outbox, uploads, webhookDeliveries } = engines.store;
+  const { personLinks, sessions, usedTokens } = engines.store;
   const { keepSeconds } = engines.policy;
   // A failure in one step must not prevent the others in every sweep.
   const failures: unknown[] = [];
@@ -76,6 +77,9 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
     purged: await purgeOld(keepSeconds.history, (age) => inBatches(() => drops.purge(age, batchSize))),
   };
   await purgeOld(keepSeconds.deliveries, (age) => inBatches(() => drops.purgeDeliveries(age, batchSize)));
+  await upTo(rowsPerBatch, sessions.purge);
+  await upTo(rowsPerBatch, personLinks.purge);
+  await upTo(rowsPerBatch, usedTokens.purge);
   await purgeOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => audit.purge(age, limit)));
   await purgeOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => holds.purge(age, limit)));
   await purgeOld(keepSeconds.messages, (age) => upTo(rowsPerBatch, (limit) => outbox.purge(age, limit)));

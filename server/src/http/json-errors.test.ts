@@ -9,13 +9,15 @@ import { routes } from './v1/routes.ts';
 /** The statuses that documentation and clients rely on. */
 const documented: Record<number, string[]> = {
   400: ['invalid_input', 'invalid_name', 'malformed_request'],
-  401: ['unauthorized'],
+  401: ['sign_in_failed', 'sign_in_required', 'unauthorized'],
   403: [
     'code_required',
     'cross_site',
     'csrf_rejected',
+    'form_expired',
     'network_not_allowed',
     'recipient_not_allowed',
+    'role_missing',
     'scope_missing',
     'wrong_account',
   ],

@@ -2,6 +2,7 @@ import type { Engines } from '../domain/engines.ts';
 import { checkUploadTask } from './check-upload.ts';
 import { deliverEventsTask } from './deliver-events.ts';
 import { sendMessageTask } from './send-message.ts';
+import { sendPersonLinkTask } from './send-person-link.ts';
 import { tellOwnerTask } from './tell-owner.ts';
 
 type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
@@ -10,6 +11,7 @@ type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<v
 export function tasks(engines: Engines): Tasks {
   return {
     [sendMessageTask.name]: (payload) => sendMessageTask.run(engines, sendMessageTask.parse(payload)),
+    [sendPersonLinkTask.name]: (payload) => sendPersonLinkTask.run(engines, sendPersonLinkTask.parse(payload)),
     [tellOwnerTask.name]: (payload) => tellOwnerTask.run(engines, tellOwnerTask.parse(payload)),
   };
 }

@@ -18,6 +18,7 @@ import { MemoryBudget } from '../domain/flow/memory-budget.ts';
 import { DayKeys } from '../domain/keys/day-keys.ts';
 import type { MailTemplates } from '../domain/outbox/mail-templates.ts';
 import { ReturnPaths } from '../domain/outbox/return-paths.ts';
+import { PersonLinks } from '../domain/people/person-links.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { KeyProvider } from '../domain/ports/key-provider.ts';
 import type { MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
@@ -102,6 +103,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly returnPaths: ReturnPaths | undefined;
     readonly readReport: ReadReport;
     readonly stopLinks: StopLinks;
+    readonly personLinks: PersonLinks;
     readonly policy: Policy;
     readonly pepper: Buffer;
     readonly administrator: ByCommand['administrator'];
@@ -153,6 +155,7 @@ export async function openTestExchange(
     returnPaths: new ReturnPaths('bounces@example.org', randomBytes(32)),
     readReport,
     stopLinks: new StopLinks(testPolicy.publicUrl, randomBytes(32)),
+    personLinks: new PersonLinks(testPolicy.publicUrl, randomBytes(32)),
     policy: testPolicy,
     pepper: randomBytes(32),
     administrator: commandAuthor({ user: 'tester' }),

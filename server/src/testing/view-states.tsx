@@ -5,6 +5,7 @@ import type { Sending } from '../views/components/sendings.tsx';
 import { codeMail } from '../views/mails/code-mail.ts';
 import { confirmationMail } from '../views/mails/confirmation-mail.ts';
 import { dropMail } from '../views/mails/drop-mail.ts';
+import { personInvitationMail, recoveryMail } from '../views/mails/person-link-mail.ts';
 import { questionMail } from '../views/mails/question-mail.ts';
 import { receiptMail } from '../views/mails/receipt-mail.ts';
 import { receivedMail } from '../views/mails/received-mail.ts';
@@ -421,6 +422,11 @@ export function mailStates(
   const to = 'kim@southwind.example';
   const { senderName } = foreign;
   const linked = { to, reference, sender, senderName, deadline, link, stopLink };
+  const personLink = {
+    operatorName: 'Northwind Files',
+    link: 'https://files.example.com/sign-in/link/Kx3vQm8TzR1nYc5WbL7pHs2JdF9gAe4UoNtXiVqZkEw',
+    deadline: new Date('2026-11-21T14:30:00Z'),
+  };
   const clean = files(name, 3).map((file) => ({ ...file, scan: 'clean' as const }));
   const list = { files: clean, fileCount: 3, totalBytes: sumSizes(clean), unscannedCount: 0 };
   const mixed = { ...list, files: files(name, 3), unscannedCount: 1 };
@@ -477,6 +483,8 @@ export function mailStates(
       sentAt: new Date('2026-11-14T08:00:00Z'),
     }),
     test: testMail(translator, { to }),
+    'person-invitation': personInvitationMail(translator, { to, ...personLink, invitedBy: 'Maya Lindqvist' }),
+    recovery: recoveryMail(translator, { to, ...personLink }),
     'webhook-gone': webhookDisabledMail(translator, { to, ...webhook, reason: 'gone' }),
     'webhook-failing': webhookDisabledMail(translator, { to, ...webhook, reason: 'failing' }),
     received: receivedMail(translator, { to, reference, contact: sender, message, deadline, ...list }),

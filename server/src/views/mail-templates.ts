@@ -2,6 +2,7 @@ import { type MailContent, type RenderedMail, renderMail } from './components/ma
 import { type CodeSms, codeMail, codeSms } from './mails/code-mail.ts';
 import { confirmationMail } from './mails/confirmation-mail.ts';
 import { dropMail } from './mails/drop-mail.ts';
+import { personInvitationMail, recoveryMail } from './mails/person-link-mail.ts';
 import { questionMail } from './mails/question-mail.ts';
 import { receiptMail } from './mails/receipt-mail.ts';
 import { receivedMail } from './mails/received-mail.ts';
@@ -37,5 +38,7 @@ export function createMailTemplates(all: Translators, operator: Operator) {
     received: inLanguage(receivedMail),
     confirmation: inLanguage(confirmationMail),
     webhookDisabled: inLanguage(webhookDisabledMail),
+    personInvitation: inLanguage(personInvitationMail),
+    recovery: inLanguage(recoveryMail),
   };
 }

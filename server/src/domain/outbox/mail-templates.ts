@@ -43,6 +43,13 @@ interface Linked extends Stoppable {
   readonly link: string;
 }
 
+/** A mail with a link at which a person begins to sign in. */
+interface PersonLinked extends Addressed {
+  readonly operatorName: string;
+  readonly link: string;
+  readonly deadline: Date;
+}
+
 /** The words of mails and texts, in the best available language for a BCP 47 tag. */
 export interface MailTemplates {
   drop(language: string, about: Linked & ListedFiles & { message: string }): RenderedMail;
@@ -60,6 +67,8 @@ export interface MailTemplates {
     language: string,
     about: Addressed & { url: string; reason: 'gone' | 'failing'; since: Date },
   ): RenderedMail;
+  personInvitation(language: string, about: PersonLinked & { invitedBy: string }): RenderedMail;
+  recovery(language: string, about: PersonLinked): RenderedMail;
   undeliverable(
     language: string,
     about: Referring & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date },

@@ -121,6 +121,22 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
       where id in (select id from messages where state = 'sent' limit 2000);
     insert into undeleted_objects (key, due_at) select gen_random_uuid() || '/00000000', now() + number * interval '1 second'
       from generate_series(1, 20000) as number;
+    insert into people (id, email, handle)
+      select id, id || '@x.org', sha256(id::text::bytea) from drops;
+    insert into memberships (account_id, person_id, role)
+      select account_id, id, 'member' from drops;
+    insert into person_links (id, person_id, purpose, expires_at, created_at)
+      select id, id, 'invitation', created_at, created_at from drops;
+    insert into sessions (digest, id, person_id, stage, method, issuer, sid, address, user_agent, expires_at)
+      select sha256(id::text::bytea), id, id, 'complete', 'provider', 'https://id.x.org', id::text, '', '', created_at
+      from drops;
+    insert into passkeys (credential_id, person_id, public_key, counter, transports, is_backed_up, name)
+      select sha256(id::text::bytea), id, '', 0, '{}', false, 'x' from drops;
+    insert into passwords (person_id, hash) select id, '' from drops;
+    insert into authenticator_apps (person_id, salt) select id, '' from drops;
+    insert into recovery_codes (person_id, digest) select id, sha256(id::text::bytea) from drops;
+    insert into identities (issuer, subject, person_id, provider) select 'https://id.x.org', id, id, 'x' from drops;
+    insert into used_tokens (digest, expires_at) select sha256(id::text::bytea), created_at from drops;
     analyze`);
 }
 
@@ -193,6 +209,9 @@ async function everyCall(accountId: string): Promise<Calls> {
   const input = { url: 'https://x.org', types: null, description: '' };
   const [webhook] = await database.query<{ id: string }>('select id from webhooks where account_id = $1', [accountId]);
   const webhookId = webhook?.id as string;
+  const personId = dropId;
+  const handle = Buffer.alloc(32);
+  const person = { email: 'new@x.org', name: '', language: '', handle, isAdministrator: false };
   return {
     accountDeletions: {
       contents: (deletions) => deletions.contents(accountId),
@@ -492,6 +511,97 @@ async function everyCall(accountId: string): Promise<Calls> {
       purge: (holds) => holds.purge(300 * day, count),
       page: (holds) => holds.page({ accountId, released: false }, undefined, count),
       emptyReleased: (holds) => holds.emptyReleased(count),
+    },
+    people: {
+      byId: (people) => people.byId(personId),
+      byEmail: (people) => people.byEmail(`${personId}@x.org`),
+      page: (people) => people.page('', count),
+      insert: (people) => people.insert({ ...person, id: randomUUID() }),
+      setProfile: (people) => people.setProfile(personId, { name: 'x' }),
+      setDisabled: (people) => people.setDisabled(personId, true),
+      lock: (people) => people.lock(personId),
+      memberships: (people) => people.memberships(personId, '', count),
+      membership: (people) => people.membership(personId, 'large@x.org'),
+      members: (people) => people.members(accountId, '', count),
+      countOwners: (people) => people.countOwners(accountId),
+      setMembership: (people) => people.setMembership(accountId, personId, 'owner'),
+      removeMembership: (people) => people.removeMembership(accountId, personId),
+    },
+    personLinks: {
+      insert: (links) =>
+        links.insert({ id: randomUUID(), personId, purpose: 'recovery', invitedBy: '', lifetimeSeconds: day }, true),
+      byId: (links) => links.byId(personId),
+      use: (links) => links.use(personId),
+      countSince: (links) => links.countSince(personId, 'recovery', day),
+      purge: (links) => links.purge(count),
+    },
+    sessions: {
+      insert: (sessions) =>
+        sessions.insert({
+          id: randomUUID(),
+          digest: Buffer.alloc(32),
+          personId,
+          stage: 'complete',
+          method: 'passkey',
+          address: '',
+          userAgent: '',
+          lifetimeSeconds: day,
+          issuer: null,
+          sid: null,
+        }),
+      byDigest: (sessions) => sessions.byDigest(digest, day),
+      recordSeen: (sessions) => sessions.recordSeen(digest),
+      ofPerson: (sessions) => sessions.ofPerson(personId, day, count),
+      isKnownBrowser: (sessions) => sessions.isKnownBrowser(personId, 'x'),
+      end: async (sessions) => {
+        await sessions.end(personId, 'all');
+        await sessions.end(personId, { id: personId });
+        await sessions.end(personId, { except: personId });
+      },
+      endOfProvider: async (sessions) => {
+        await sessions.endOfProvider('https://id.x.org', { sid: personId });
+        await sessions.endOfProvider('https://id.x.org', { subject: personId });
+      },
+      purge: (sessions) => sessions.purge(count),
+    },
+    signInMethods: {
+      hasAny: (methods) => methods.hasAny(personId),
+      passkeys: (methods) => methods.passkeys(personId),
+      passkey: (methods) => methods.passkey(digest),
+      insertPasskey: (methods) =>
+        methods.insertPasskey({
+          credentialId: digest,
+          personId,
+          publicKey: digest,
+          counter: 0,
+          transports: [],
+          isBackedUp: false,
+          name: 'x',
+        }),
+      recordPasskeyUse: (methods) => methods.recordPasskeyUse(digest, 1, true),
+      renamePasskey: (methods) => methods.renamePasskey(personId, digest, 'x'),
+      removePasskey: (methods) => methods.removePasskey(personId, digest),
+      password: (methods) => methods.password(personId),
+      setPassword: (methods) => methods.setPassword(personId, 'x'),
+      removePassword: (methods) => methods.removePassword(personId),
+      authenticatorApp: (methods) => methods.authenticatorApp(personId),
+      insertAuthenticatorApp: (methods) => methods.insertAuthenticatorApp(personId, digest),
+      acceptStep: (methods) => methods.acceptStep(personId, 1),
+      removeAuthenticatorApp: (methods) => methods.removeAuthenticatorApp(personId),
+      setRecoveryCodes: (methods) => methods.setRecoveryCodes(personId, [digest]),
+      useRecoveryCode: (methods) => methods.useRecoveryCode(personId, digest),
+      countRecoveryCodes: (methods) => methods.countRecoveryCodes(personId),
+      identities: (methods) => methods.identities(personId),
+      findPersonId: (methods) => methods.findPersonId('https://id.x.org', personId),
+      insertIdentity: (methods) =>
+        methods.insertIdentity(personId, { issuer: 'https://id.x.org', subject: 'new', provider: 'x' }),
+      recordIdentityUse: (methods) => methods.recordIdentityUse('https://id.x.org', personId),
+      removeIdentity: (methods) => methods.removeIdentity(personId, 'https://id.x.org', personId),
+      removeAll: (methods) => methods.removeAll(personId),
+    },
+    usedTokens: {
+      use: (tokens) => tokens.use(digest, day),
+      purge: (tokens) => tokens.purge(count),
     },
     webhooks: {
       list: (webhooks) => webhooks.list(accountId, count),

@@ -29,15 +29,23 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type MemberRole = "member" | "owner" | "reader";
+
 export type MessageChannel = "mail" | "sms";
 
 export type MessageKind = "code" | "confirmation" | "invitation" | "more_time" | "receipt" | "received" | "reminder" | "report" | "send_again" | "undeliverable";
 
 export type MessageState = "abandoned" | "sent" | "waiting";
 
+export type PersonLinkPurpose = "invitation" | "recovery";
+
 export type ScanResult = "clean" | "unscanned";
 
 export type SecondFactor = "mail" | "off" | "sms";
+
+export type SessionStage = "complete" | "enrolment" | "second_factor";
+
+export type SignInMethod = "link" | "passkey" | "password" | "provider";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
@@ -94,6 +102,13 @@ export interface AuditEntries {
   author_name: string;
   details: Json;
   id: string;
+}
+
+export interface AuthenticatorApps {
+  confirmed_at: Timestamp | null;
+  last_step: Generated<number>;
+  person_id: string;
+  salt: Buffer;
 }
 
 export interface Contacts {
@@ -260,6 +275,15 @@ export interface Holds {
   to_empty: Generated<boolean>;
 }
 
+export interface Identities {
+  issuer: string;
+  last_used_at: Timestamp | null;
+  linked_at: Generated<Timestamp>;
+  person_id: string;
+  provider: string;
+  subject: string;
+}
+
 export interface InboxEntries {
   account_id: string;
   attempts: Generated<number>;
@@ -322,6 +346,13 @@ export interface LinkSessions {
   purge_at: Generated<Timestamp>;
 }
 
+export interface Memberships {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  person_id: string;
+  role: MemberRole;
+}
+
 export interface Messages {
   account_id: string;
   attempts: Generated<number>;
@@ -336,6 +367,52 @@ export interface Messages {
   receiver: string;
   settled_at: Timestamp | null;
   state: Generated<MessageState>;
+}
+
+export interface Passkeys {
+  counter: number;
+  created_at: Generated<Timestamp>;
+  credential_id: Buffer;
+  is_backed_up: boolean;
+  last_used_at: Timestamp | null;
+  name: string;
+  person_id: string;
+  public_key: Buffer;
+  transports: string[];
+}
+
+export interface Passwords {
+  changed_at: Generated<Timestamp>;
+  hash: string;
+  person_id: string;
+}
+
+export interface People {
+  created_at: Generated<Timestamp>;
+  disabled_at: Timestamp | null;
+  email: string;
+  handle: Buffer;
+  id: string;
+  is_administrator: Generated<boolean>;
+  language: Generated<string>;
+  name: Generated<string>;
+  time_zone: Generated<string>;
+}
+
+export interface PersonLinks {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  id: string;
+  invited_by: Generated<string>;
+  person_id: string;
+  purpose: PersonLinkPurpose;
+  used_at: Timestamp | null;
+}
+
+export interface RecoveryCodes {
+  digest: Buffer;
+  person_id: string;
+  used_at: Timestamp | null;
 }
 
 export interface Responses {
@@ -356,6 +433,21 @@ export interface Scrub {
   is_only_row: Generated<boolean>;
   objects: Generated<number>;
   started_at: Generated<Timestamp>;
+}
+
+export interface Sessions {
+  address: string;
+  created_at: Generated<Timestamp>;
+  digest: Buffer;
+  expires_at: Timestamp;
+  id: string;
+  issuer: string | null;
+  method: SignInMethod;
+  person_id: string;
+  seen_at: Generated<Timestamp>;
+  sid: string | null;
+  stage: SessionStage;
+  user_agent: string;
 }
 
 export interface StoppedMail {
@@ -400,6 +492,11 @@ export interface Uploads {
 export interface Usage {
   account_id: string;
   stored_bytes: Generated<number>;
+}
+
+export interface UsedTokens {
+  digest: Buffer;
+  expires_at: Timestamp;
 }
 
 export interface WebhookAttempts {
@@ -455,6 +552,7 @@ export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
+  authenticator_apps: AuthenticatorApps;
   contacts: Contacts;
   daily_usage: DailyUsage;
   damaged_files: DamagedFiles;
@@ -470,18 +568,27 @@ export interface DB {
   global_contacts_version: GlobalContactsVersion;
   groups: Groups;
   holds: Holds;
+  identities: Identities;
   inbox_entries: InboxEntries;
   key_pepper: KeyPepper;
   last_backup: LastBackup;
   link_sessions: LinkSessions;
   links: Links;
+  memberships: Memberships;
   messages: Messages;
+  passkeys: Passkeys;
+  passwords: Passwords;
+  people: People;
+  person_links: PersonLinks;
+  recovery_codes: RecoveryCodes;
   responses: Responses;
   scrub: Scrub;
+  sessions: Sessions;
   stopped_mail: StoppedMail;
   undeleted_objects: UndeletedObjects;
   uploads: Uploads;
   usage: Usage;
+  used_tokens: UsedTokens;
   webhook_attempts: WebhookAttempts;
   webhook_deliveries: WebhookDeliveries;
   webhooks: Webhooks;

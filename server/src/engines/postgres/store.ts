@@ -24,6 +24,11 @@ import { wrappedKeyStore } from './keys/wrapped-key-store.ts';
 import { linkStore } from './links/links.ts';
 import { stopStore } from './links/stops.ts';
 import { outboxStore } from './outbox.ts';
+import { personStore } from './people/people.ts';
+import { personLinkStore } from './people/person-links.ts';
+import { sessionStore } from './people/sessions.ts';
+import { signInMethodStore } from './people/sign-in-methods.ts';
+import { usedTokenStore } from './people/used-tokens.ts';
 import { responseStore } from './responses.ts';
 import { whenReachable } from './unavailable.ts';
 
@@ -52,6 +57,11 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     wrappedKeys: wrappedKeyStore(db),
     dayKeys: dayKeyStore(db),
     undeletedObjects: undeletedObjectStore(db),
+    people: personStore(db),
+    personLinks: personLinkStore(db, traceparent),
+    sessions: sessionStore(db),
+    signInMethods: signInMethodStore(db),
+    usedTokens: usedTokenStore(db),
     exclusively: (name, work) => exclusively(db, name, work),
     transaction: (work) => {
       // An operation inside another's transaction is a part of it.

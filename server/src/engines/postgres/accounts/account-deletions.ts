@@ -17,6 +17,7 @@ const plainTables = {
   events: 'epoch',
   messages: 'id',
   api_keys: 'id',
+  memberships: 'person_id',
   contacts: 'email',
   stopped_mail: 'email',
   responses: 'key_digest',

@@ -1,0 +1,91 @@
+import { limits } from '@waybill/protocol';
+import type { Account } from '../accounts/account-store.ts';
+import type { Author } from '../audit/audit-store.ts';
+import { record } from '../audit/record.ts';
+import { emailAddress } from '../contacts/email-address.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Store } from '../store.ts';
+import type { MemberRole, Person } from './person-store.ts';
+
+const invitationSeconds = 7 * 24 * 60 * 60;
+const handleBytes = 32;
+const nameLength = 100;
+
+export interface Invitation {
+  readonly email: string;
+  readonly name?: string | undefined;
+  readonly language?: string | undefined;
+  readonly isAdministrator?: boolean | undefined;
+  /** The account that the person joins besides their own. */
+  readonly membership?: { readonly accountId: string; readonly role: MemberRole } | undefined;
+  /** False if the caller passes the link on. */
+  readonly mail: boolean;
+}
+
+/**
+ * Invites a person: creates them and an account with their own address, unless they exist, and mails them the link at
+ * which they choose how to sign in. A person who can already sign in only gets the membership.
+ */
+export async function invitePerson(
+  engines: Pick<Engines, 'store' | 'random' | 'personLinks'>,
+  author: Author,
+  invitation: Invitation,
+): Promise<{ person: Person; link: string | undefined }> {
+  const email = emailAddress(invitation.email);
+  const name = (invitation.name ?? '').trim();
+  if (name.length > nameLength) {
+    throw new ExchangeError('invalid_input', `A name has at most ${nameLength} characters.`);
+  }
+  const language = (invitation.language ?? '').slice(0, limits.languageLength);
+  const { random } = engines;
+  return engines.store.transaction(async (tx) => {
+    const handle = random.bytes(handleBytes);
+    const isAdministrator = invitation.isAdministrator ?? false;
+    const isNew = await tx.people.insert({ id: random.uuid(), email, name, language, handle, isAdministrator });
+    const person = await tx.people.byEmail(email);
+    if (!person) throw new Error('the person just inserted is not there');
+    if (person.disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
+    const account = isNew ? await openOwnAccount(engines, tx, author, person) : undefined;
+    const { membership } = invitation;
+    if (membership) await tx.people.setMembership(membership.accountId, person.id, membership.role);
+    const accountId = membership?.accountId ?? account?.id;
+    if (accountId !== undefined) {
+      await record(engines, tx, {
+        accountId,
+        author,
+        action: 'person.invited',
+        details: { email, role: membership?.role ?? 'owner' },
+      });
+    }
+    if (!isNew && (await tx.signInMethods.hasAny(person.id))) return { person, link: undefined };
+    const id = random.uuid();
+    const link = { id, personId: person.id, purpose: 'invitation', invitedBy: author.name } as const;
+    await tx.personLinks.insert({ ...link, lifetimeSeconds: invitationSeconds }, invitation.mail);
+    return { person, link: engines.personLinks.toUrl(id) };
+  });
+}
+
+/**
+ * Gives a new person an account with their own address. If programs have used such an account before, only an
+ * administrator can make it the person's, and only while it has no members.
+ */
+async function openOwnAccount(
+  engines: Pick<Engines, 'random'>,
+  tx: Store,
+  author: Author,
+  { id: personId, email, language, name }: Person,
+): Promise<Pick<Account, 'id'> | undefined> {
+  const id = engines.random.uuid();
+  if (await tx.accounts.insert({ id, email, phone: '', type: 'user', language })) {
+    if (name !== '') await tx.accounts.setChoices(id, { displayName: name });
+    await tx.people.setMembership(id, personId, 'owner');
+    await record(engines, tx, { accountId: id, author, action: 'account.created', details: { email } });
+    return { id };
+  }
+  if (author.kind !== 'command') return undefined;
+  const existing = await tx.accounts.byEmail(email);
+  if (!existing || existing.deleting || (await tx.people.members(existing.id, '', 1)).length > 0) return undefined;
+  await tx.people.setMembership(existing.id, personId, 'owner');
+  return existing;
+}

@@ -1,0 +1,34 @@
+import type { Person } from './person-store.ts';
+
+export type PersonLinkPurpose = 'invitation' | 'recovery';
+
+/** A mailed link to a page on which a person chooses how to sign in; it can be used once. */
+export interface PersonLink {
+  readonly id: string;
+  readonly purpose: PersonLinkPurpose;
+  /** Who invited the person; empty for a recovery. */
+  readonly invitedBy: string;
+  readonly expiresAt: Date;
+  readonly state: 'open' | 'used' | 'expired';
+  readonly person: Person;
+}
+
+export interface PersonLinkStore {
+  /** Writes the link and the job that mails it, unless `mail` is false. Earlier links of the person stop working. */
+  insert(
+    link: {
+      id: string;
+      personId: string;
+      purpose: PersonLinkPurpose;
+      invitedBy: string;
+      lifetimeSeconds: number;
+    },
+    mail: boolean,
+  ): Promise<void>;
+  byId(id: string): Promise<PersonLink | undefined>;
+  /** Marks the link as used; false if it was used or has expired. */
+  use(id: string): Promise<boolean>;
+  /** How many links of this purpose were made for the person since. */
+  countSince(personId: string, purpose: PersonLinkPurpose, seconds: number): Promise<number>;
+  purge(count: number): Promise<number>;
+}

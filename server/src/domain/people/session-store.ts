@@ -1,0 +1,53 @@
+import type { Person } from './person-store.ts';
+
+/**
+ * How far a session has come:
+ *
+ * - `enrolment`: the person came by a mailed link, and has to register a sign-in method
+ * - `second_factor`: they entered their password, and have to enter a code
+ * - `complete`: they are signed in
+ */
+export type SessionStage = 'enrolment' | 'second_factor' | 'complete';
+export type SignInMethod = 'link' | 'passkey' | 'password' | 'provider';
+
+/** A browser in which a person has signed in, or has begun to. */
+export interface Session {
+  readonly id: string;
+  readonly personId: string;
+  readonly stage: SessionStage;
+  readonly method: SignInMethod;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly createdAt: Date;
+  /** Accurate to a few minutes. */
+  readonly seenAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface NewSession extends Pick<Session, 'id' | 'personId' | 'stage' | 'method' | 'address' | 'userAgent'> {
+  readonly digest: Buffer;
+  readonly lifetimeSeconds: number;
+  /** Of a provider: who signed the person in, and its own name for the session. */
+  readonly issuer: string | null;
+  readonly sid: string | null;
+}
+
+export interface SessionStore {
+  insert(session: NewSession): Promise<void>;
+  /** A session that has neither expired nor been idle for too long, of a person who is not disabled. */
+  byDigest(
+    digest: Buffer,
+    idleSeconds: number,
+  ): Promise<{ session: Session; person: Person; seenIsDue: boolean } | undefined>;
+  recordSeen(digest: Buffer): Promise<void>;
+  /** The sessions that are signed in, the newest first. */
+  ofPerson(personId: string, idleSeconds: number, count: number): Promise<Session[]>;
+  /** Whether the person has had a session from a browser like this one. */
+  isKnownBrowser(personId: string, userAgent: string): Promise<boolean>;
+  /** Returns how many were ended. */
+  end(personId: string, which: { readonly id: string } | { readonly except: string } | 'all'): Promise<number>;
+  /** Ends the sessions that a provider began: one, or all of a subject. */
+  endOfProvider(issuer: string, which: { readonly sid: string } | { readonly subject: string }): Promise<number>;
+  /** Removes up to `count` sessions that have expired. Returns how many. */
+  purge(count: number): Promise<number>;
+}

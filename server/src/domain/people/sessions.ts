@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Store } from '../store.ts';
+import type { Browser } from './browser.ts';
+import type { Person } from './person-store.ts';
+import type { Session, SessionStage, SignInMethod } from './session-store.ts';
+
+/** A session ends after this long without a request, and this long after it began in any case. */
+export const idleSeconds: Readonly<Record<SessionStage, number>> = {
+  enrolment: 30 * 60,
+  second_factor: 10 * 60,
+  complete: 24 * 60 * 60,
+};
+const lifetimeSeconds: Readonly<Record<SessionStage, number>> = {
+  enrolment: 60 * 60,
+  second_factor: 10 * 60,
+  complete: 14 * 24 * 60 * 60,
+};
+const secretBytes = 32;
+const secretShape = /^[\w-]{43}$/;
+
+export interface SignedIn {
+  readonly session: Session;
+  readonly person: Person;
+}
+
+/** What a session is begun with. */
+export interface SessionStart {
+  readonly personId: string;
+  readonly stage: SessionStage;
+  readonly method: SignInMethod;
+  /** Of a provider: who signed the person in, and its own name for the session. */
+  readonly provider?: { readonly issuer: string; readonly sid: string | null };
+}
+
+/** Begins a session, and returns its id and the secret for the browser's cookie, of which only the digest is stored. */
+export async function beginSession(
+  { random }: Pick<Engines, 'random'>,
+  tx: Pick<Store, 'sessions'>,
+  { personId, stage, method, provider }: SessionStart,
+  { address, userAgent }: Browser,
+): Promise<{ id: string; secret: string }> {
+  const id = random.uuid();
+  const secret = random.bytes(secretBytes).toString('base64url');
+  await tx.sessions.insert({
+    id,
+    digest: digestSecret(secret),
+    personId,
+    stage,
+    method,
+    address,
+    userAgent,
+    lifetimeSeconds: lifetimeSeconds[stage],
+    issuer: provider?.issuer ?? null,
+    sid: provider?.sid ?? null,
+  });
+  return { id, secret };
+}
+
+/** Finds the session of a browser's cookie. Undefined if it has ended, or never was one. */
+export async function findSession({ store }: Pick<Engines, 'store'>, secret: string): Promise<SignedIn | undefined> {
+  if (!secretShape.test(secret)) return undefined;
+  const digest = digestSecret(secret);
+  const found = await store.sessions.byDigest(digest, idleSeconds.complete);
+  if (!found) return undefined;
+  const { session, person, seenIsDue } = found;
+  if (seenIsDue) {
+    // While the database only reads, sessions work as before, and a later request records that it was seen.
+    await store.sessions.recordSeen(digest).catch((error: unknown) => {
+      if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
+    });
+  }
+  return { session, person };
+}
+
+/**
+ * Replaces a session by one with other rights, in one transaction. The new one has a new secret, so that whoever knew the
+ * old one gains nothing.
+ */
+export async function replaceSession(
+  engines: Pick<Engines, 'random'>,
+  tx: Pick<Store, 'sessions'>,
+  previous: Session,
+  next: Omit<SessionStart, 'personId'>,
+  browser: Browser,
+): Promise<{ id: string; secret: string }> {
+  const { personId, id } = previous;
+  if ((await tx.sessions.end(personId, { id })) === 0) throw new ExchangeError('sign_in_required');
+  return await beginSession(engines, tx, { ...next, personId }, browser);
+}
+
+function digestSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Membership, PersonStore } from '../../../domain/people/person-store.ts';
+import { shownName } from '../accounts/shown-name.ts';
+import type { Database } from '../database.ts';
+import { personColumns } from './person-columns.ts';
+
+export function personStore(db: Database): PersonStore {
+  const people = () => db.selectFrom('people').select(personColumns);
+  const memberships = (personId: string) =>
+    db
+      .selectFrom('memberships')
+      .innerJoin('accounts', 'accounts.id', 'memberships.account_id')
+      .select([
+        'accounts.id as accountId',
+        'accounts.email as account',
+        'memberships.role',
+        shownName.as('accountName'),
+      ])
+      .where('memberships.person_id', '=', personId)
+      .where('accounts.deleted_at', 'is', null)
+      .$castTo<Membership>();
+
+  return {
+    byId: (personId) => people().where('people.id', '=', personId).executeTakeFirst(),
+    byEmail: (email) => people().where('people.email', '=', email).executeTakeFirst(),
+    page: (after, count) => people().where('people.email', '>', after).orderBy('people.email').limit(count).execute(),
+
+    async insert({ id, email, name, language, handle, isAdministrator }) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('people')
+        .values({ id, email, name, language, handle, is_administrator: isAdministrator })
+        .onConflict((conflict) => conflict.column('email').doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+
+    async setProfile(personId, { name, language, timeZone }) {
+      await db.updateTable('people').set({ name, language, time_zone: timeZone }).where('id', '=', personId).execute();
+    },
+
+    async setDisabled(personId, disabled) {
+      await db
+        .updateTable('people')
+        .set({ disabled_at: disabled ? sql<Date>`coalesce(disabled_at, now())` : null })
+        .where('id', '=', personId)
+        .execute();
+    },
+
+    async lock(personId) {
+      await db.selectFrom('people').select('id').where('id', '=', personId).forUpdate().execute();
+    },
+
+    memberships: (personId, after, count) =>
+      memberships(personId).where('accounts.email', '>', after).orderBy('accounts.email').limit(count).execute(),
+
+    membership: (personId, account) =>
+      memberships(personId)
+        .where('accounts.email', '=', account)
+        .where('accounts.disabled_at', 'is', null)
+        .executeTakeFirst(),
+
+    members: (accountId, after, count) =>
+      db
+        .selectFrom('memberships')
+        .innerJoin('people', 'people.id', 'memberships.person_id')
+        .select(['people.id as personId', 'people.email', 'people.name', 'memberships.role'])
+        .select('memberships.created_at as since')
+        .where('memberships.account_id', '=', accountId)
+        .where('people.email', '>', after)
+        .orderBy('people.email')
+        .limit(count)
+        .execute(),
+
+    async countOwners(accountId) {
+      const { count } = await db
+        .selectFrom('memberships')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .where('account_id', '=', accountId)
+        .where('role', '=', 'owner')
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    async setMembership(accountId, personId, role) {
+      await db
+        .insertInto('memberships')
+        .values({ account_id: accountId, person_id: personId, role })
+        .onConflict((conflict) => conflict.columns(['account_id', 'person_id']).doUpdateSet({ role }))
+        .execute();
+    },
+
+    async removeMembership(accountId, personId) {
+      const { numDeletedRows } = await db
+        .deleteFrom('memberships')
+        .where('account_id', '=', accountId)
+        .where('person_id', '=', personId)
+        .executeTakeFirstOrThrow();
+      return numDeletedRows === 1n;
+    },
+  };
+}

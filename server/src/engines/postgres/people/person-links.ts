@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { PersonLinkStore } from '../../../domain/people/person-link-store.ts';
+import { sendPersonLinkJob } from '../../../domain/people/send-person-link.ts';
+import type { Database } from '../database.ts';
+import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';
+import { secondsFromNow } from '../time.ts';
+import { personColumns } from './person-columns.ts';
+import { purgeExpired } from './purge-expired.ts';
+
+export function personLinkStore(db: Database, traceparent: Traceparent): PersonLinkStore {
+  return {
+    async insert({ id, personId, purpose, invitedBy, lifetimeSeconds }, mail) {
+      await db
+        .updateTable('person_links')
+        .set({ expires_at: sql<Date>`least(expires_at, now())` })
+        .where('person_id', '=', personId)
+        .where('used_at', 'is', null)
+        .execute();
+      await db
+        .insertInto('person_links')
+        .values({
+          id,
+          person_id: personId,
+          purpose,
+          invited_by: invitedBy,
+          expires_at: secondsFromNow(lifetimeSeconds),
+        })
+        .execute();
+      if (!mail) return;
+      const payload = jobPayload(sql`'linkId', ${id}::text`, traceparent());
+      await sql`select graphile_worker.add_job(${sendPersonLinkJob}, ${payload})`.execute(db);
+    },
+
+    async byId(id) {
+      const row = await db
+        .selectFrom('person_links as link')
+        .innerJoin('people', 'people.id', 'link.person_id')
+        .select(['link.id as linkId', 'link.purpose', 'link.invited_by as invitedBy', 'link.expires_at as expiresAt'])
+        .select(
+          sql<'open' | 'used' | 'expired'>`case when link.used_at is not null then 'used'
+            when link.expires_at <= now() then 'expired' else 'open' end`.as('state'),
+        )
+        .select(personColumns)
+        .where('link.id', '=', id)
+        .where('people.disabled_at', 'is', null)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { linkId, purpose, invitedBy, expiresAt, state, ...person } = row;
+      return { id: linkId, purpose, invitedBy, expiresAt, state, person };
+    },
+
+    async use(id) {
+      const { numUpdatedRows } = await db
+        .updateTable('person_links')
+        .set({ used_at: sql<Date>`now()` })
+        .where('id', '=', id)
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    },
+
+    async countSince(personId, purpose, seconds) {
+      const { count } = await db
+        .selectFrom('person_links')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .where('person_id', '=', personId)
+        .where('purpose', '=', purpose)
+        .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${seconds})`)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
+    // Whoever opens an old link is told that it has expired.
+    purge: (count) => purgeExpired(db, 'person_links', 'id', count, 90 * 86_400),
+  };
+}

@@ -1,0 +1,116 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Session, SessionStore } from '../../../domain/people/session-store.ts';
+import type { Database } from '../database.ts';
+import { secondsFromNow } from '../time.ts';
+import { personColumns } from './person-columns.ts';
+import { purgeExpired } from './purge-expired.ts';
+
+const sessionColumns = [
+  'sessions.id as sessionId',
+  'sessions.person_id as personId',
+  'sessions.stage',
+  'sessions.method',
+  'sessions.address',
+  'sessions.user_agent as userAgent',
+  'sessions.created_at as sessionCreatedAt',
+  'sessions.seen_at as seenAt',
+  'sessions.expires_at as expiresAt',
+] as const;
+
+type SessionRow = Omit<Session, 'id' | 'createdAt'> & { sessionId: string; sessionCreatedAt: Date };
+
+function toSession(row: SessionRow): Session {
+  const { sessionId, personId, stage, method, address, userAgent, sessionCreatedAt, seenAt, expiresAt } = row;
+  return { id: sessionId, personId, stage, method, address, userAgent, createdAt: sessionCreatedAt, seenAt, expiresAt };
+}
+
+const isLive = (idleSeconds: number): RawBuilder<boolean> =>
+  sql<boolean>`sessions.expires_at > now() and sessions.seen_at > now() - make_interval(secs => ${idleSeconds})`;
+
+export function sessionStore(db: Database): SessionStore {
+  return {
+    async insert({ lifetimeSeconds, personId, userAgent, ...session }) {
+      await db
+        .insertInto('sessions')
+        .values({
+          ...session,
+          person_id: personId,
+          user_agent: userAgent,
+          expires_at: secondsFromNow(lifetimeSeconds),
+        })
+        .execute();
+    },
+
+    async byDigest(digest, idleSeconds) {
+      const row = await db
+        .selectFrom('sessions')
+        .innerJoin('people', 'people.id', 'sessions.person_id')
+        .select(sessionColumns)
+        .select(personColumns)
+        .select(sql<boolean>`sessions.seen_at < now() - interval '5 minutes'`.as('seenIsDue'))
+        .where('sessions.digest', '=', digest)
+        .where('people.disabled_at', 'is', null)
+        .where(isLive(idleSeconds))
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { id, email, name, language, timeZone, handle, isAdministrator, createdAt, disabled, seenIsDue } = row;
+      const person = { id, email, name, language, timeZone, handle, isAdministrator, createdAt, disabled };
+      return { session: toSession(row), person, seenIsDue };
+    },
+
+    async recordSeen(digest) {
+      await db.updateTable('sessions').set({ seen_at: sql<Date>`now()` }).where('digest', '=', digest).execute();
+    },
+
+    async ofPerson(personId, idleSeconds, count) {
+      const rows = await db
+        .selectFrom('sessions')
+        .select(sessionColumns)
+        .where('person_id', '=', personId)
+        .where('stage', '=', 'complete')
+        .where(isLive(idleSeconds))
+        .orderBy('created_at', 'desc')
+        .limit(count)
+        .execute();
+      return rows.map(toSession);
+    },
+
+    async isKnownBrowser(personId, userAgent) {
+      const { rows } = await sql<{ known: boolean }>`
+        select exists (
+          select from sessions
+          where person_id = ${personId} and user_agent = ${userAgent} and stage = 'complete'
+        ) as known
+      `.execute(db);
+      return rows[0]?.known ?? false;
+    },
+
+    async end(personId, which) {
+      const { numDeletedRows } = await db
+        .deleteFrom('sessions')
+        .where('person_id', '=', personId)
+        .$if(which !== 'all' && 'id' in which, (query) => query.where('id', '=', (which as { id: string }).id))
+        .$if(which !== 'all' && 'except' in which, (query) =>
+          query.where('id', '<>', (which as { except: string }).except),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+
+    async endOfProvider(issuer, which) {
+      const condition =
+        'sid' in which
+          ? sql<boolean>`sid = ${which.sid}`
+          : sql<boolean>`person_id = (
+              select person_id from identities where issuer = ${issuer} and subject = ${which.subject})`;
+      const { numDeletedRows } = await db
+        .deleteFrom('sessions')
+        .where('issuer', '=', issuer)
+        .where(condition)
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+
+    purge: (count) => purgeExpired(db, 'sessions', 'digest', count),
+  };
+}
