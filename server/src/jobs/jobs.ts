@@ -1,6 +1,7 @@
 import type { Engines } from '../domain/engines.ts';
 import { checkUploadTask } from './check-upload.ts';
 import { deliverEventsTask } from './deliver-events.ts';
+import { recoverPersonTask } from './recover-person.ts';
 import { sendMessageTask } from './send-message.ts';
 import { sendPersonLinkTask } from './send-person-link.ts';
 import { tellOwnerTask } from './tell-owner.ts';
@@ -11,6 +12,7 @@ type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<v
 export function tasks(engines: Engines): Tasks {
   return {
     [sendMessageTask.name]: (payload) => sendMessageTask.run(engines, sendMessageTask.parse(payload)),
+    [recoverPersonTask.name]: (payload) => recoverPersonTask.run(engines, recoverPersonTask.parse(payload)),
     [sendPersonLinkTask.name]: (payload) => sendPersonLinkTask.run(engines, sendPersonLinkTask.parse(payload)),
     [tellOwnerTask.name]: (payload) => tellOwnerTask.run(engines, tellOwnerTask.parse(payload)),
   };

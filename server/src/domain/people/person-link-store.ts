@@ -25,6 +25,8 @@ export interface PersonLinkStore {
     },
     mail: boolean,
   ): Promise<void>;
+  /** Enqueues the job that looks for a person with this address. */
+  requestRecovery(email: string): Promise<void>;
   byId(id: string): Promise<PersonLink | undefined>;
   /** Marks the link as used; false if it was used or has expired. */
   use(id: string): Promise<boolean>;

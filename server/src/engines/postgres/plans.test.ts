@@ -530,6 +530,7 @@ async function everyCall(accountId: string): Promise<Calls> {
     personLinks: {
       insert: (links) =>
         links.insert({ id: randomUUID(), personId, purpose: 'recovery', invitedBy: '', lifetimeSeconds: day }, true),
+      requestRecovery: (links) => links.requestRecovery('x@x.org'),
       byId: (links) => links.byId(personId),
       use: (links) => links.use(personId),
       countSince: (links) => links.countSince(personId, 'recovery', day),

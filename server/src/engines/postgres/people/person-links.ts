@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { PersonLinkStore } from '../../../domain/people/person-link-store.ts';
+import { recoverPersonJob } from '../../../domain/people/recover-person.ts';
 import { sendPersonLinkJob } from '../../../domain/people/send-person-link.ts';
 import type { Database } from '../database.ts';
 import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';
@@ -29,6 +30,11 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
       if (!mail) return;
       const payload = jobPayload(sql`'linkId', ${id}::text`, traceparent());
       await sql`select graphile_worker.add_job(${sendPersonLinkJob}, ${payload})`.execute(db);
+    },
+
+    async requestRecovery(email) {
+      const payload = jobPayload(sql`'email', ${email}::text`, traceparent());
+      await sql`select graphile_worker.add_job(${recoverPersonJob}, ${payload})`.execute(db);
     },
 
     async byId(id) {

@@ -1,0 +1,31 @@
+import { emailAddress } from '../contacts/email-address.ts';
+import type { Engines } from '../engines.ts';
+
+/** The job that mails a person a link for a new sign-in method, if there is such a person. */
+export const recoverPersonJob = 'recover-person';
+
+const linkSeconds = 60 * 60;
+/** So that nobody can fill another's mailbox. */
+const linksPerHour = 3;
+
+/**
+ * Asks for a link for a new sign-in method. Only a job finds out whether there is such a person, so that neither the
+ * response nor the time it takes tells.
+ */
+export async function requestRecovery({ store }: Pick<Engines, 'store'>, email: string): Promise<void> {
+  await store.personLinks.requestRecovery(emailAddress(email));
+}
+
+export async function recoverPerson(
+  { store, random }: Pick<Engines, 'store' | 'random'>,
+  email: string,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const person = await tx.people.byEmail(email);
+    if (!person || person.disabled) return;
+    await tx.people.lock(person.id);
+    if ((await tx.personLinks.countSince(person.id, 'recovery', 60 * 60)) >= linksPerHour) return;
+    const link = { id: random.uuid(), personId: person.id, purpose: 'recovery', invitedBy: '' } as const;
+    await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, true);
+  });
+}
