@@ -15,6 +15,7 @@ const drivers = {
   smtp: ['nodemailer'],
   dsn: ['postal-mime'],
   outgoing: ['undici'],
+  webauthn: ['@simplewebauthn/server'],
 };
 const packagePath = (name) => `node_modules/${name}/`;
 /** Tests stand next to the code and reach for what they need; the program never reaches for them. */

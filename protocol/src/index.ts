@@ -5,5 +5,6 @@ export * from './errors.ts';
 export * from './files.ts';
 export * from './history.ts';
 export * from './limits.ts';
+export * from './passkeys.ts';
 export * from './patterns.ts';
 export * from './safe-name.ts';

@@ -20,6 +20,7 @@ import type { DnsRecords, ProbeMailServer } from './domain/ports/mail-setup.ts';
 import type { Mailbox } from './domain/ports/mailbox.ts';
 import type { Random } from './domain/ports/random.ts';
 import { SetupError } from './domain/setup-error.ts';
+import { Passwords } from './domain/sign-in/password.ts';
 import { StopLinks } from './domain/stops/stop-links.ts';
 import type { Intake } from './domain/uploads/intake.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
@@ -61,6 +62,7 @@ import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
 import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
 import { valkeyMessageLimit } from './engines/valkey/message-limit.ts';
 import { valkeyReceiverPace } from './engines/valkey/receiver-pace.ts';
+import { webauthnPasskeys } from './engines/webauthn/passkeys.ts';
 import { toMailLogo } from './views/mail-logo.ts';
 import { createMailTemplates } from './views/mail-templates.ts';
 import type { Operator } from './views/operator.ts';
@@ -143,6 +145,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   const database = openDatabase(pool, { limiter: lane, around: hooks.aroundStatement });
   const store = postgresStore(database, hooks.traceparent);
   const masterKeys = openMasterKeys(config, random);
+  const passwords = new Passwords(config.WAYBILL_KEY_PEPPER, random);
   const valkey = connectValkey(config.WAYBILL_REDIS_URL, lostConnection('valkey'));
   const s3 = {
     endpoint: config.WAYBILL_S3_ENDPOINT,
@@ -210,6 +213,8 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       allowHttp: config.WAYBILL_WEBHOOK_HTTP === 'allowed',
     }),
     webhookSecrets: new WebhookSecrets(config.WAYBILL_KEY_PEPPER),
+    passwords,
+    passkeys: webauthnPasskeys(),
     translator,
     operator: toOperator(config),
     random,
@@ -230,6 +235,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
         s3_reading: objects.limiters.reading,
         s3_writing: objects.limiters.writing,
         s3_deleting: objects.limiters.deleting,
+        passwords: passwords.limiter,
       },
       connections: () => ({ in_use: pool.totalCount - pool.idleCount, idle: pool.idleCount }),
       memory: () => ({
