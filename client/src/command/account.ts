@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseServerUrl } from '../http/server-url.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
 import { describeError } from './error-report.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { makeFolder } from './make-folder.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** The account as it is stored in the file. */
@@ -135,7 +136,7 @@ async function readAccountFile(path: string): Promise<Partial<Account> | undefin
 /** Replaces the file atomically. Other users can never read it. */
 export async function writeAccount(terminal: Terminal, account: Account): Promise<string> {
   const path = accountPath(terminal);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), 0o700);
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, `${JSON.stringify(account, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
   await chmod(draft, 0o600); // regardless of the umask

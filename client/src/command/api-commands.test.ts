@@ -574,3 +574,51 @@ describe('waybill webhooks listen', () => {
     expect(errors).toMatch(/Events are signed with this secret: whsec_/);
   });
 });
+
+describe('a drop that cannot be changed', () => {
+  const ended = (state: string, revoked_at: string | null) => ({
+    'GET drops/ID': { ...dropDetails, state, revoked_at },
+  });
+  const changes = ['revoke', 'extend --days 3', 'remind', 'resend --receiver anna@example.com', 'add-receiver a@b.org'];
+  const toWords = (change: string) => change.replace(/^(\S+)/, '$1 WB-7F3K-29QD');
+
+  test.each(changes)('%s: one that was revoked is refused before a question', async (change) => {
+    const { exit, errors, bodies } = await waybill(toWords(change), {
+      replies: ended('revoked', '2030-02-01T12:00:00.000Z'),
+    });
+    expect(exit).toBe(4);
+    expect(errors).toBe(
+      'waybill: WB-7F3K-29QD was revoked and cannot be changed.\n         Send the files again: waybill send …\n',
+    );
+    expect(bodies).toEqual([]);
+  });
+
+  test.each(changes)('%s: one that has expired is refused before a question', async (change) => {
+    const { exit, errors, bodies } = await waybill(toWords(change), { replies: ended('expired', null) });
+    expect([exit, bodies]).toEqual([4, []]);
+    expect(errors).toContain('WB-7F3K-29QD expired at 2030-02-07 12:00 and cannot be changed.\n');
+  });
+
+  test.each(['remind', 'resend'])('%s: one that was created with --no-mail sends no mails', async (change) => {
+    const replies = { 'GET drops/ID': { ...dropDetails, notify: false } };
+    const { exit, errors, bodies } = await waybill(`${change} WB-7F3K-29QD`, { replies });
+    expect([exit, bodies]).toEqual([4, []]);
+    expect(errors).toBe(
+      'waybill: WB-7F3K-29QD was created with --no-mail, so its receivers get no mails.\n         Write to them yourself.\n',
+    );
+  });
+
+  test('a link that was revoked is not counted, revoked or mailed again', async () => {
+    const [anna, bo] = dropDetails.receivers;
+    const replies = {
+      'GET drops/ID': { ...dropDetails, receivers: [anna, { ...bo, revoked_at: '2030-02-01T12:00:00.000Z' }] },
+    };
+    const asked = await waybill('revoke WB-7F3K-29QD', { replies, reply: 'n' });
+    expect(asked.errors).toContain('Revoke WB-7F3K-29QD for 1 receiver and delete its files? [y/N]');
+    for (const change of ['revoke', 'resend']) {
+      const { exit, errors, bodies } = await waybill(`${change} WB-7F3K-29QD --receiver bo@example.com`, { replies });
+      expect([exit, bodies]).toEqual([4, []]);
+      expect(errors).toContain('The link of bo@example.com to WB-7F3K-29QD was revoked.');
+    }
+  });
+});

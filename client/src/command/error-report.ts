@@ -19,6 +19,7 @@ const incompatible: Outcome = {
   message: 'The server did not understand this version of waybill.',
   next: 'Compare the versions of waybill and of the server, and contact the administrator.',
 };
+const sendAgain = 'Send the files again: waybill send …';
 const retryLater: Outcome = {
   next: 'Run the same command again later; nothing is sent twice.',
 };
@@ -42,8 +43,8 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     message: 'There is no Waybill server at this address.',
     next: 'Check the server’s address and its path, then log in again: waybill login URL',
   },
-  link_ended: { next: 'Ask the sender to send it again.' },
-  link_revoked: { next: 'Contact the sender.' },
+  link_ended: { message: 'It has expired and cannot be changed.', next: sendAgain },
+  link_revoked: { message: 'It was revoked and cannot be changed.', next: sendAgain },
   files_not_ready: incompatible,
   upload_superseded: incompatible,
   upload_worn_out: incompatible,

@@ -19,6 +19,9 @@ const fileErrors: Readonly<Record<string, readonly [says: string, next: string]>
 /** Describes a failed call to the file system; returns undefined for any other error. */
 export function describeFileError(error: unknown): FileError | undefined {
   const { code = '', path, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'mkdir' && code === 'ENOENT') {
+    return { code, message: `${path} cannot be created.`, next: 'Choose another path.' };
+  }
   const [says, next] = fileErrors[code] ?? [];
   if (syscall === undefined || says === undefined || next === undefined) return undefined;
   return { code, message: `${path ?? 'The output'} ${says}.`, next };

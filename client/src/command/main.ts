@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { exitCodes } from './exit-codes.ts';
 import { run } from './run.ts';
+import { abortOnSignals } from './signals.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort());
+const interrupted = abortOnSignals(process, (code) => process.exit(code));
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -29,7 +29,7 @@ const exit = await run(
     homeFolder: homedir(),
   },
   process.argv.slice(2),
-  interrupted.signal,
+  interrupted,
   manifest.version,
 );
 // Exits after all output is written, although handles such as an unread standard input may still be open.

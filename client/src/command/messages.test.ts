@@ -93,11 +93,13 @@ test.each<[words: string, exit: number, printed: string]>([
   ],
   ['contacts ad', 2, "Unknown command 'ad'. Did you mean add?\n         See: waybill contacts --help"],
   ['pull ~/report.pdf', 1, '~/report.pdf exists already and is not a folder.'],
+  ['pull /proc/x', 1, '/proc/x cannot be created.'],
+  ['pull /proc/x/y/z', 1, '/proc/x cannot be created.'],
   ['inbox --limit all', 2, 'Use a whole number from 1 to'],
   ['inbox', 4, 'There is no Waybill server at this address.'],
   ['login files.example.org --user a@example.org', 2, '"files.example.org" is not a server’s address.'],
   ['login http://files.example.org --user a@example.org', 2, 'To allow it: waybill login --plain-http'],
-  ['login https://files.example.org --user anna', 2, '"anna" is not an e-mail address.'],
+  ['login https://files.example.org --user anna', 2, '"anna" is not a valid e-mail address.'],
   ['login https://files.example.org --user a@example.org', 2, 'Nothing was entered.'],
 ])('%s', async (words, exit, printed) => {
   const failed = await runFailing(words.split(' '));

@@ -52,13 +52,29 @@ describe('login', () => {
     await using server = await WireServer.start((_seen, response) => refuse(response, 401, 'unauthorized'));
     const terminal = fakeTerminal(home, {}, 'wb_wrong\n');
     expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(3);
-    expect(terminal.errors.text).toContain(
-      'The server does not accept this account and key. (urn:waybill:http-request:request-1)',
-    );
+    expect(terminal.errors.text).toContain('The server does not accept this account and key.\n');
     expect(terminal.errors.text).toContain('Check the account’s address and the key');
     expect(readdirSync(home)).toEqual([]);
     const nothing = fakeTerminal(home);
     expect(await waybill(nothing, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(2);
+  });
+
+  test('without a terminal, the account must be named, and the key is not read as its address', async () => {
+    const terminal = fakeTerminal(home, {}, 'wb_secret-key\n');
+    expect(await waybill(terminal, 'login', 'https://files.example.org')).toBe(2);
+    expect(terminal.errors.text).toBe('waybill: No account was given.\n         Name the account with --user.\n');
+  });
+
+  test.each([
+    ['login', 'https://files.example.org', '--user', 'wb_secret-key'],
+    ['wb_secret-key'],
+    ['completion', 'wb_secret-key'],
+    ['--json', 'inbox', '--limit', 'wb_secret-key'],
+  ])('a key in a wrong place is not printed: %s', async (...words) => {
+    const terminal = fakeTerminal(home);
+    expect(await waybill(terminal, ...words)).toBe(2);
+    expect(terminal.errors.text).toContain('wb_…');
+    expect(terminal.errors.text).not.toContain('secret');
   });
 
   test('does not store the key of another account', async () => {

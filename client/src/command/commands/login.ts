@@ -18,10 +18,14 @@ export async function login(
   { user, plainHttp }: LoginCommandOptions,
 ): Promise<void> {
   requireServerUrl(url, plainHttp === true);
+  // Standard input is the key: its first line must not be read as the address.
+  if (user === undefined && terminal.input.isTTY !== true) {
+    throw new CommandError(exitCodes.usage, 'usage', 'No account was given.', 'Name the account with --user.');
+  }
   const name = user ?? (await ask(terminal, signal, 'Account (e-mail address): '));
   if (!isAccountAddress(name)) {
     const next = 'Use the e-mail address of the account, such as orders@example.org.';
-    throw new CommandError(exitCodes.usage, 'invalid_argument', `"${name}" is not an e-mail address.`, next);
+    throw new CommandError(exitCodes.usage, 'invalid_argument', `"${name}" is not a valid e-mail address.`, next);
   }
   const apiKey = await ask(terminal, signal, 'API key (not shown): ', true);
   const account: Account = {

@@ -25,6 +25,7 @@ const sends = () => join(folder, 'sends');
 
 test('the same command after a crash is the same send, after a success a new one', async () => {
   const first = await openPendingSend(sends(), words, now);
+  first.recordStart();
   const second = await openPendingSend(
     sends(),
     { ...words, delivery: { ...words.delivery, to: [...words.delivery.to] } },
@@ -36,6 +37,20 @@ test('the same command after a crash is the same send, after a success a new one
   const third = await openPendingSend(sends(), words, now);
   expect(third.resumed).toBe(false);
   expect(third.idempotencyKey).not.toBe(first.idempotencyKey);
+});
+
+test('a run that uploaded nothing is not resumed, although it keeps its key', async () => {
+  const first = await openPendingSend(sends(), words, now);
+  const second = await openPendingSend(sends(), words, now);
+  expect(second).toMatchObject({ resumed: false, idempotencyKey: first.idempotencyKey });
+});
+
+test('a run that goes on after another has finished leaves no record', async () => {
+  const { uploadStore, recordStart, delete: finish } = await openPendingSend(sends(), words, now);
+  await finish();
+  recordStart();
+  await uploadStore.save({ path: 'report.csv', id: 'u1', size: 1, scan: 'clean', unscannedReason: null });
+  expect(readdirSync(sends())).toEqual([]);
 });
 
 test('other arguments, or a changed file, are another send', async () => {

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { SentFile, UploadStore } from '../../transfer/send.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { DeliveryCommandOptions } from './delivery.ts';
 
 /** The server stores a key for 7 days; an older key than this is not reused. */
@@ -18,25 +20,27 @@ export interface SendParameters {
 
 export interface PendingSend {
   idempotencyKey: string;
-  /** Whether an earlier run did not finish. */
+  /** Whether an earlier run uploaded something and did not finish. */
   resumed: boolean;
   uploadStore: UploadStore;
+  /** Records that something is uploaded. */
+  recordStart(): void;
   delete(): Promise<void>;
 }
 
 /**
  * Records a send on disk, so that the same command, run again after it was killed, resumes it with the same key and
  * results in one drop. After a success, or if a file has changed, the same command is a new send. The first line of the
- * record is the key; every other line is a finished upload.
+ * record is the key; every other line is a finished upload, or says that one was started.
  */
 export async function openPendingSend(folder: string, words: SendParameters, now: number): Promise<PendingSend> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   await deleteExpired(folder, now);
   const path = join(folder, await computeFingerprint(words));
   const begin = async (flag: 'w' | 'wx') => {
     const idempotencyKey = words.delivery.key ?? randomUUID();
     await writeFile(path, `${idempotencyKey}\n`, { flag, mode: 0o600, flush: true });
-    return toPendingSend(path, idempotencyKey, false, []);
+    return toPendingSend(path, idempotencyKey, []);
   };
   try {
     return await begin('wx');
@@ -45,22 +49,43 @@ export async function openPendingSend(folder: string, words: SendParameters, now
   }
   const [idempotencyKey, ...lines] = (await readFile(path, 'utf8')).split('\n');
   // The process was killed before it wrote the key, so nothing was sent with it.
-  if (!idempotencyKey || lines.length === 0) return { ...(await begin('w')), resumed: true };
-  return toPendingSend(path, idempotencyKey, true, lines);
+  if (!idempotencyKey || lines.length === 0) return await begin('w');
+  return toPendingSend(path, idempotencyKey, lines);
 }
 
-function toPendingSend(path: string, idempotencyKey: string, resumed: boolean, lines: readonly string[]): PendingSend {
+const startLine = '{}\n';
+/** Without O_CREAT: another run of the command may have finished, and deleted the record. */
+const appendOnly = constants.O_WRONLY | constants.O_APPEND;
+
+function toPendingSend(path: string, idempotencyKey: string, lines: readonly string[]): PendingSend {
   const known = new Map(lines.flatMap(parseUpload).map((file) => [file.path, file]));
   return {
     idempotencyKey,
-    resumed,
+    resumed: lines.some((line) => line !== ''),
     uploadStore: {
       get: (name) => known.get(name),
       // Not flushed: if a crash of the machine loses a line, the upload is repeated.
-      save: (file) => appendFile(path, `${JSON.stringify(file)}\n`),
+      async save(file) {
+        const record = await open(path, appendOnly).catch(ignoreMissing);
+        await record?.write(`${JSON.stringify(file)}\n`);
+        await record?.close();
+      },
+    },
+    recordStart() {
+      try {
+        const record = openSync(path, appendOnly);
+        writeSync(record, startLine);
+        closeSync(record);
+      } catch (error) {
+        ignoreMissing(error);
+      }
     },
     delete: () => rm(path, { force: true }),
   };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 function parseUpload(line: string): SentFile[] {

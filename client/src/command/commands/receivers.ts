@@ -2,7 +2,7 @@ import type { NewReceiver } from '../../generated/wire.ts';
 import { type Context, withClient } from '../context.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { printLinks } from './send.ts';
-import { findReceiver, findSent } from './sent.ts';
+import { findLive, findReceiver, linkRevokedError, requireMails } from './sent.ts';
 
 export interface ResendCommandOptions {
   receiver?: string[];
@@ -16,7 +16,8 @@ export async function resendMails(
 ): Promise<void> {
   const { output, signal } = context;
   await withClient(context, async (client) => {
-    const { collection, details } = await findSent(client, identifier, signal);
+    const { collection, details } = await findLive(client, identifier, signal);
+    requireMails(details);
     const { id, reference, receivers } = details;
     const wanted = addresses?.map((address) => findReceiver(details, address)) ?? [...receivers];
     if (addresses === undefined && receivers.length > 1) {
@@ -24,6 +25,8 @@ export async function resendMails(
       const next = `Name those who get the mail again with --receiver. To list them: waybill show ${reference}`;
       throw new CommandError(exitCodes.usage, 'usage', message, next);
     }
+    const revoked = wanted.find(({ revoked_at: at }) => at !== null);
+    if (revoked) throw linkRevokedError(details, revoked);
     for (const { id: receiver } of wanted) await collection.resend(id, receiver, { signal });
     const to = wanted.map(({ email }) => email);
     await output.print(`Sent the mail of ${reference} to ${to.join(', ')} again.`, { status: 'resent', reference, to });
@@ -41,7 +44,7 @@ export async function addReceivers(
 ): Promise<void> {
   const { output, signal } = context;
   await withClient(context, async (client) => {
-    const { collection, details: sent } = await findSent(client, identifier, signal);
+    const { collection, details: sent } = await findLive(client, identifier, signal);
     for (const email of addresses) {
       const added = await collection.addReceiver(sent.id, { email, ...details }, { signal });
       await output.print(`Added ${added.email} to ${sent.reference}.`, {

@@ -5,6 +5,7 @@ import type { SendOptions, SendResult, SentFile } from '../../transfer/send.ts';
 import { type FileToSend, toSource } from '../../transfer/sources.ts';
 import type { Waybill } from '../../waybill.ts';
 import { openClient, stateFolder } from '../account.ts';
+import { describeError } from '../error-report.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { formatCount, formatDate, formatLifetime, formatSize, pluralize } from '../terminal/format.ts';
 import { findFileSize, Progress, toTotal } from '../terminal/progress.ts';
@@ -36,6 +37,7 @@ export async function sendFiles(
   const pending = fromInput ? undefined : await openRecord(terminal, output, words);
   if (pending?.resumed) output.notice('Resuming an earlier run of this command that was interrupted.');
 
+  let isUploading = pending?.resumed === true;
   const progress = new Progress(terminal);
   progress.setTotal(toTotal(await Promise.all(words.files.map(({ path }) => findFileSize(path)))));
   try {
@@ -45,23 +47,38 @@ export async function sendFiles(
       idempotencyKey: key ?? pending?.idempotencyKey,
       uploadStore: pending?.uploadStore,
       signal,
-      onProgress: ({ name: file, sentBytes, totalBytes }) =>
+      onProgress: ({ name: file, sentBytes, totalBytes }) => {
+        if (sentBytes > 0 && !isUploading) {
+          isUploading = true;
+          pending?.recordStart();
+        }
         progress.show({
           name: file,
           bytes: sentBytes,
           totalBytes,
           // The server responds when it has scanned the file.
           ...(sentBytes === totalBytes ? { activity: 'scanning for viruses …' } : {}),
-        }),
+        });
+      },
     });
     await pending?.delete();
     progress.clear();
     await output.print(describeSend(sent, to, key), toJsonValue(sent, to));
     await printLinks(output, sent.drop.receivers);
+  } catch (error) {
+    if (!isUploading || isFinalRefusal(error)) await pending?.delete();
+    throw error;
   } finally {
     progress.clear();
     client.close();
   }
+}
+
+/** Returns whether a repetition of the same send would be refused too. */
+function isFinalRefusal(error: unknown): boolean {
+  const { exit, code } = describeError(error);
+  if (code === 'storage_full' || code === 'not_found') return false;
+  return exit === exitCodes.refused || exit === exitCodes.infected;
 }
 
 /** Checks everything, and sends nothing. */

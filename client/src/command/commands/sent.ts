@@ -1,6 +1,6 @@
 import { toCanonicalAddress } from '../../canonical-address.ts';
 import { ignoreNotFound } from '../../errors.ts';
-import type { Drop, DropDetails, FileRequestDetails } from '../../generated/wire.ts';
+import type { Drop, DropDetails, DropReceiver, FileRequestDetails } from '../../generated/wire.ts';
 import type { Drops } from '../../resources/drops.ts';
 import type { Requests } from '../../resources/requests.ts';
 import type { Waybill } from '../../waybill.ts';
@@ -46,6 +46,17 @@ async function findId(
   return found.length === 0 ? undefined : requireSingle(found, noun, identifier, listCommands).id;
 }
 
+/** Finds a drop or a request that can still be changed. */
+export async function findLive(client: Waybill, identifier: string, signal: AbortSignal): Promise<FoundSent> {
+  const found = await findSent(client, identifier, signal);
+  const { reference, state, expires_at: end } = found.details;
+  if (state === 'live') return found;
+  const [code, what] =
+    state === 'revoked' ? ['link_revoked', 'was revoked'] : ['link_ended', `expired at ${formatTime(end)}`];
+  const next = found.noun === 'drop' ? 'Send the files again: waybill send …' : 'Ask again: waybill request …';
+  throw new CommandError(exitCodes.refused, code, `${reference} ${what} and cannot be changed.`, next);
+}
+
 export interface RevokeCommandOptions {
   receiver?: string;
   yes?: boolean;
@@ -58,9 +69,12 @@ export async function revokeSent(
 ): Promise<void> {
   const { terminal, output, signal } = context;
   await withClient(context, async (client) => {
-    const { noun, collection, details } = await findSent(client, identifier, signal);
-    const { id, reference, receiver_count: count } = details;
+    const { noun, collection, details } = await findLive(client, identifier, signal);
+    const { id, reference } = details;
     const link = receiver === undefined ? undefined : findReceiver(details, receiver);
+    if (link !== undefined && link.revoked_at !== null) throw linkRevokedError(details, link);
+    const receivers: readonly { revoked_at: string | null }[] = details.receivers;
+    const count = receivers.filter(({ revoked_at: at }) => at === null).length;
     const what =
       link === undefined
         ? `${reference} for ${pluralize(count, 'receiver')}`
@@ -79,14 +93,30 @@ export async function revokeSent(
   });
 }
 
-export function findReceiver(
-  { reference, receivers }: FoundSent['details'],
-  address: string,
-): { id: number; email: string } {
+type FoundReceiver = Pick<DropReceiver, 'id' | 'email' | 'revoked_at'>;
+
+export function findReceiver({ reference, receivers }: FoundSent['details'], address: string): FoundReceiver {
   const wanted = toCanonicalAddress(address);
-  const found = receivers.find(({ email }) => email === wanted);
+  const found = (receivers as readonly FoundReceiver[]).find(({ email }) => email === wanted);
   if (!found) throw notFoundError(`${reference} was not sent to ${address}.`, `waybill show ${reference}`);
   return found;
+}
+
+/** Throws if the sender asked for no mails. */
+export function requireMails({ reference, notify }: FoundSent['details']): void {
+  if (notify) return;
+  const message = `${reference} was created with --no-mail, so its receivers get no mails.`;
+  throw new CommandError(exitCodes.refused, 'invalid_input', message, 'Write to them yourself.');
+}
+
+export function linkRevokedError({ reference }: FoundSent['details'], { email }: FoundReceiver): CommandError {
+  const message = `The link of ${email} to ${reference} was revoked.`;
+  return new CommandError(
+    exitCodes.refused,
+    'link_revoked',
+    message,
+    `To list its receivers: waybill show ${reference}`,
+  );
 }
 
 export interface ExtendCommandOptions {
@@ -106,7 +136,7 @@ export async function extendSent(
     throw new CommandError(exitCodes.usage, 'usage', 'No deadline was given.', 'Use --days or --until.');
   }
   await withClient(context, async (client) => {
-    const { noun, collection, details } = await findSent(client, identifier, signal);
+    const { noun, collection, details } = await findLive(client, identifier, signal);
     const end =
       days === undefined ? { expires_at: (until as Date).toISOString() } : { expires_in: days * secondsPerDay };
     const extended = await collection.extend(details.id, end, { signal });
@@ -118,7 +148,8 @@ export async function extendSent(
 export async function remindReceivers(context: Context, identifier: string): Promise<void> {
   const { output, signal } = context;
   await withClient(context, async (client) => {
-    const { noun, collection, details } = await findSent(client, identifier, signal);
+    const { noun, collection, details } = await findLive(client, identifier, signal);
+    requireMails(details);
     const { reminded } = await collection.remind(details.id, { signal });
     const done = noun === 'drop' ? 'have downloaded every file' : 'have sent files';
     const text =

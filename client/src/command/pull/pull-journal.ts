@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { localNameKey } from '../../generated/safe-name.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /**
  * The state of a file. `wanted`: known, and perhaps partly downloaded. `placing`: complete and checked, about to get
@@ -69,7 +69,7 @@ export class PullJournal implements Disposable {
   /** Returns undefined while another process holds the lock. */
   static async open(folder: string, account: string): Promise<PullJournal | undefined> {
     const own = join(folder, '.waybill');
-    mkdirSync(own, { recursive: true, mode: 0o700 });
+    await makeFolder(own, 0o700);
     const { DatabaseSync } = await importSqlite();
     const database = new DatabaseSync(join(own, 'pull.db'));
     try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, realpath, rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ignoreNotFound, isWaybillError } from '../../errors.ts';
 import type { ClaimedEntry, InboxEntryDetails } from '../../generated/wire.ts';
@@ -9,6 +9,7 @@ import type { Waybill } from '../../waybill.ts';
 import { openClient } from '../account.ts';
 import { describeError } from '../error-report.ts';
 import { CommandError, exitCodes, untilInterrupted } from '../exit-codes.ts';
+import { makeFolder } from '../make-folder.ts';
 import { formatSize, pluralize } from '../terminal/format.ts';
 import { Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
@@ -49,7 +50,7 @@ export async function pullFiles(
   { watch = false, every, hook }: PullCommandOptions,
 ): Promise<void> {
   const { client, account } = await openClient(terminal);
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir);
   const folder = await realpath(dir);
   using journal = await openJournal(folder, `${account.user} ${new URL(account.url).href}`, output, signal);
   const puller = { client, journal, folder, hook, terminal, output, progress: new Progress(terminal), signal };

@@ -5,6 +5,11 @@ export function toPrintable(text: string): string {
   return text.replace(controlCharacters, '\ufffd');
 }
 
+/** Replaces API keys, which a user may have typed in another place by mistake: messages end up in logs. */
+export function hideKeys(text: string): string {
+  return text.replace(/\bwb_[\w-]+/g, 'wb_…');
+}
+
 /**
  * Returns a value as JSON. Characters that `toPrintable` replaces are escaped instead; the only line breaks are those
  * of the indentation.

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { ErrorReport } from '../error-report.ts';
-import { exitCodes } from '../exit-codes.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { createPaint, type Paint } from './paint.ts';
-import { toJsonText, toPrintable } from './printable.ts';
+import { hideKeys, toJsonText, toPrintable } from './printable.ts';
 import { type Column, Table } from './table.ts';
 import { wrap } from './text-width.ts';
 
@@ -117,22 +116,24 @@ export class Output {
 
   /** Prints a notice to standard error, unless the output is JSON. */
   notice(text: string): void {
-    if (!this.isJson) this.#terminal.errors.write(`${toPrintable(text)}\n`);
+    if (!this.isJson) this.#terminal.errors.write(`${toPrintable(hideKeys(text))}\n`);
   }
 
-  printError({ exit, code, message, next, instance }: ErrorReport): void {
+  printError(report: ErrorReport): void {
     const { errors } = this.#terminal;
+    const { code, instance } = report;
+    const message = hideKeys(report.message);
+    const next = hideKeys(report.next);
     if (this.isJson) {
       errors.write(`${toJsonText({ status: 'error', code, message, next, instance })}\n`);
       return;
     }
-    // The administrator cannot help with input that the server refuses.
-    const isOwnFault = exit === exitCodes.refused || exit === exitCodes.usage;
-    const request = instance === undefined || isOwnFault ? '' : ` (${instance})`;
+    // Only an error of the server itself is looked up in its log.
+    const request = instance !== undefined && code === 'internal' ? ` (${instance})` : '';
     const program = 'waybill: ';
     const width = errors.isTTY === true ? screenWidth(errors) - program.length : Number.POSITIVE_INFINITY;
-    const texts = [...`${message}${request}`.split('\n'), next];
-    const lines = texts.flatMap((text) => wrap(toPrintable(text), width));
+    const sentences = [...`${message}${request}`.split('\n'), next];
+    const lines = sentences.flatMap((text) => wrap(toPrintable(text), width));
     errors.write(`${program}${lines.join(`\n${' '.repeat(program.length)}`)}\n`);
   }
 }

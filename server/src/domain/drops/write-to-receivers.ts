@@ -8,6 +8,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireVersion } from '../require-version.ts';
 import type { Store } from '../store.ts';
+import type { DropDeadline } from './drop-store.ts';
 import { requireLiveDrop } from './extend-drop.ts';
 import type { SentId, SentReceiver } from './sent-drop-store.ts';
 
@@ -22,7 +23,7 @@ export async function remindReceivers(
 ): Promise<number> {
   const { dropId } = sent;
   return engines.store.transaction(async (tx) => {
-    await lockLive(tx, actor, sent, ifVersion);
+    requireMails(await lockLive(tx, actor, sent, ifVersion));
     const receivers = await tx.sentDrops.receivers(actor.accountId, dropId);
     const due = receivers.filter(
       ({ completedAt, undeliverableAt, revokedAt }) => !completedAt && !undeliverableAt && !revokedAt,
@@ -36,7 +37,7 @@ export async function remindReceivers(
 export async function resendInvitation(engines: Needs, actor: Actor, sent: SentId, position: number): Promise<void> {
   const { dropId } = sent;
   await engines.store.transaction(async (tx) => {
-    await lockLive(tx, actor, sent, undefined);
+    requireMails(await lockLive(tx, actor, sent, undefined));
     const [receiver] = await tx.sentDrops.receivers(actor.accountId, dropId, position);
     if (!receiver) throw new ExchangeError('not_found', 'There is no such receiver.');
     if (receiver.revokedAt) throw new ExchangeError('link_revoked', 'The receiver’s link was revoked.');
@@ -54,11 +55,19 @@ export async function lockLive(
   actor: Actor,
   { type, dropId }: SentId,
   ifVersion: readonly string[] | undefined,
-): Promise<void> {
+): Promise<DropDeadline> {
   const drop = await tx.drops.lockDeadline(actor.accountId, dropId);
   if (drop?.type !== type) throw new ExchangeError('not_found');
   requireVersion(ifVersion, drop.version);
   requireLiveDrop(drop);
+  return drop;
+}
+
+/** A sender who passes on the links asked for no mails, of any kind. */
+function requireMails({ notify }: Pick<DropDeadline, 'notify'>): void {
+  if (notify) return;
+  const message = 'Its receivers get no mails, as it was sent with "notify": false. Write to them yourself.';
+  throw new ExchangeError('invalid_input', message);
 }
 
 /** Counted against the limits of the account, so it is the last part of its transaction. */

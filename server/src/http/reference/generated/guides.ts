@@ -404,6 +404,10 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
+    "text": "`remind` and `resend` are refused with `invalid_input` if the drop was sent with `\"notify\": false`: its receivers get no mails at all."
+   },
+   {
+    "kind": "paragraph",
     "text": "The ETag of a drop changes with these requests, but not with the actions of receivers."
    },
    {

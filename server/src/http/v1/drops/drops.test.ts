@@ -121,6 +121,17 @@ describe('POST /drops', () => {
     expect(await reminder()).toEqual([{ remind_at: null }]);
   });
 
+  test('sends no reminder and no mail again if `notify` is false', async () => {
+    const sender = await exchange.account();
+    const { drop } = await send(sender, { notify: false });
+    for (const path of ['remind', 'receivers/0/resend']) {
+      const refused = await ask(sender, 'POST', `/drops/${drop.id}/${path}`);
+      expect([path, refused.status, refused.json().code]).toEqual([path, 400, 'invalid_input']);
+      expect(refused.json().detail).toContain('get no mails');
+    }
+    expect(await exchange.database.query('select from messages where drop_id = $1', [drop.id])).toHaveLength(0);
+  });
+
   test('completes a receiver from the account’s contact', async () => {
     const sender = await exchange.account();
     const contact = { email: 'kim@example.org', name: 'Kim', phone: '46709999999', language: 'de', groups: ['x'] };
