@@ -33,7 +33,7 @@ export default defineConfig({
     rollupOptions: {
       input: [
         ...['pages.css', 'reference.css', 'app.css'].map((stylesheet) => `src/views/assets/${stylesheet}`),
-        ...['gesture.ts', 'download.ts', 'upload.tsx', 'reference.ts', 'frame.ts'].map(
+        ...['gesture.ts', 'download.ts', 'upload.tsx', 'reference.ts', 'frame.ts', 'sign-in.ts', 'settings.ts'].map(
           (script) => `src/views/islands/${script}`,
         ),
       ],

@@ -50,6 +50,8 @@ export function createStage(
       reply(response, 200, brandFiles[path], { 'content-type': type });
     } else if (path === '/specimens.css') {
       reply(response, 200, readFileSync(new URL('specimens.css', import.meta.url)), { 'content-type': 'text/css' });
+    } else if (path === '/passkey/options') {
+      json(response, { challenge: 'Y2hhbGxlbmdl', userVerification: 'required' });
     } else if (path === '/u/files') {
       json(response, stored);
       for (const file of stored) {
@@ -222,6 +224,10 @@ async function playFolder(page: Page): Promise<void> {
   }
 }
 
+async function openMenu(page: Page): Promise<void> {
+  await page.locator('details[data-menu] > summary').click();
+}
+
 /** The steps on the page with its script, one after the other; each gets its own picture. */
 export const plays: Readonly<
   Record<string, readonly (readonly [state: string, act: (page: Page) => Promise<void>])[]>
@@ -233,6 +239,8 @@ export const plays: Readonly<
     ['ready', tidyUpload],
     ['sent', sendUpload],
   ],
+  'frame-inbox': [['menu', openMenu]],
+  'frame-foreign': [['menu', openMenu]],
   'upload-island-folder': [['many', playFolder]],
   'upload-island-sixty': [['chosen', (page) => chooseFiles(page, sixtyNames)]],
   'upload-island-too-large': [['chosen', (page) => chooseFiles(page, ['Walkthrough of the site.mp4'], 2_140_000)]],

@@ -4,6 +4,33 @@ import { Button } from '../views/components/button.tsx';
 import { EmptyState } from '../views/components/empty-state.tsx';
 import { PageHead } from '../views/components/page-head.tsx';
 import { plainOperator } from '../views/operator.ts';
+import {
+  AuthenticatorPage,
+  type AuthenticatorPageProps,
+  authenticatorTitle,
+} from '../views/pages/app/authenticator-page.tsx';
+import { EndedLinkPage, type EndedLinkPageProps, endedLinkTitle } from '../views/pages/app/ended-link-page.tsx';
+import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../views/pages/app/enrolment-page.tsx';
+import {
+  InvitationPage,
+  type InvitationPageProps,
+  invitationTitle,
+  RecoveryLandingPage,
+  recoveryLandingTitle,
+} from '../views/pages/app/mailed-link-page.tsx';
+import { NoAccountPage, noAccountTitle } from '../views/pages/app/no-account-page.tsx';
+import { RecoveryCodesPage, recoveryCodesTitle } from '../views/pages/app/recovery-codes-page.tsx';
+import {
+  RecoveryRequestPage,
+  type RecoveryRequestPageProps,
+  recoveryRequestTitle,
+} from '../views/pages/app/recovery-request-page.tsx';
+import {
+  SecondFactorPage,
+  type SecondFactorPageProps,
+  secondFactorTitle,
+} from '../views/pages/app/second-factor-page.tsx';
+import { SignInPage, type SignInPageProps, signInTitle } from '../views/pages/app/sign-in-page.tsx';
 import type { Translator } from '../views/translator.ts';
 import type { Foreign, PageState } from './view-states.tsx';
 
@@ -15,6 +42,15 @@ const orders = {
   href: '/orders@acme.example/',
   shared: true,
 };
+
+const host = 'files.northwind.example';
+const csrf = 'a1b2c3';
+const later = new Date('2026-11-18T09:15:00Z');
+const passkeyRoutes = { optionsHref: '/passkey/options', resultHref: '/passkey' };
+const sso = { name: 'Acme SSO', href: '/sign-in/with/acme' };
+const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+const recoveryCodes =
+  'k7mw-29qd x4tz-8m1n p9wc-55rj v84h-20xn c5mj-93pw h0qs-77lv 6rft-4zda 3qxn-71hf 1tzb-6kqe k2vd-8m4t'.split(' ');
 
 /** A screen of the app around some content, for the states of this and other screens. */
 export function ExampleFrame(props: Partial<AppFrameProps> & { children: ComponentChildren }): JSX.Element {
@@ -52,6 +88,76 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       </ExampleFrame>
     ),
   });
+  const door = (title: string, page: JSX.Element): PageState => ({ title, page, layout: 'door', script: 'sign-in' });
+  const signIn = (props: Partial<SignInPageProps> = {}): PageState =>
+    door(
+      signInTitle(translator),
+      <SignInPage
+        host={host}
+        csrf={csrf}
+        next="/maya.lindqvist@acme.example/sent"
+        passwordAction="/sign-in"
+        passkey={passkeyRoutes}
+        providers={[sso]}
+        recoveryHref="/recovery"
+        {...props}
+      />,
+    );
+  const code = (problem?: SecondFactorPageProps['problem']): PageState =>
+    door(
+      secondFactorTitle(translator),
+      <SecondFactorPage host={host} csrf={csrf} action="/sign-in/code" cancelHref="/sign-in" problem={problem} />,
+    );
+  const invitation = (inviter?: InvitationPageProps['inviter'], account = orders.displayName): PageState => {
+    const about = { inviter, account, operator: 'Northwind Files' };
+    return door(
+      invitationTitle(translator, about),
+      <InvitationPage host={host} action="/invitation/open" gesture="gesture" expiresAt={later} {...about} />,
+    );
+  };
+  const enrolment = (props: Partial<EnrolmentPageProps> = {}): PageState => {
+    const all: EnrolmentPageProps = {
+      host,
+      csrf,
+      reason: 'invitation',
+      email: maya.email,
+      passkey: passkeyRoutes,
+      passwordAction: '/enrolment/password',
+      minPasswordLength: 12,
+      providers: [],
+      ...props,
+    };
+    return door(enrolmentTitle(translator, all), <EnrolmentPage {...all} />);
+  };
+  const authenticator = (props: Partial<AuthenticatorPageProps> = {}): PageState =>
+    door(
+      authenticatorTitle(translator),
+      <AuthenticatorPage
+        host={host}
+        csrf={csrf}
+        action="/settings/authenticator"
+        uri={`otpauth://totp/Northwind%20Files:${maya.email}?secret=${secret}&issuer=Northwind%20Files`}
+        secret={secret}
+        cancelHref="/settings"
+        {...props}
+      />,
+    );
+  const recovery = (props: Partial<RecoveryRequestPageProps> = {}): PageState => {
+    const all: RecoveryRequestPageProps = {
+      host,
+      csrf,
+      action: '/recovery',
+      signInHref: '/sign-in',
+      requested: false,
+      ...props,
+    };
+    return door(recoveryRequestTitle(translator, all), <RecoveryRequestPage {...all} />);
+  };
+  const ended = (kind: EndedLinkPageProps['kind'], reason: EndedLinkPageProps['reason']): PageState =>
+    door(
+      endedLinkTitle(translator, { kind, reason }),
+      <EndedLinkPage host={host} kind={kind} reason={reason} signInHref="/sign-in" recoveryHref="/recovery" />,
+    );
   const strange = { email: foreign.sender, displayName: foreign.senderName, href: '/strange/', shared: true };
   return {
     'frame-inbox': frame({}),
@@ -59,5 +165,64 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'frame-settings': frame({ current: 'settings', unread: 0, account: orders, base: orders.href }),
     'frame-one-account': frame({ accounts: [own] }),
     'frame-foreign': frame({ account: strange, accounts: [own, orders, strange] }),
+    'sign-in': signIn(),
+    'sign-in-providers': signIn({
+      passwordAction: undefined,
+      passkey: undefined,
+      recoveryHref: undefined,
+      providers: [sso, { name: foreign.senderName, href: '/sign-in/with/other' }],
+    }),
+    'sign-in-password': signIn({ passkey: undefined, providers: [] }),
+    'sign-in-wrong': signIn({ email: maya.email, notice: { kind: 'wrong' } }),
+    'sign-in-too-many': signIn({ email: maya.email, notice: { kind: 'too_many', retryAt: later } }),
+    'sign-in-session-ended': signIn({ notice: { kind: 'session_ended' } }),
+    'sign-in-signed-out': signIn({ notice: { kind: 'signed_out' } }),
+    'sign-in-provider-failed': signIn({ notice: { kind: 'provider_failed', provider: foreign.senderName } }),
+    'sign-in-not-known': signIn({ notice: { kind: 'not_known', provider: sso.name } }),
+    'sign-in-method-disabled': signIn({ notice: { kind: 'method_disabled' } }),
+    'sign-in-confirm': signIn({ email: maya.email, notice: { kind: 'confirm' } }),
+    'sign-in-link': signIn({ notice: { kind: 'link', provider: sso.name } }),
+    'second-factor': code(),
+    'second-factor-wrong': code({ kind: 'wrong' }),
+    'second-factor-used': code({ kind: 'used' }),
+    'second-factor-recovery': code({ kind: 'recovery_wrong' }),
+    'second-factor-too-many': code({ kind: 'too_many', retryAt: later }),
+    invitation: invitation(),
+    'invitation-from': invitation({ name: foreign.senderName, email: foreign.sender }),
+    enrolment: enrolment(),
+    'enrolment-common': enrolment({ name: maya.name, problem: 'common' }),
+    'enrolment-nameless': enrolment({ problem: 'name_missing', providers: [sso] }),
+    'enrolment-recovery': enrolment({ reason: 'recovery', problem: 'failed' }),
+    'enrolment-password': enrolment({ passkey: undefined, problem: 'too_short' }),
+    authenticator: authenticator(),
+    'authenticator-wrong': authenticator({ problem: 'wrong', cancelHref: undefined }),
+    'recovery-codes': door(
+      recoveryCodesTitle(translator),
+      <RecoveryCodesPage
+        host={host}
+        codes={recoveryCodes}
+        downloadHref="/settings/recovery-codes.txt"
+        continueHref="/settings"
+      />,
+    ),
+    recovery: recovery(),
+    'recovery-invalid': recovery({ email: 'maya', problem: { kind: 'invalid' } }),
+    'recovery-too-many': recovery({ email: maya.email, problem: { kind: 'too_many', retryAt: later } }),
+    'recovery-requested': recovery({ email: foreign.sender, requested: true }),
+    'recovery-landing': door(
+      recoveryLandingTitle(translator),
+      <RecoveryLandingPage
+        host={host}
+        action="/recovery/open"
+        gesture="gesture"
+        email={maya.email}
+        expiresAt={later}
+      />,
+    ),
+    'ended-invitation-expired': ended('invitation', 'expired'),
+    'ended-invitation-used': ended('invitation', 'used'),
+    'ended-recovery-expired': ended('recovery', 'expired'),
+    'ended-recovery-used': ended('recovery', 'used'),
+    'no-account': door(noAccountTitle(translator), <NoAccountPage host={host} csrf={csrf} person={maya} />),
   };
 }

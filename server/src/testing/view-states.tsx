@@ -52,7 +52,7 @@ export interface Foreign {
 export interface PageState {
   readonly title: string;
   readonly page: VNode;
-  readonly script?: 'gesture' | 'upload' | 'download' | 'frame';
+  readonly script?: 'gesture' | 'upload' | 'download' | 'frame' | 'sign-in' | 'settings';
   /** The frame that the page draws itself. */
   readonly layout?: 'app' | 'door';
 }

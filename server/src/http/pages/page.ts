@@ -32,10 +32,12 @@ export function withChosenLanguage(request: FastifyRequest, path: string): strin
   return typeof lang === 'string' ? `${path}?lang=${encodeURIComponent(lang)}` : path;
 }
 
+const usualScripts = { ticket: 'gesture.ts', app: 'frame.ts', door: 'sign-in.ts' } as const;
+
 export interface PageContent {
   title: string;
   page: VNode;
-  script?: 'gesture.ts' | 'download.ts' | 'upload.tsx' | 'reference.ts' | 'frame.ts';
+  script?: 'gesture.ts' | 'download.ts' | 'upload.tsx' | 'reference.ts' | 'frame.ts' | 'sign-in.ts' | 'settings.ts';
   /** A stylesheet of its own, besides that of all pages. */
   stylesheet?: 'reference.css';
   /** The frame of a page for people with an account, which has its own stylesheet: the page draws it. */
@@ -99,9 +101,7 @@ function renderContent(
       request.method === 'POST' || content.languages === 'one' ? [] : languageLinks(options.translator, path),
     stylesheet: options.assets.href('src/views/assets/pages.css'),
     ownStylesheet: stylesheet && options.assets.href(`src/views/assets/${stylesheet}`),
-    script: options.assets.href(
-      `src/views/islands/${content.script ?? (layout === 'app' ? 'frame.ts' : 'gesture.ts')}`,
-    ),
+    script: options.assets.href(`src/views/islands/${content.script ?? usualScripts[layout ?? 'ticket']}`),
     icon: options.assets.href('src/views/assets/mark.svg'),
     brandStylesheet: options.assets.stylesheet,
     logo: options.assets.logo,

@@ -1,0 +1,3 @@
+import './frame.ts';
+import './form-helpers.ts';
+import './passkey.ts';

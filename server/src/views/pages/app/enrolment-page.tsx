@@ -1,0 +1,125 @@
+import type { JSX } from 'preact';
+import { Banner } from '../../components/banner.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { CsrfField } from '../../components/csrf-field.tsx';
+import { Door } from '../../components/door.tsx';
+import { Field } from '../../components/field.tsx';
+import { PasskeyButton, type PasskeyRoutes } from '../../components/passkey-button.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
+import { isolate } from '../../plain.ts';
+
+export interface EnrolmentPageProps {
+  readonly host: string;
+  readonly csrf: string;
+  /** Whether the person is new, or has lost every way to sign in. */
+  readonly reason: 'invitation' | 'recovery';
+  readonly email: string;
+  /** Asked for in an invitation only: later it is in the settings. */
+  readonly name?: string | undefined;
+  readonly passkey?: PasskeyRoutes | undefined;
+  /** Accepts `name`, `time_zone`, `email` (for the browser's password manager), `password` and `csrftoken`. */
+  readonly passwordAction?: string | undefined;
+  readonly minPasswordLength: number;
+  readonly providers: readonly { readonly name: string; readonly href: string }[];
+  readonly problem?: 'name_missing' | 'too_short' | 'too_long' | 'common' | 'failed' | undefined;
+}
+
+export function enrolmentTitle(translator: ViewTranslator, { reason }: Pick<EnrolmentPageProps, 'reason'>): string {
+  return translator.t(reason === 'invitation' ? 'signIn.enrolment.title' : 'signIn.enrolment.titleAgain');
+}
+
+const passwordProblems = {
+  too_short: 'signIn.password.too_short',
+  too_long: 'signIn.password.too_long',
+  common: 'signIn.password.common',
+} as const;
+
+/** Explains what is wrong with a new password; undefined if the problem is another one. */
+export function passwordProblem(
+  translator: ViewTranslator,
+  problem: string | undefined,
+  minLength: number,
+): string | undefined {
+  return problem !== undefined && problem in passwordProblems
+    ? translator.t(passwordProblems[problem as keyof typeof passwordProblems], { count: minLength })
+    : undefined;
+}
+
+/** Where a person chooses how to sign in from now on. */
+export function EnrolmentPage(props: EnrolmentPageProps): JSX.Element {
+  const translator = useTranslator();
+  const { passkey, passwordAction, providers, problem, minPasswordLength } = props;
+  const wrongPassword = passwordProblem(translator, problem, minPasswordLength);
+  return (
+    <Door
+      title={enrolmentTitle(translator, props)}
+      about={translator.t('signIn.enrolment.about', { email: isolate(props.email) })}
+      host={props.host}
+    >
+      {problem === 'failed' && <Banner tone="bad">{translator.t('signIn.passkey.failed')}</Banner>}
+      <form method="post" action={passwordAction ?? ''} class="door-fields">
+        <CsrfField csrf={props.csrf} />
+        {/* The script fills in the zone of the browser. */}
+        <input type="hidden" name="time_zone" value="" data-time-zone />
+        {props.reason === 'invitation' && (
+          <Field
+            id="name"
+            name="name"
+            label={translator.t('signIn.enrolment.name')}
+            hint={translator.t('signIn.enrolment.nameHint')}
+            problem={problem === 'name_missing' ? translator.t('signIn.enrolment.nameMissing') : undefined}
+            autocomplete="name"
+            maxLength={100}
+            value={props.name}
+            required
+          />
+        )}
+        {passkey && (
+          <div class="door-choice door-passkey">
+            <h2>{translator.t('signIn.enrolment.passkey')}</h2>
+            <p class="small quiet">{translator.t('signIn.enrolment.passkeyText')}</p>
+            <PasskeyButton does="register" csrf={props.csrf} {...passkey} />
+          </div>
+        )}
+        {passwordAction !== undefined && (
+          <>
+            {passkey && <p class="or">{translator.t('signIn.or')}</p>}
+            <div class="door-choice">
+              <input
+                type="email"
+                name="email"
+                value={props.email}
+                autocomplete="username"
+                aria-label={translator.t('signIn.email')}
+                hidden
+                readOnly
+              />
+              <PasswordField
+                id="password"
+                name="password"
+                label={translator.t('signIn.password.choose')}
+                hint={translator.t('signIn.password.hint', { count: minPasswordLength })}
+                problem={wrongPassword}
+                autocomplete="new-password"
+                minLength={minPasswordLength}
+              />
+              <Button look={passkey ? 'quiet' : 'main'}>{translator.t('signIn.password.save')}</Button>
+            </div>
+          </>
+        )}
+      </form>
+      {providers.length > 0 && (
+        <ul class="door-providers">
+          {providers.map((provider) => (
+            <li key={provider.href}>
+              <ButtonLink href={provider.href} icon="globe">
+                {translator.t('signIn.provider', { provider: isolate(provider.name) })}
+              </ButtonLink>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Door>
+  );
+}

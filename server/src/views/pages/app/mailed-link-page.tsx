@@ -1,0 +1,95 @@
+import type { JSX } from 'preact';
+import { Button } from '../../components/button.tsx';
+import { Fields } from '../../components/card.tsx';
+import { Door } from '../../components/door.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { More } from '../../components/more.tsx';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
+import { isolate, oneLine } from '../../plain.ts';
+
+interface MailedLink {
+  readonly host: string;
+  readonly action: string;
+  /** The name of the hidden field in which the page's script records that a person pressed the button. */
+  readonly gesture: string;
+  readonly expiresAt: Date;
+}
+
+export interface InvitationPageProps extends MailedLink {
+  /** The person who sent it; absent if an administrator did so by a command. */
+  readonly inviter?: { readonly name: string; readonly email: string } | undefined;
+  /** The name of the operator of this server. */
+  readonly operator: string;
+  /** The account that the person will work in. */
+  readonly account: string;
+}
+
+export function invitationTitle(
+  translator: ViewTranslator,
+  { inviter, operator }: Pick<InvitationPageProps, 'inviter' | 'operator'>,
+): string {
+  return inviter
+    ? translator.t('signIn.invitation.titleFrom', { person: isolate(inviter.name) })
+    : translator.t('signIn.invitation.title', { operator: isolate(operator) });
+}
+
+/** The first page behind an invitation. It changes nothing, because mail scanners open it too. */
+export function InvitationPage(props: InvitationPageProps): JSX.Element {
+  const translator = useTranslator();
+  const { inviter } = props;
+  return (
+    <Door
+      title={invitationTitle(translator, props)}
+      about={translator.t('signIn.invitation.about', { operator: isolate(props.operator) })}
+      host={props.host}
+    >
+      <Fields
+        fields={[
+          ...(inviter ? [[translator.t('common.from'), oneLine(inviter.email)] as const] : []),
+          [translator.t('signIn.invitation.account'), oneLine(props.account)],
+          [translator.t('signIn.invitation.until'), <Moment at={props.expiresAt} />],
+        ]}
+      />
+      <OpenLink {...props} label={translator.t('signIn.invitation.accept')} />
+      <More title={translator.t('signIn.invitation.unknown')}>{translator.t('signIn.invitation.unknownText')}</More>
+    </Door>
+  );
+}
+
+export interface RecoveryLandingPageProps extends MailedLink {
+  readonly email: string;
+}
+
+export function recoveryLandingTitle(translator: ViewTranslator): string {
+  return translator.t('signIn.recovery.landingTitle');
+}
+
+/** The first page behind a recovery link. It changes nothing, because mail scanners open it too. */
+export function RecoveryLandingPage(props: RecoveryLandingPageProps): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <Door
+      title={recoveryLandingTitle(translator)}
+      about={translator.t('signIn.recovery.landingAbout')}
+      host={props.host}
+    >
+      <Fields
+        fields={[
+          [translator.t('signIn.email'), oneLine(props.email)],
+          [translator.t('signIn.invitation.until'), <Moment at={props.expiresAt} />],
+        ]}
+      />
+      <OpenLink {...props} label={translator.t('common.continue')} />
+      <More title={translator.t('signIn.recovery.notYou')}>{translator.t('signIn.recovery.notYouText')}</More>
+    </Door>
+  );
+}
+
+function OpenLink({ action, gesture, label }: MailedLink & { label: string }): JSX.Element {
+  return (
+    <form method="post" action={action} data-gesture={gesture} class="door-fields">
+      <input type="hidden" name={gesture} value="" />
+      <Button look="main">{label}</Button>
+    </form>
+  );
+}

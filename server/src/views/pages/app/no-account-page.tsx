@@ -1,0 +1,33 @@
+import type { JSX } from 'preact';
+import { Button } from '../../components/button.tsx';
+import { CsrfField } from '../../components/csrf-field.tsx';
+import { Door } from '../../components/door.tsx';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
+import { isolate } from '../../plain.ts';
+
+export interface NoAccountPageProps {
+  readonly host: string;
+  readonly csrf: string;
+  readonly person: { readonly name: string; readonly email: string };
+}
+
+export function noAccountTitle(translator: ViewTranslator): string {
+  return translator.t('signIn.noMembership.title');
+}
+
+/** For a person who is signed in and a member of no account. */
+export function NoAccountPage({ host, csrf, person }: NoAccountPageProps): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <Door
+      title={noAccountTitle(translator)}
+      about={translator.t('signIn.noMembership.about', { email: isolate(person.email) })}
+      host={host}
+    >
+      <form method="post" action="/sign-out" class="door-fields">
+        <CsrfField csrf={csrf} />
+        <Button icon="leave">{translator.t('frame.signOut')}</Button>
+      </form>
+    </Door>
+  );
+}

@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+import { Banner } from '../../components/banner.tsx';
+import { Button } from '../../components/button.tsx';
+import { CsrfField } from '../../components/csrf-field.tsx';
+import { Door } from '../../components/door.tsx';
+import { Field } from '../../components/field.tsx';
+import { fillText } from '../../components/fill-text.ts';
+import { Moment } from '../../components/moment.tsx';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
+import { isolate } from '../../plain.ts';
+
+export interface RecoveryRequestPageProps {
+  readonly host: string;
+  readonly csrf: string;
+  /** Accepts `email`. */
+  readonly action: string;
+  readonly signInHref: string;
+  readonly email?: string | undefined;
+  /** Whether a mail was sent, if the address belongs to somebody: the page is the same if it does not. */
+  readonly requested: boolean;
+  readonly problem?: { readonly kind: 'invalid' } | { readonly kind: 'too_many'; readonly retryAt: Date } | undefined;
+}
+
+export function recoveryRequestTitle(
+  translator: ViewTranslator,
+  { requested }: Pick<RecoveryRequestPageProps, 'requested'>,
+): string {
+  return translator.t(requested ? 'signIn.recovery.sentTitle' : 'signIn.recovery.title');
+}
+
+export function RecoveryRequestPage(props: RecoveryRequestPageProps): JSX.Element {
+  const translator = useTranslator();
+  const { requested, problem, email = '' } = props;
+  return (
+    <Door
+      title={recoveryRequestTitle(translator, props)}
+      about={
+        requested
+          ? translator.t('signIn.recovery.sentAbout', { email: isolate(email) })
+          : translator.t('signIn.recovery.about')
+      }
+      host={props.host}
+      forReceivers={!requested}
+    >
+      {problem?.kind === 'too_many' && (
+        <Banner tone="bad">
+          {fillText(translator, 'signIn.notice.tooMany', { time: <Moment at={problem.retryAt} show="time" /> })}
+        </Banner>
+      )}
+      {requested ? (
+        <p class="quiet">{translator.t('signIn.recovery.sentHint')}</p>
+      ) : (
+        <form method="post" action={props.action} class="door-fields">
+          <CsrfField csrf={props.csrf} />
+          <Field
+            id="email"
+            name="email"
+            type="email"
+            label={translator.t('signIn.email')}
+            problem={problem?.kind === 'invalid' ? translator.t('signIn.recovery.invalid') : undefined}
+            autocomplete="username"
+            value={email}
+            dir="ltr"
+            required
+            // The only action on this page.
+            autofocus
+          />
+          <Button look="main">{translator.t('signIn.recovery.button')}</Button>
+        </form>
+      )}
+      <p class="small">
+        <a href={props.signInHref}>{translator.t('signIn.back')}</a>
+      </p>
+    </Door>
+  );
+}

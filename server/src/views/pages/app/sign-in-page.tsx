@@ -1,0 +1,142 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Banner } from '../../components/banner.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { CsrfField } from '../../components/csrf-field.tsx';
+import { Door } from '../../components/door.tsx';
+import { Field } from '../../components/field.tsx';
+import { fillText } from '../../components/fill-text.ts';
+import { Moment } from '../../components/moment.tsx';
+import { PasskeyButton, type PasskeyRoutes } from '../../components/passkey-button.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
+import type { Tone } from '../../components/tone.ts';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
+import { isolate } from '../../plain.ts';
+
+/** Why the page is shown, if not because somebody came to sign in. */
+export type SignInNotice =
+  /** The address or the password: it does not say which. */
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'too_many'; readonly retryAt: Date }
+  | { readonly kind: 'session_ended' }
+  | { readonly kind: 'signed_out' }
+  | { readonly kind: 'provider_failed'; readonly provider: string }
+  /** The provider has the person, but nobody here has an account for them. */
+  | { readonly kind: 'not_known'; readonly provider: string }
+  | { readonly kind: 'method_disabled' }
+  /** An important change needs a fresh sign-in. */
+  | { readonly kind: 'confirm' }
+  /** The provider is linked after the person has signed in with a method that they had before. */
+  | { readonly kind: 'link'; readonly provider: string };
+
+export interface SignInPageProps {
+  readonly host: string;
+  readonly csrf: string;
+  /** Where to go after sign-in: a path of this server. */
+  readonly next?: string | undefined;
+  /** Accepts `email`, `password`, `next` and `csrftoken`. Without it, nobody signs in with a password. */
+  readonly passwordAction?: string | undefined;
+  readonly passkey?: PasskeyRoutes | undefined;
+  /** Links: a form that leads to another origin is blocked by the content policy. */
+  readonly providers: readonly { readonly name: string; readonly href: string }[];
+  readonly recoveryHref?: string | undefined;
+  readonly email?: string | undefined;
+  readonly notice?: SignInNotice | undefined;
+}
+
+const notices: Record<SignInNotice['kind'], { text: string; tone: Tone }> = {
+  wrong: { text: 'signIn.notice.wrong', tone: 'bad' },
+  too_many: { text: 'signIn.notice.tooMany', tone: 'bad' },
+  session_ended: { text: 'signIn.notice.session_ended', tone: 'warn' },
+  signed_out: { text: 'signIn.notice.signed_out', tone: 'good' },
+  provider_failed: { text: 'signIn.notice.provider_failed', tone: 'bad' },
+  not_known: { text: 'signIn.notice.not_known', tone: 'bad' },
+  method_disabled: { text: 'signIn.notice.method_disabled', tone: 'bad' },
+  confirm: { text: 'signIn.notice.confirm', tone: 'calm' },
+  link: { text: 'signIn.notice.link', tone: 'calm' },
+};
+
+export function signInTitle(translator: ViewTranslator): string {
+  return translator.t('signIn.title');
+}
+
+export function SignInPage(props: SignInPageProps): JSX.Element {
+  const translator = useTranslator();
+  const { passkey, passwordAction, providers, notice } = props;
+  const hasOthers = passwordAction !== undefined || providers.length > 0;
+  // Where a password was just refused, the way on is to type it again.
+  const wantsPassword = notice?.kind === 'wrong' || passkey === undefined;
+  return (
+    <Door title={signInTitle(translator)} about={translator.t('signIn.about')} host={props.host} forReceivers>
+      {notice && (
+        <Banner tone={notices[notice.kind].tone} id="notice">
+          {noticeText(translator, notice)}
+        </Banner>
+      )}
+      {passkey && (
+        <>
+          <PasskeyButton
+            does="sign-in"
+            csrf={props.csrf}
+            next={props.next}
+            autofill={passwordAction !== undefined}
+            {...passkey}
+          />
+          {hasOthers && <p class="or">{translator.t('signIn.or')}</p>}
+        </>
+      )}
+      {passwordAction !== undefined && (
+        <form method="post" action={passwordAction} class="door-fields">
+          <CsrfField csrf={props.csrf} />
+          {props.next !== undefined && <input type="hidden" name="next" value={props.next} />}
+          <Field
+            id="email"
+            name="email"
+            type="email"
+            label={translator.t('signIn.email')}
+            autocomplete="username webauthn"
+            value={props.email}
+            dir="ltr"
+            required
+            aria-describedby={notice?.kind === 'wrong' ? 'notice' : undefined}
+          />
+          <PasswordField
+            id="password"
+            name="password"
+            label={translator.t('signIn.password')}
+            autocomplete="current-password"
+            aria-invalid={notice?.kind === 'wrong' ? 'true' : undefined}
+            aria-describedby={notice?.kind === 'wrong' ? 'notice' : undefined}
+          />
+          <Button look={wantsPassword ? 'main' : 'quiet'}>{translator.t('common.continue')}</Button>
+        </form>
+      )}
+      {providers.length > 0 && (
+        <ul class="door-providers">
+          {providers.map(({ name, href }) => (
+            <li key={href}>
+              <ButtonLink href={href} icon="globe" look={passkey || passwordAction !== undefined ? 'quiet' : 'main'}>
+                {translator.t('signIn.provider', { provider: isolate(name) })}
+              </ButtonLink>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="small quiet door-last">
+        {props.recoveryHref !== undefined && (
+          <p>
+            {translator.t('signIn.lost')} <a href={props.recoveryHref}>{translator.t('signIn.lostLink')}</a>
+          </p>
+        )}
+        <p>{translator.t('signIn.noAccount')}</p>
+      </div>
+    </Door>
+  );
+}
+
+function noticeText(translator: ViewTranslator, notice: SignInNotice): ComponentChildren {
+  const { text } = notices[notice.kind];
+  if (notice.kind === 'too_many') {
+    return fillText(translator, text, { time: <Moment at={notice.retryAt} show="time" /> });
+  }
+  return 'provider' in notice ? translator.t(text, { provider: isolate(notice.provider) }) : translator.t(text);
+}
