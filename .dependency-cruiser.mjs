@@ -16,6 +16,7 @@ const drivers = {
   dsn: ['postal-mime'],
   outgoing: ['undici'],
   webauthn: ['@simplewebauthn/server'],
+  oidc: ['openid-client', 'jose'],
 };
 const packagePath = (name) => `node_modules/${name}/`;
 /** Tests stand next to the code and reach for what they need; the program never reaches for them. */

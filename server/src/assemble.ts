@@ -16,6 +16,8 @@ import { ReturnPaths } from './domain/outbox/return-paths.ts';
 import { PersonLinks } from './domain/people/person-links.ts';
 import type { Policy } from './domain/policy.ts';
 import type { Checkpoint } from './domain/ports/checkpoint.ts';
+import type { IdentityProviders } from './domain/ports/identity-provider.ts';
+import type { Logger as OperatorLog } from './domain/ports/logger.ts';
 import type { DnsRecords, ProbeMailServer } from './domain/ports/mail-setup.ts';
 import type { Mailbox } from './domain/ports/mailbox.ts';
 import type { Random } from './domain/ports/random.ts';
@@ -30,6 +32,7 @@ import { dnsRecords } from './engines/dns/records.ts';
 import { readReport } from './engines/dsn/read-report.ts';
 import { folderBackupPlace } from './engines/folder/backup-place.ts';
 import { maildir } from './engines/maildir/mailbox.ts';
+import { identityProviders } from './engines/oidc/identity-providers.ts';
 import { webhookSender } from './engines/outgoing/webhook-sender.ts';
 import { recordPepper } from './engines/postgres/accounts/key-pepper.ts';
 import { databaseCopies } from './engines/postgres/backup/copies.ts';
@@ -74,6 +77,7 @@ export interface Assembly extends Engines {
   readonly intake: Intake;
   readonly translator: Translators;
   readonly operator: Operator;
+  readonly identityProviders: IdentityProviders;
   /** Where returned mails are read from, unless the mail server passes them to us. */
   readonly bounceMailbox: Mailbox | undefined;
   readonly probeMailServer: ProbeMailServer;
@@ -171,6 +175,10 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   });
   // At most half of a worker's jobs, so that a mail server that hangs leaves the other half for SMS and sweeping.
   const mailConnections = Math.max(1, Math.min(4, Math.floor(config.WAYBILL_WORKER_CONCURRENCY / 2)));
+  const logger: OperatorLog = {
+    warn: (event, details) => log.warn(details, event),
+    info: (event, details) => log.info(details, event),
+  };
   const mailer = smtpMailer({ url: config.WAYBILL_SMTP_URL, connections: mailConnections });
 
   return {
@@ -185,10 +193,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       perReceiver: config.WAYBILL_MESSAGES_PER_RECEIVER,
     }),
     receiverPace: valkeyReceiverPace(valkey, { perHour: config.WAYBILL_RECEIVER_MESSAGES_PER_HOUR }),
-    logger: {
-      warn: (event, details) => log.warn(details, event),
-      info: (event, details) => log.info(details, event),
-    },
+    logger,
     scanner: clamdScanner({
       address: config.WAYBILL_CLAMD,
       verdictMs: config.WAYBILL_SCAN_SECONDS * 1000,
@@ -217,6 +222,13 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     passkeys: webauthnPasskeys(),
     translator,
     operator: toOperator(config),
+    identityProviders: identityProviders({
+      providers: config.WAYBILL_PROVIDERS_FILE,
+      publicUrl: config.WAYBILL_PUBLIC_URL,
+      pepper: config.WAYBILL_KEY_PEPPER,
+      random,
+      logger,
+    }),
     random,
     checkpoint: checkpointFor(config.WAYBILL_FAILPOINT),
     policy: toPolicy(config),

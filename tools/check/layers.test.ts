@@ -27,6 +27,7 @@ const forbidden: Record<string, [file: string, imports: string]> = {
   'smtp-driver-only-in-its-engine': ['server/src/http/planted-smtp.ts', 'nodemailer'],
   'dsn-driver-only-in-its-engine': ['server/src/http/planted-dsn.ts', 'postal-mime'],
   'outgoing-driver-only-in-its-engine': ['server/src/http/planted-outgoing.ts', 'undici'],
+  'oidc-driver-only-in-its-engine': ['server/src/http/planted-oidc.ts', 'openid-client'],
   'webauthn-driver-only-in-its-engine': ['server/src/http/planted-webauthn.ts', '@simplewebauthn/server'],
   'monitoring-libraries-only-in-observe': ['server/src/http/planted-metrics.ts', 'prom-client'],
   'observe-knows-only-the-domain': ['server/src/observe/planted-surface.ts', '../http/guard.ts'],

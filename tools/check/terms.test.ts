@@ -164,6 +164,11 @@ const inCode: readonly Exception[] = [
     why: 'the code recipient_not_allowed, which the machine API has, too',
   },
   {
+    words: ['ttl', 'grant'],
+    files: /^server\/src\/testing\/servers\/identity-provider\.ts$/,
+    why: 'options of oidc-provider',
+  },
+  {
     words: ['recipient'],
     files: /^server\/src\/(?:engines\/dsn|domain\/ports\/mailbox|domain\/outbox\/record-bounce)/,
     why: 'a recipient of RFC 3464, which need not be a receiver',

@@ -7,6 +7,7 @@ import { limitsSettings } from './settings/limits.ts';
 import { mailSettings } from './settings/mail.ts';
 import { monitoringSettings } from './settings/monitoring.ts';
 import { pagesSettings } from './settings/pages.ts';
+import { providersSettings } from './settings/providers.ts';
 import { retentionSettings } from './settings/retention.ts';
 import { scanSettings } from './settings/scan.ts';
 import { smsSettings } from './settings/sms.ts';
@@ -26,6 +27,7 @@ const settings = {
   ...mailSettings,
   ...smsSettings,
   ...pagesSettings,
+  ...providersSettings,
   ...lifetimesSettings,
   ...limitsSettings,
   ...transfersSettings,

@@ -1,0 +1,59 @@
+import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as keyFetch } from 'jose';
+import * as oidc from 'openid-client';
+import { boundedFetch, UnreachableProviderError } from './bounded-fetch.ts';
+import { clockToleranceSeconds } from './logout-token.ts';
+
+/** One provider, as the operator has set it up. */
+export interface OidcClient {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface Discovered {
+  readonly configuration: oidc.Configuration;
+  readonly metadata: oidc.ServerMetadata;
+  /** For logout tokens; the library has its own cache of the same keys for ID tokens. */
+  readonly keys: JWTVerifyGetKey;
+}
+
+/**
+ * Reads the provider's metadata, which say where everything else is. The signature of ID tokens is verified although they
+ * come directly from the provider: a proxy or an address that was taken over would otherwise be enough to forge one.
+ */
+export async function discover(client: OidcClient, timeoutMs: number): Promise<Discovered> {
+  const issuer = new URL(client.issuer);
+  const fetch = boundedFetch(issuer);
+  const configuration = await oidc.discovery(
+    issuer,
+    client.clientId,
+    { [oidc.clockTolerance]: clockToleranceSeconds },
+    authenticate(client.clientSecret),
+    {
+      timeout: timeoutMs / 1000,
+      [oidc.customFetch]: (url, options) => fetch(url, options),
+      execute: [oidc.enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [])],
+    },
+  );
+  const metadata = configuration.serverMetadata();
+  // The library accepts an issuer of Entra ID that stands for every organisation: anyone could sign in.
+  if (new URL(metadata.issuer).href !== issuer.href) {
+    throw new UnreachableProviderError('the metadata are of another issuer');
+  }
+  if (metadata.jwks_uri === undefined) throw new UnreachableProviderError('the metadata name no keys');
+  const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
+    timeoutDuration: timeoutMs,
+    [keyFetch]: fetch,
+  });
+  return { configuration, metadata, keys };
+}
+
+/** In the header, which every provider understands unless it says otherwise (RFC 8414, section 2). */
+function authenticate(secret: string): oidc.ClientAuth {
+  const inHeader = oidc.ClientSecretBasic(secret);
+  const inBody = oidc.ClientSecretPost(secret);
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (methods.includes('client_secret_basic') ? inHeader : inBody)(server, ...rest);
+  };
+}

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import * as oidc from 'openid-client';
+import {
+  type ClaimPath,
+  type IdentityProviders,
+  type ProviderClaims,
+  type ProviderFailure,
+  type ProviderRules,
+  toProviderPaths,
+} from '../../domain/ports/identity-provider.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { Random } from '../../domain/ports/random.ts';
+import { toReturnPath } from '../../domain/return-path.ts';
+import { type Attempt, SealedAttempts } from './attempt.ts';
+import { UnreachableProviderError } from './bounded-fetch.ts';
+import { cached } from './cached.ts';
+import { type Discovered, discover, type OidcClient } from './discover.ts';
+import { verifyLogoutToken } from './logout-token.ts';
+import { lacksClaims, readClaims, toIdentifier } from './read-claims.ts';
+
+/** One provider, as the settings describe it. */
+export interface OidcProvider extends ProviderRules, OidcClient {
+  readonly scopes: readonly string[];
+  readonly groupsClaim: ClaimPath | undefined;
+  readonly endSession: boolean;
+}
+
+export interface IdentityProvidersOptions {
+  readonly providers: readonly OidcProvider[];
+  readonly publicUrl: string;
+  readonly pepper: Buffer;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** For one request to a provider. */
+  readonly timeoutMs?: number;
+  /** How long the metadata of a provider are used before they are read again. */
+  readonly metadataAgeMs?: number;
+  /** How long a provider whose metadata could not be read is left alone. */
+  readonly retryMs?: number;
+  readonly now?: () => number;
+}
+
+/** How long a person may take at the provider. */
+const attemptSeconds = 600;
+
+interface OpenProvider extends OidcProvider {
+  readonly redirectUri: string;
+  readonly discovered: () => Promise<Discovered>;
+}
+
+/** Makes no request until somebody signs in, so that a provider that is down does not keep the server from starting. */
+export function identityProviders(options: IdentityProvidersOptions): IdentityProviders {
+  const { publicUrl, random, logger, now = Date.now, timeoutMs = 8_000 } = options;
+  const { metadataAgeMs: maxAgeMs = 3_600_000, retryMs = 10_000 } = options;
+  const attempts = new SealedAttempts(options.pepper, random);
+  const open = options.providers.map(
+    (provider): OpenProvider => ({
+      ...provider,
+      redirectUri: publicUrl + toProviderPaths(provider.id).callback,
+      discovered: cached(() => discover(provider, timeoutMs), { maxAgeMs, retryMs, now: () => performance.now() }),
+    }),
+  );
+  const find = (id: string) => open.find((provider) => provider.id === id);
+
+  /** Logs the reason, which neither the person nor an attacker needs. */
+  const fail = (
+    event: string,
+    provider: string,
+    failure: ProviderFailure['failure'],
+    error: unknown,
+  ): ProviderFailure => {
+    logger.warn(event, { provider, failure, reason: describeError(error) });
+    return { failure };
+  };
+
+  return {
+    rules: options.providers,
+
+    async begin(providerId, { returnTo, personId }) {
+      const provider = find(providerId);
+      if (!provider) return { failure: 'unknown_provider' };
+      const attempt: Attempt = {
+        provider: providerId,
+        state: random.bytes(32).toString('base64url'),
+        nonce: random.bytes(32).toString('base64url'),
+        verifier: random.bytes(32).toString('base64url'),
+        returnTo: toReturnPath(returnTo),
+        personId,
+        expiresAt: now() + attemptSeconds * 1000,
+      };
+      try {
+        const { configuration } = await provider.discovered();
+        const url = oidc.buildAuthorizationUrl(configuration, {
+          redirect_uri: provider.redirectUri,
+          scope: provider.scopes.join(' '),
+          state: attempt.state,
+          nonce: attempt.nonce,
+          code_challenge: await oidc.calculatePKCECodeChallenge(attempt.verifier),
+          code_challenge_method: 'S256',
+        });
+        return { url: url.href, secret: attempts.seal(attempt) };
+      } catch (error) {
+        return fail('a provider cannot be used', providerId, 'provider_unavailable', error);
+      }
+    },
+
+    async complete(requestTarget, secret) {
+      const attempt = attempts.open(secret, now());
+      const url = URL.parse(requestTarget, publicUrl);
+      if (!attempt || !url) return { failure: 'not_begun_here' };
+      const provider = find(attempt.provider);
+      if (!provider) return { failure: 'unknown_provider' };
+      // Each provider has its own redirect URI: a response that came to another one is not this provider's.
+      const isExpected = url.origin + url.pathname === provider.redirectUri;
+      if (!isExpected || url.searchParams.get('state') !== attempt.state) return { failure: 'not_begun_here' };
+      try {
+        return {
+          claims: await requestClaims(provider, url, attempt, logger),
+          returnTo: attempt.returnTo,
+          personId: attempt.personId,
+          singleUse: {
+            digest: createHash('sha256')
+              .update(JSON.stringify(['sign-in', attempt.state]))
+              .digest(),
+            seconds: attemptSeconds,
+          },
+        };
+      } catch (error) {
+        return fail('a sign-in through a provider failed', provider.id, toFailure(error), error);
+      }
+    },
+
+    async verifyLogoutToken(providerId, token) {
+      const provider = find(providerId);
+      if (!provider) return { failure: 'unknown_provider' };
+      try {
+        const { metadata, keys } = await provider.discovered();
+        const { clientId } = provider;
+        const expected = { provider: providerId, issuer: metadata.issuer, clientId, keys, now: new Date(now()) };
+        return await verifyLogoutToken(token, expected);
+      } catch (error) {
+        const failure = findUnreachable(error) ? 'provider_unavailable' : 'invalid_token';
+        return fail('a logout by a provider was refused', providerId, failure, error);
+      }
+    },
+
+    async findEndSessionUrl(providerId) {
+      const provider = find(providerId);
+      if (!provider?.endSession) return undefined;
+      try {
+        const { configuration, metadata } = await provider.discovered();
+        if (metadata.end_session_endpoint === undefined) return undefined;
+        return oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: `${publicUrl}/sign-in` }).href;
+      } catch (error) {
+        fail('a provider cannot be used', providerId, 'provider_unavailable', error);
+        return undefined;
+      }
+    },
+  };
+}
+
+/** The provider's response has something in it that we cannot use. */
+class UnusableClaimsError extends Error {
+  override readonly name = 'UnusableClaimsError';
+}
+
+async function requestClaims(
+  provider: OpenProvider,
+  url: URL,
+  { state, nonce, verifier }: Attempt,
+  logger: Logger,
+): Promise<ProviderClaims> {
+  const { configuration, metadata } = await provider.discovered();
+  const tokens = await oidc.authorizationCodeGrant(configuration, url, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
+    idTokenExpected: true,
+  });
+  const idToken = tokens.claims();
+  const subject = toIdentifier(idToken?.sub);
+  if (!idToken || subject === undefined) throw new UnusableClaimsError('the subject is unusable');
+  const wanted = { ...provider, creationClaim: provider.createPeople?.claim?.path };
+  const userInfo =
+    metadata.userinfo_endpoint !== undefined && lacksClaims(idToken, wanted)
+      ? await oidc.fetchUserInfo(configuration, tokens.access_token, idToken.sub)
+      : undefined;
+  return {
+    provider: provider.id,
+    issuer: idToken.iss,
+    subject,
+    sid: toIdentifier(idToken['sid']),
+    ...readClaims(idToken, userInfo, wanted, (claim) => {
+      logger.warn('a claim of a provider is neither a text nor a list of texts', { provider: provider.id, claim });
+    }),
+  };
+}
+
+function toFailure(error: unknown): ProviderFailure['failure'] {
+  if (findUnreachable(error)) return 'provider_unavailable';
+  return error instanceof oidc.AuthorizationResponseError ? 'refused_by_provider' : 'invalid_response';
+}
+
+function findUnreachable(error: unknown): UnreachableProviderError | undefined {
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (inner instanceof UnreachableProviderError) return inner;
+  }
+  return undefined;
+}
+
+/** Codes and messages that the libraries and we wrote. Not those of causes, which may quote tokens and claims. */
+function describeError(error: unknown): string {
+  const { code, error: responded, claim, message } = error as Readonly<Record<string, unknown>>;
+  return [code, responded, claim, findUnreachable(error)?.message ?? message]
+    .filter((part) => typeof part === 'string')
+    .join(': ')
+    .slice(0, 300);
+}
