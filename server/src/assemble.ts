@@ -59,6 +59,7 @@ import { bucketSetupError } from './engines/s3/setup.ts';
 import { smsGateway } from './engines/sms/gateway.ts';
 import { smtpMailer } from './engines/smtp/mailer.ts';
 import { probeMailServer } from './engines/smtp/probe.ts';
+import { valkeyAttemptLimit } from './engines/valkey/attempt-limit.ts';
 import { checkValkey } from './engines/valkey/check.ts';
 import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
@@ -188,6 +189,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     dayKeys,
     csrfTokens: valkeyCsrfTokens(valkey, random, { lifetimeSeconds: config.WAYBILL_CSRF_LIFETIME_SECONDS }),
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
+    attemptLimit: valkeyAttemptLimit(valkey),
     messageLimit: valkeyMessageLimit(valkey, {
       perAccount: config.WAYBILL_MESSAGES_PER_ACCOUNT,
       perReceiver: config.WAYBILL_MESSAGES_PER_RECEIVER,

@@ -7,7 +7,7 @@ import type { Policy } from './policy.ts';
 import type { Checkpoint } from './ports/checkpoint.ts';
 import type { CsrfTokens } from './ports/csrf-tokens.ts';
 import type { KeyProvider } from './ports/key-provider.ts';
-import type { FailureLimit, MessageLimit, ReceiverPace } from './ports/limits.ts';
+import type { AttemptLimit, FailureLimit, MessageLimit, ReceiverPace } from './ports/limits.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ReadReport } from './ports/mailbox.ts';
 import type { Mailer } from './ports/mailer.ts';
@@ -34,6 +34,7 @@ export interface Engines {
   readonly downloads: DownloadLimits;
   readonly csrfTokens: CsrfTokens;
   readonly failureLimit: FailureLimit;
+  readonly attemptLimit: AttemptLimit;
   readonly scanner: Scanner;
   readonly mailer: Mailer;
   /** Undefined if the operator does not want undeliverable mails returned. */

@@ -34,3 +34,28 @@ export interface MessageLimit {
 export interface ReceiverPace {
   acquire(receiver: string): Promise<number>;
 }
+
+/** How attempts are slowed down that may be guesses. */
+export interface AttemptRule {
+  /** This many have no consequence. */
+  readonly free: number;
+  /** The delay after the first one beyond them; each further one doubles it. */
+  readonly firstDelaySeconds: number;
+  readonly maxDelaySeconds: number;
+  /** One attempt less counts after this time. */
+  readonly decaySeconds: number;
+}
+
+/** Attempts that are counted together, under a name of bounded length. */
+export interface AttemptCount {
+  readonly key: string;
+  readonly rule: AttemptRule;
+}
+
+/** Attempts to sign in. An attempt is counted before it is judged, so that many at once are no way around the limit. */
+export interface AttemptLimit {
+  /** Counts one attempt in all of these, or counts none and returns the seconds to wait. */
+  acquire(counts: readonly AttemptCount[]): Promise<number>;
+  /** Takes an attempt back that was none of a guesser. */
+  release(counts: readonly AttemptCount[]): Promise<void>;
+}

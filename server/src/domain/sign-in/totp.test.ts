@@ -1,13 +1,13 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { deterministicRandom } from '../../testing/random.ts';
-import { computeTotp, encodeBase32, findTotpStep, makeTotpUri, newTotpSecret, toStep } from './totp.ts';
+import { computeTotp, deriveTotpSecret, encodeBase32, findTotpStep, makeTotpUri, newTotpSalt, toStep } from './totp.ts';
 
 /** The secret of the examples in RFC 4226 and RFC 6238. */
 const rfcSecret = Buffer.from('12345678901234567890');
 const now = new Date('2026-11-17T12:00:10Z');
 const step = toStep(now);
-const none = { now, lastStep: null };
+const none = { now, lastStep: 0 };
 
 describe('a code', () => {
   // RFC 6238, appendix B, gives eight digits; six are the end of them.
@@ -69,7 +69,7 @@ describe('a code', () => {
   });
 
   test('is found at the beginning of time', () => {
-    expect(findTotpStep(rfcSecret, computeTotp(rfcSecret, 0), { now: new Date(0), lastStep: null })).toBe(0);
+    expect(findTotpStep(rfcSecret, computeTotp(rfcSecret, 1), { now: new Date(0), lastStep: 0 })).toBe(1);
   });
 
   propertyTest.prop([fc.string({ unit: 'binary' })])('is never accepted by chance of its form', (typed) => {
@@ -78,11 +78,24 @@ describe('a code', () => {
 });
 
 describe('a secret', () => {
-  test('has 160 random bits', () => {
-    const random = deterministicRandom('totp');
-    const [one, other] = [newTotpSecret(random), newTotpSecret(random)];
-    expect([one.length, other.length]).toEqual([20, 20]);
-    expect(one.equals(other)).toBe(false);
+  const pepper = Buffer.alloc(32, 7);
+  const random = deterministicRandom('totp');
+  const salt = newTotpSalt(random);
+
+  test('has 160 bits, and is the same each time it is derived', () => {
+    expect(salt).toHaveLength(32);
+    expect(deriveTotpSecret(salt, 'anna', pepper)).toHaveLength(20);
+    expect(deriveTotpSecret(salt, 'anna', pepper)).toEqual(deriveTotpSecret(salt, 'anna', pepper));
+  });
+
+  test('is another one for each app, person and pepper', () => {
+    const secrets = [
+      deriveTotpSecret(salt, 'anna', pepper),
+      deriveTotpSecret(newTotpSalt(random), 'anna', pepper),
+      deriveTotpSecret(salt, 'bo', pepper),
+      deriveTotpSecret(salt, 'anna', Buffer.alloc(32, 8)),
+    ];
+    expect(new Set(secrets.map((secret) => secret.toString('hex'))).size).toBe(4);
   });
 
   // RFC 4648, section 10, without padding.

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKey } from '../derive-key.ts';
 import type { Random } from '../ports/random.ts';
 
 /** As in RFC 6238, with the values that every authenticator app supports: SHA-1, 30 seconds, 6 digits. */
@@ -8,8 +9,17 @@ const secretBytes = 20;
 /** The clock of a phone may differ by this many steps. */
 const toleranceSteps = 1;
 
-export function newTotpSecret(random: Random): Buffer {
-  return random.bytes(secretBytes);
+/** New for every authenticator app, and stored. */
+export function newTotpSalt(random: Random): Buffer {
+  return random.bytes(32);
+}
+
+/**
+ * The secret of an authenticator app. It is derived from the pepper and stored nowhere: the database has only the salt,
+ * which is worth nothing without the pepper, or for another person.
+ */
+export function deriveTotpSecret(salt: Buffer, personId: string, pepper: Buffer): Buffer {
+  return deriveKey(pepper, `waybill totp ${personId}`, salt).subarray(0, secretBytes);
 }
 
 /** RFC 4648, without padding: as a person types it into an app. */
@@ -43,7 +53,7 @@ export function computeTotp(secret: Buffer, step: number): string {
 export function findTotpStep(
   secret: Buffer,
   typed: string,
-  { now, lastStep }: { readonly now: Date; readonly lastStep: number | null },
+  { now, lastStep }: { readonly now: Date; readonly lastStep: number },
 ): number | undefined {
   const code = typed.replaceAll(/\s/g, '');
   if (!/^[0-9]{6}$/.test(code)) return undefined;
@@ -53,7 +63,7 @@ export function findTotpStep(
   // Compares with every code, so that the time does not tell which one is near.
   for (let step = Math.max(0, current - toleranceSteps); step <= current + toleranceSteps; step += 1) {
     const isEqual = timingSafeEqual(offered, Buffer.from(computeTotp(secret, step)));
-    if (isEqual && step > (lastStep ?? -1)) found = step;
+    if (isEqual && step > lastStep) found = step;
   }
   return found;
 }

@@ -1,4 +1,5 @@
-import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { deriveKey } from '../derive-key.ts';
 
 /** The values that a secret is derived from. */
 export interface SecretSource {
@@ -62,7 +63,6 @@ export class WebhookSecrets {
   }
 
   #derive({ accountId, webhookId, salt }: SecretSource, version: 'v1' | 'v1a'): Buffer {
-    const purpose = `waybill webhook ${version} ${accountId} ${webhookId}`;
-    return Buffer.from(hkdfSync('sha256', this.#pepper, salt, purpose, 32));
+    return deriveKey(this.#pepper, `waybill webhook ${version} ${accountId} ${webhookId}`, salt);
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { contractSettings, limitsContract } from '../../testing/contracts/limits-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { valkeyAttemptLimit } from './attempt-limit.ts';
 import { connectValkey } from './connect.ts';
 import { valkeyCsrfTokens } from './csrf-tokens.ts';
 import { valkeyFailureLimit } from './failure-limit.ts';
@@ -15,11 +16,16 @@ limitsContract('Redis', async () => {
   return {
     csrfTokens: pair((client) => valkeyCsrfTokens(client, random, contractSettings.csrfTokens)),
     failureLimit: pair((client) => valkeyFailureLimit(client, contractSettings.failureLimit)),
+    attemptLimit: pair((client) => valkeyAttemptLimit(client)),
     messageLimit: pair((client) => valkeyMessageLimit(client, contractSettings.messageLimit)),
     receiverPace: pair((client) => valkeyReceiverPace(client, contractSettings.receiverPace)),
     async elapse(subject, seconds) {
       for (const key of await here.keys(`waybill:*${subject}*`)) {
-        if ((await here.type(key)) === 'zset') {
+        const type = await here.type(key);
+        if (type === 'hash') {
+          for (const field of ['since', 'open']) await here.hincrby(key, field, -seconds * 1000);
+        }
+        if (type === 'zset') {
           for (const member of await here.zrange(key, '0', '-1')) await here.zincrby(key, -seconds * 1000, member);
         }
         const leftMs = (await here.pttl(key)) - seconds * 1000;

@@ -3,7 +3,7 @@ import { fc, test as propertyTest } from '@fast-check/vitest';
 import { limits } from '@waybill/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CsrfTokens } from '../../domain/ports/csrf-tokens.ts';
-import type { FailureLimit, MessageLimit, ReceiverPace } from '../../domain/ports/limits.ts';
+import type { AttemptLimit, FailureLimit, MessageLimit, ReceiverPace } from '../../domain/ports/limits.ts';
 
 /** Two processes that share what they count. */
 export type Pair<Engine> = readonly [here: Engine, elsewhere: Engine];
@@ -11,6 +11,7 @@ export type Pair<Engine> = readonly [here: Engine, elsewhere: Engine];
 export interface LimitsUnderTest extends AsyncDisposable {
   readonly csrfTokens: Pair<CsrfTokens>;
   readonly failureLimit: Pair<FailureLimit>;
+  readonly attemptLimit: Pair<AttemptLimit>;
   readonly messageLimit: Pair<MessageLimit>;
   readonly receiverPace: Pair<ReceiverPace>;
   /** Makes everything this much older that is recorded about an account or an address. */
@@ -142,6 +143,102 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
           isExceeded: false,
           remaining: failures - 1,
         });
+      });
+    });
+
+    describe('as a limit of attempts', () => {
+      const rule = { free: 3, firstDelaySeconds: 10, maxDelaySeconds: 60, decaySeconds: 100 };
+      const counts = (...keys: string[]) => keys.map((key) => ({ key, rule }));
+      const acquire = (...keys: string[]) => engines.attemptLimit[0].acquire(counts(...keys));
+      const release = (...keys: string[]) => engines.attemptLimit[1].release(counts(...keys));
+      /** A wait is rounded up, and time passes while the test runs. */
+      const expectWait = (wait: number, seconds: number) => {
+        expect(wait).toBeLessThanOrEqual(seconds);
+        expect(wait).toBeGreaterThan(seconds - 5);
+        expect(wait % 1).toBe(0);
+      };
+
+      test('delays every attempt after the free ones twice as long, up to a maximum', async () => {
+        const key = randomUUID();
+        for (let free = 0; free < 3; free += 1) expect(await acquire(key)).toBe(0);
+        for (const delay of [10, 20, 40, 60, 60]) {
+          expect(await acquire(key)).toBe(0);
+          expectWait(await acquire(key), delay);
+          expectWait(await engines.attemptLimit[1].acquire(counts(key)), delay);
+          await engines.elapse(key, delay);
+        }
+      });
+
+      test('counts exactly when attempts happen at the same time', async () => {
+        const key = randomUUID();
+        const waits = await times(20, (index) => either(engines.attemptLimit, index).acquire(counts(key)));
+        expect(waits.filter((wait) => wait === 0)).toHaveLength(4);
+      });
+
+      test('counts in all or in none', async () => {
+        const [one, other] = [randomUUID(), randomUUID()];
+        for (let attempt = 0; attempt < 4; attempt += 1) await acquire(one);
+        for (let attempt = 0; attempt < 5; attempt += 1) expectWait(await acquire(other, one), 10);
+        for (let attempt = 0; attempt < 4; attempt += 1) expect(await acquire(other)).toBe(0);
+        expectWait(await acquire(other), 10);
+      });
+
+      test('returns the longest of the waits', async () => {
+        const [one, other] = [randomUUID(), randomUUID()];
+        for (let attempt = 0; attempt < 4; attempt += 1) await acquire(one, other);
+        await engines.elapse(one, 10);
+        expect(await acquire(one)).toBe(0);
+        expectWait(await acquire(one, other), 20);
+        expectWait(await acquire(other, one), 20);
+      });
+
+      test('counts one attempt less after each decay', async () => {
+        const key = randomUUID();
+        for (let attempt = 0; attempt < 4; attempt += 1) await acquire(key);
+        await engines.elapse(key, 150);
+        // Three are left and half a decay has passed: the next one is delayed, after which half a decay makes room for one.
+        expect(await acquire(key)).toBe(0);
+        expectWait(await acquire(key), 10);
+        await engines.elapse(key, 55);
+        expect(await acquire(key)).toBe(0);
+        expectWait(await acquire(key), 10);
+      });
+
+      test('begins anew when all have decayed', async () => {
+        const key = randomUUID();
+        for (let attempt = 0; attempt < 4; attempt += 1) await acquire(key);
+        await engines.elapse(key, 500);
+        for (let attempt = 0; attempt < 4; attempt += 1) expect(await acquire(key)).toBe(0);
+        expectWait(await acquire(key), 10);
+      });
+
+      test('takes attempts back that were no guesses, however many there are', async () => {
+        const key = randomUUID();
+        for (let attempt = 0; attempt < 20; attempt += 1) {
+          expect(await acquire(key)).toBe(0);
+          await release(key);
+        }
+        for (let attempt = 0; attempt < 3; attempt += 1) expect(await acquire(key)).toBe(0);
+        expect(await acquire(key)).toBe(0);
+        await release(key);
+        expect(await acquire(key)).toBe(0);
+        expectWait(await acquire(key), 10);
+      });
+
+      test('keeps a delay while there are too many other attempts', async () => {
+        const key = randomUUID();
+        for (let attempt = 0; attempt < 4; attempt += 1) await acquire(key);
+        await engines.elapse(key, 10);
+        expect(await acquire(key)).toBe(0);
+        await release(key);
+        expectWait(await acquire(key), 20);
+      });
+
+      test('ignores what is taken back without having been counted', async () => {
+        const key = randomUUID();
+        await release(key);
+        for (let attempt = 0; attempt < 4; attempt += 1) expect(await acquire(key)).toBe(0);
+        expectWait(await acquire(key), 10);
       });
     });
 

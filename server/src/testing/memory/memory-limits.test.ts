@@ -7,6 +7,7 @@ limitsContract('the limits in memory', async () => {
   return {
     csrfTokens: pair(limits.csrfTokens(contractSettings.csrfTokens)),
     failureLimit: pair(limits.failureLimit(contractSettings.failureLimit)),
+    attemptLimit: pair(limits.attemptLimit()),
     messageLimit: pair(limits.messageLimit(contractSettings.messageLimit)),
     receiverPace: pair(limits.receiverPace(contractSettings.receiverPace)),
     elapse: (_subject, seconds) => limits.elapse(seconds),

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { CsrfTokens } from '../../domain/ports/csrf-tokens.ts';
-import type { FailureLimit, MessageLimit, ReceiverPace } from '../../domain/ports/limits.ts';
+import type { AttemptLimit, FailureLimit, MessageLimit, ReceiverPace } from '../../domain/ports/limits.ts';
+import { MemoryAttempts } from '../../domain/sign-in/attempts.ts';
 
 const hourSeconds = 3600;
 
@@ -55,6 +56,10 @@ export class MemoryLimits {
         };
       },
     };
+  }
+
+  attemptLimit(): AttemptLimit {
+    return new MemoryAttempts(() => this.#now());
   }
 
   messageLimit(max: { perAccount: number; perReceiver: number }): MessageLimit {
