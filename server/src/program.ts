@@ -13,6 +13,7 @@ import { mailCommands } from './admin/mail.ts';
 import { masterKeyCommands } from './admin/master-keys.ts';
 import { migrateCommand } from './admin/migrate.ts';
 import { outboxCommands } from './admin/outbox.ts';
+import { memberCommands, peopleCommands } from './admin/people.ts';
 import { restoreCommand } from './admin/restore.ts';
 import { scrubCommand } from './admin/scrub.ts';
 import { sweepCommand } from './admin/sweep.ts';
@@ -78,6 +79,8 @@ Exit codes:
   );
   for (const add of [
     accountCommands,
+    peopleCommands,
+    memberCommands,
     groupCommands,
     apiKeyCommands,
     masterKeyCommands,

@@ -23,6 +23,7 @@ export interface AdminContext {
     | 'probeMailServer'
     | 'dns'
     | 'returnPaths'
+    | 'personLinks'
     | 'logger'
     | 'migrate'
     | 'planMigrations'

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Actor } from '../domain/actor.ts';
+import type { KeyActor } from '../domain/actor.ts';
 import type { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Trace } from '../observe/tracing.ts';
@@ -26,6 +26,8 @@ export type Authentication =
   | 'link'
   | 'code-pending'
   | 'link-session'
+  | 'session'
+  | 'member'
   | 'operator';
 
 declare module 'fastify' {
@@ -39,7 +41,7 @@ declare module 'fastify' {
     surface?: Surface;
   }
   interface FastifyRequest {
-    actor: Actor | undefined;
+    actor: KeyActor | undefined;
     /** The drop or request for files that the HTTP request is about, for the log. */
     dropId: string | undefined;
     /** The error code of the response. */

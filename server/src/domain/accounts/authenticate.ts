@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Actor } from '../actor.ts';
+import type { KeyActor } from '../actor.ts';
+import { keyAuthor } from '../audit/author.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { LiveKey } from './account-store.ts';
@@ -14,7 +15,7 @@ const noKey = { digest: Buffer.alloc(32) };
  * An unknown account, a wrong key, a revoked or expired key and a disabled account cannot be told apart: each takes the
  * same work and throws the same error. A key that is restricted to scopes works only as a bearer key.
  */
-export async function authenticate(engines: Needs, user: string, apiKey: string, address: string): Promise<Actor> {
+export async function authenticate(engines: Needs, user: string, apiKey: string, address: string): Promise<KeyActor> {
   if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
   const offered = digestApiKey(apiKey, engines.pepper);
   const keys = await engines.store.accounts.credentials(user);
@@ -26,12 +27,12 @@ export async function authenticate(engines: Needs, user: string, apiKey: string,
 }
 
 /** A key that comes without the account's address; found by its digest, which cannot be guessed without the pepper. */
-export async function authenticateBearer(engines: Needs, apiKey: string, address: string): Promise<Actor> {
+export async function authenticateBearer(engines: Needs, apiKey: string, address: string): Promise<KeyActor> {
   if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
   return await useKey(engines, await engines.store.accounts.liveKey(digestApiKey(apiKey, engines.pepper)), address);
 }
 
-async function useKey({ store }: Needs, key: LiveKey | undefined, address: string): Promise<Actor> {
+async function useKey({ store }: Needs, key: LiveKey | undefined, address: string): Promise<KeyActor> {
   if (!key) throw new ExchangeError('unauthorized');
   const { accountId, email, keyId, scopes, networks, expiresAt } = key;
   if (!isWithin(networks, address)) throw new ExchangeError('network_not_allowed');
@@ -41,5 +42,5 @@ async function useKey({ store }: Needs, key: LiveKey | undefined, address: strin
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
     });
   }
-  return { accountId, email, key: { id: keyId, scopes, networks, expiresAt } };
+  return { accountId, email, author: keyAuthor(keyId, email), key: { id: keyId, scopes, networks, expiresAt } };
 }

@@ -1,6 +1,5 @@
-import type { Actor } from '../actor.ts';
+import type { KeyActor } from '../actor.ts';
 import type { Author, ByCommand } from '../audit/audit-store.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -40,7 +39,7 @@ export async function createKey(engines: Needs & ByCommand, account: Account): P
 /** A key may create keys that can do no more than itself. */
 export async function createRestrictedKey(
   engines: Needs,
-  caller: Actor,
+  caller: KeyActor,
   input: KeyInput & { readonly scopes: NonNullable<KeyInput['scopes']> },
 ): Promise<{ key: ApiKey; apiKey: string }> {
   const own = caller.key;
@@ -67,7 +66,7 @@ export async function createRestrictedKey(
     const rights = { ...input, networks, expiresAt };
     const created = await insertNewKey(engines, tx, caller.accountId, rights, caller.key.id);
     if (!created.key.isLive) throw new ExchangeError('invalid_input', 'The key would have ended already.');
-    await recordNewKey(engines, tx, caller.accountId, keyAuthor(caller), created.key);
+    await recordNewKey(engines, tx, caller.accountId, caller.author, created.key);
     return created;
   });
 }

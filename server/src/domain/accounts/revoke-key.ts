@@ -1,7 +1,6 @@
 import { limits } from '@waybill/protocol';
-import type { Actor } from '../actor.ts';
+import type { KeyActor } from '../actor.ts';
 import type { Author } from '../audit/audit-store.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -50,7 +49,7 @@ export async function revokeKey(
 }
 
 /** A key revokes only keys that may do no more than itself. Its descendants never may do more than it. */
-export async function revokeKeyWithin(engines: Needs, actor: Actor, revocation: Revocation): Promise<Revoked> {
+export async function revokeKeyWithin(engines: Needs, actor: KeyActor, revocation: Revocation): Promise<Revoked> {
   const { accountId, email, key: own } = actor;
   return engines.store.transaction(async (tx) => {
     const key = await tx.accounts.unrevokedKey(accountId, revocation.keyId);
@@ -61,7 +60,7 @@ export async function revokeKeyWithin(engines: Needs, actor: Actor, revocation: 
         'The key may do more than yours: use one that may do as much, or ask an administrator.',
       );
     }
-    return revokeKey({ ...engines, store: tx }, { id: accountId, email }, revocation, keyAuthor(actor));
+    return revokeKey({ ...engines, store: tx }, { id: accountId, email }, revocation, actor.author);
   });
 }
 

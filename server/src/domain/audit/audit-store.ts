@@ -2,12 +2,13 @@
  * Who made a change. A kind says what the id is:
  *
  * - `key`: that of an API key; the name is the account's address
+ * - `person`: that of a person who signed in; the name is their address
  * - `link`: the drop's id and the receiver's position in it, `ID:POSITION`
  * - `command`: the operating system's user who ran `waybilld admin`
  * - `system`: the part of the server
  */
 export interface Author {
-  readonly kind: 'key' | 'link' | 'command' | 'system';
+  readonly kind: 'key' | 'person' | 'link' | 'command' | 'system';
   readonly id: string;
   /** For people who read the audit. */
   readonly name: string;

@@ -1,8 +1,13 @@
-import type { Actor } from '../actor.ts';
 import type { Author, ByCommand } from './audit-store.ts';
 
-export function keyAuthor({ key, email }: Actor): Author {
-  return { kind: 'key', id: key.id, name: email };
+/** An API key of the account with this address. */
+export function keyAuthor(keyId: string, email: string): Author {
+  return { kind: 'key', id: keyId, name: email };
+}
+
+/** Someone who signed in. */
+export function personAuthor({ id, email }: { id: string; email: string }): Author {
+  return { kind: 'person', id, name: email };
 }
 
 /** Someone who came through a link. Their name is not their address unless the change itself is to name it. */

@@ -1,5 +1,4 @@
 import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import type { NewEvent } from '../events/event-store.ts';
@@ -23,7 +22,7 @@ export async function recordChange(
 ): Promise<void> {
   const { accountId } = actor;
   const { action, details, written, removed } = change;
-  await record(engines, tx, { accountId, author: keyAuthor(actor), action, details });
+  await record(engines, tx, { accountId, author: actor.author, action, details });
   const contacts = await tx.contacts.count(accountId);
   const makeEvents = (type: 'contact.changed' | 'contact.removed', emails: readonly string[]): NewEvent[] => {
     const [email, ...others] = emails;

@@ -1,5 +1,4 @@
 import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -19,7 +18,7 @@ export async function removeFile(
     if (!removed) throw new ExchangeError('not_found', 'No uploaded file has that name.');
     await record(engines, tx, {
       accountId: actor.accountId,
-      author: keyAuthor(actor),
+      author: actor.author,
       action: 'file.removed',
       details: { draft, name: wanted },
     });

@@ -1,7 +1,6 @@
 import { readPolicy } from '../accounts/read-policy.ts';
 import { requireAllowedReceivers } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Receiver } from '../contacts/contact.ts';
 import { contactFromInput } from '../contacts/contact-from-input.ts';
@@ -48,7 +47,7 @@ export async function setReceivers(
     await tx.drafts.setReceivers(actor.accountId, draft, receivers);
     await record(engines, tx, {
       accountId: actor.accountId,
-      author: keyAuthor(actor),
+      author: actor.author,
       action: 'receivers.set',
       details: { draft, count: receivers.length },
     });

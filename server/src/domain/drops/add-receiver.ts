@@ -2,7 +2,6 @@ import { limits } from '@waybill/protocol';
 import { readPolicy } from '../accounts/read-policy.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
@@ -72,7 +71,7 @@ export async function prepareReceiver(
       const added = dropEvents({ accountId, ...sent }, 'receiver_added', { receiver: receiver.email });
       await tx.events.append([...added, ...received]);
       const details = { dropId, position };
-      await record(engines, tx, { accountId, author: keyAuthor(actor), action: 'drop.receiver_added', details });
+      await record(engines, tx, { accountId, author: actor.author, action: 'drop.receiver_added', details });
       if (drop.notify)
         await enqueueMails(engines, tx, actor, dropId, 'invitation', [{ position, email: receiver.email }]);
       return { position, email: receiver.email, token };

@@ -1,5 +1,4 @@
 import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
@@ -20,14 +19,14 @@ export async function revokeSentDrop(
   await engines.store.transaction(async (tx) => {
     await lockLive(tx, actor, sent, ifVersion);
     if (position === undefined)
-      return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, keyAuthor(actor));
+      return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, actor.author);
     const receiver = await tx.sentDrops.revokeLink(accountId, dropId, position);
     if (receiver === undefined) {
       throw new ExchangeError('not_found', 'There is no such receiver, or their link was revoked already.');
     }
     await record(engines, tx, {
       accountId,
-      author: keyAuthor(actor),
+      author: actor.author,
       action: 'link.revoked',
       details: { dropId, position },
     });

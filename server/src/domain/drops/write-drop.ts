@@ -2,7 +2,6 @@ import type { DropType } from '@waybill/protocol';
 import { countDispatch } from '../accounts/count-dispatch.ts';
 import { requireWithinLimits } from '../accounts/require-within-limits.ts';
 import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Receiver } from '../contacts/contact.ts';
 import type { Engines } from '../engines.ts';
@@ -87,7 +86,7 @@ export async function writeDrop(
   checkpoint('drop:messages-enqueued');
   await record(engines, tx, {
     accountId: actor.accountId,
-    author: keyAuthor(actor),
+    author: actor.author,
     action: type === 'downloadfiles' ? 'drop.created' : 'request.created',
     details: { dropId: id, receivers: receivers.length, files: fileCount },
   });

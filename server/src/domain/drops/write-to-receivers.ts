@@ -2,7 +2,6 @@ import { countDispatch } from '../accounts/count-dispatch.ts';
 import { readPolicy } from '../accounts/read-policy.ts';
 import { requireWithinLimits } from '../accounts/require-within-limits.ts';
 import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -91,7 +90,7 @@ export async function enqueueMails(
   const action = kind === 'reminder' ? 'drop.reminded' : 'drop.resent';
   await record(engines, tx, {
     accountId,
-    author: keyAuthor(actor),
+    author: actor.author,
     action,
     details: { dropId, receivers: receivers.length },
   });

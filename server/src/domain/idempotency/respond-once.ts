@@ -55,7 +55,7 @@ export async function respondOnce<Response extends RepeatableResponse | Record<s
     }
     const first = await work(tx);
     const sealed = 'status' in first ? seal.close(first as RepeatableResponse, random.bytes(nonceBytes)) : null;
-    const stored = { requestDigest: request.digest, keyId: caller.key.id, response: sealed };
+    const stored = { requestDigest: request.digest, keyId: caller.author.id, response: sealed };
     await tx.responses.insert(caller.accountId, keyDigest, stored);
     if (sealed && isTurnToTrim(keyDigest, sealed)) await tx.responses.trim(caller.accountId, storedResponseLimits);
     return { ...first, isRepeated: false };
@@ -81,8 +81,8 @@ function digestKey(
 }
 
 /** The caller's key is part of what makes a request the same. */
-function requireSameKey({ key }: Actor, firstKeyId: string): void {
-  if (firstKeyId === key.id) return;
+function requireSameKey({ author }: Actor, firstKeyId: string): void {
+  if (firstKeyId === author.id) return;
   throw new ExchangeError(
     'idempotency_key_reused',
     'This Idempotency-Key was used with another API key. Use the same API key, or a new Idempotency-Key.',

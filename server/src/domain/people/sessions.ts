@@ -6,12 +6,9 @@ import type { Browser } from './browser.ts';
 import type { Person } from './person-store.ts';
 import type { Session, SessionStage, SignInMethod } from './session-store.ts';
 
-/** A session ends after this long without a request, and this long after it began in any case. */
-export const idleSeconds: Readonly<Record<SessionStage, number>> = {
-  enrolment: 30 * 60,
-  second_factor: 10 * 60,
-  complete: 24 * 60 * 60,
-};
+/** A session ends after this long without a request. */
+export const idleSeconds = 24 * 60 * 60;
+/** A session ends this long after it began. */
 const lifetimeSeconds: Readonly<Record<SessionStage, number>> = {
   enrolment: 60 * 60,
   second_factor: 10 * 60,
@@ -62,7 +59,7 @@ export async function beginSession(
 export async function findSession({ store }: Pick<Engines, 'store'>, secret: string): Promise<SignedIn | undefined> {
   if (!secretShape.test(secret)) return undefined;
   const digest = digestSecret(secret);
-  const found = await store.sessions.byDigest(digest, idleSeconds.complete);
+  const found = await store.sessions.byDigest(digest, idleSeconds);
   if (!found) return undefined;
   const { session, person, seenIsDue } = found;
   if (seenIsDue) {

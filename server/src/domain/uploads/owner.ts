@@ -1,6 +1,5 @@
 import type { Actor } from '../actor.ts';
 import type { Author } from '../audit/audit-store.ts';
-import { keyAuthor } from '../audit/author.ts';
 
 /** The owner of an upload: a draft of an account, or a contact draft. */
 export interface UploadOwner {
@@ -23,7 +22,7 @@ const parts = { account: 3 / 4, link: 1 / 4 };
 export function accountOwner(actor: Actor, draft: string): UploadOwner {
   const { accountId } = actor;
   const memory = { owner: accountId, part: parts.account };
-  return { accountId, draft, author: keyAuthor(actor), memory, reservesAhead: true };
+  return { accountId, draft, author: actor.author, memory, reservesAhead: true };
 }
 
 export function linkOwner(accountId: string, author: Author, draft: string): UploadOwner {

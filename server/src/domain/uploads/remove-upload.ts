@@ -1,5 +1,4 @@
 import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -17,7 +16,7 @@ export async function removeUpload(
     if (!(await tx.uploads.remove(accountId, draft, id))) throw new ExchangeError('not_found');
     await record(engines, tx, {
       accountId,
-      author: keyAuthor(actor),
+      author: actor.author,
       action: 'file.removed',
       details: { draft, fileId: id },
     });

@@ -1,5 +1,4 @@
-import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
+import type { KeyActor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -20,7 +19,7 @@ export interface WebhookVersions {
 
 export async function changeWebhook(
   engines: Needs,
-  actor: Actor,
+  actor: KeyActor,
   which: WebhookVersions,
   changes: Partial<WebhookInput>,
 ): Promise<Webhook> {
@@ -35,7 +34,7 @@ export async function changeWebhook(
 }
 
 /** Deliveries that wait are not sent. */
-export async function removeWebhook(engines: Needs, actor: Actor, which: WebhookVersions): Promise<void> {
+export async function removeWebhook(engines: Needs, actor: KeyActor, which: WebhookVersions): Promise<void> {
   await changing(engines, actor, which, 'webhook.removed', async (tx, webhook) => {
     await tx.webhooks.remove(actor.accountId, which.id);
     return webhook;
@@ -45,7 +44,7 @@ export async function removeWebhook(engines: Needs, actor: Actor, which: Webhook
 /** Requests are signed with both secrets for this long, so that the receiver can change over at any moment. */
 export async function replaceWebhookSecret(
   engines: Needs,
-  actor: Actor,
+  actor: KeyActor,
   which: WebhookVersions,
   previousSeconds: number,
 ): Promise<Webhook> {
@@ -55,13 +54,13 @@ export async function replaceWebhookSecret(
   );
 }
 
-export async function enableWebhook(engines: Needs, actor: Actor, which: WebhookVersions): Promise<Webhook> {
+export async function enableWebhook(engines: Needs, actor: KeyActor, which: WebhookVersions): Promise<Webhook> {
   return changing(engines, actor, which, 'webhook.enabled', (tx) => tx.webhooks.enable(actor.accountId, which.id));
 }
 
 async function changing(
   engines: Needs,
-  actor: Actor,
+  actor: KeyActor,
   { id, ifVersion }: WebhookVersions,
   action: string,
   change: (tx: Store, webhook: Webhook) => Promise<Webhook>,
@@ -73,7 +72,7 @@ async function changing(
     requireMayControl(actor, webhook);
     requireVersion(ifVersion, String(webhook.version));
     const changed = await change(tx, webhook);
-    await record(engines, tx, { accountId, author: keyAuthor(actor), action, details: { webhookId: id } });
+    await record(engines, tx, { accountId, author: actor.author, action, details: { webhookId: id } });
     return changed;
   });
 }

@@ -1,6 +1,5 @@
 import { limits } from '@waybill/protocol';
-import type { Actor } from '../actor.ts';
-import { keyAuthor } from '../audit/author.ts';
+import type { KeyActor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -11,7 +10,7 @@ import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;
 
-export async function createWebhook(engines: Needs, actor: Actor, input: WebhookInput): Promise<Webhook> {
+export async function createWebhook(engines: Needs, actor: KeyActor, input: WebhookInput): Promise<Webhook> {
   requireReadable(actor, input.types);
   requireUsableUrl(engines, input.url);
   const { store, random } = engines;
@@ -26,7 +25,7 @@ export async function createWebhook(engines: Needs, actor: Actor, input: Webhook
     const salt = random.bytes(saltBytes);
     const webhook = await tx.webhooks.insert(accountId, { ...input, id: random.uuid(), createdBy, scopes, salt });
     const details = { webhookId: webhook.id };
-    await record(engines, tx, { accountId, author: keyAuthor(actor), action: 'webhook.created', details });
+    await record(engines, tx, { accountId, author: actor.author, action: 'webhook.created', details });
     return webhook;
   });
 }

@@ -1,5 +1,5 @@
 import { type EventType, eventTypes, type Scope } from '@waybill/protocol/v1';
-import type { Actor } from '../actor.ts';
+import type { KeyActor } from '../actor.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Webhook } from './webhook-store.ts';
 
@@ -16,7 +16,7 @@ export function mayRead(scopes: Scopes, type: EventType): boolean {
 }
 
 /** A right to be told is a right to read: a webhook is sent only what the key that makes it may read. */
-export function requireReadable({ key }: Actor, types: readonly EventType[] | null): void {
+export function requireReadable({ key }: KeyActor, types: readonly EventType[] | null): void {
   const scopes = key.scopes;
   const unreadable = types?.filter((type) => !mayRead(scopes, type)) ?? [];
   if (unreadable.length > 0)
@@ -39,7 +39,7 @@ export function requireCovered({ scopes }: Pick<Webhook, 'scopes'>, types: reado
 }
 
 /** A key that could point a webhook somewhere else must be allowed to read all that is sent to it. */
-export function requireMayControl({ key }: Actor, { scopes, types }: Pick<Webhook, 'scopes' | 'types'>): void {
+export function requireMayControl({ key }: KeyActor, { scopes, types }: Pick<Webhook, 'scopes' | 'types'>): void {
   const sent = (types ?? eventTypes).filter((type) => mayRead(scopes, type));
   const excess = sent.filter((type) => !mayRead(key.scopes, type));
   if (excess.length === 0) return;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { authenticate } from '../../domain/accounts/authenticate.ts';
-import type { Actor } from '../../domain/actor.ts';
+import type { KeyActor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { limitFailures } from '../shared/limit-failures.ts';
@@ -13,7 +13,7 @@ const longestCredentials = 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** docs/api.md#authentication: HTTP Basic, and the account in the path must be the one that authenticated. */
-export async function requireAccount(engines: AuthenticationEngines, request: FastifyRequest): Promise<Actor> {
+export async function requireAccount(engines: AuthenticationEngines, request: FastifyRequest): Promise<KeyActor> {
   const { authorization } = request.headers;
   if (authorization === undefined) throw new ExchangeError('unauthorized');
   const actor = await limitFailures(engines, request, async () => {
@@ -30,7 +30,7 @@ export async function requireAccount(engines: AuthenticationEngines, request: Fa
 export async function requireCsrfToken(
   engines: AuthenticationEngines,
   request: FastifyRequest,
-  actor: Actor,
+  actor: KeyActor,
 ): Promise<void> {
   const token = request.headers['csrf-token'];
   const shaped = typeof token === 'string' && /^[A-Za-z0-9_-]{43}$/.test(token);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { dailyLimits } from '../../domain/accounts/daily-limits.ts';
-import type { Actor } from '../../domain/actor.ts';
+import type { KeyActor } from '../../domain/actor.ts';
 import { EventWatch } from '../../domain/events/event-watch.ts';
 import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import type { App } from '../app.ts';
@@ -133,8 +133,8 @@ function sendDailyLimits(engines: V1Engines) {
   };
 }
 
-function getCaller(request: FastifyRequest): Actor {
-  return request.actor as Actor;
+function getCaller(request: FastifyRequest): KeyActor {
+  return request.actor as KeyActor;
 }
 
 function send(reply: FastifyReply, { status, headers, body }: RepeatableResponse): FastifyReply {

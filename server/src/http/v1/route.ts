@@ -1,7 +1,7 @@
 import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import type { Actor } from '../../domain/actor.ts';
+import type { KeyActor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
@@ -32,7 +32,7 @@ export type CallEngines = V1Engines & { readonly eventWatch: EventWatch };
 export interface Call<Params, Query, Body> {
   /** If the request may be repeated, its store is the transaction in which the response is stored. */
   readonly engines: CallEngines;
-  readonly caller: Actor;
+  readonly caller: KeyActor;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -97,7 +97,7 @@ export interface Stream {
 
 export interface StreamCall {
   readonly engines: V1Engines;
-  readonly caller: Actor;
+  readonly caller: KeyActor;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /** Aborted when the key may no longer be used. Downloads are cut anyway. */

@@ -1,6 +1,5 @@
 import { AddedReceiver, Extension, NewReceiver, ReminderResult, Revocation } from '@waybill/protocol/v1';
 import { Type } from 'typebox';
-import { keyAuthor } from '../../../domain/audit/author.ts';
 import { prepareReceiver } from '../../../domain/drops/add-receiver.ts';
 import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
 import { revokeSentDrop } from '../../../domain/drops/revoke-sent-drop.ts';
@@ -61,7 +60,7 @@ export function changeRoutes(
       return prepareExtension(engines, { id: accountId, email }, id, toDeadline(body));
     },
     async handle({ engines, caller, params: { id }, ifVersion, prepared: extendUntil }) {
-      await extendUntil(engines.store, keyAuthor(caller), ifVersion);
+      await extendUntil(engines.store, caller.author, ifVersion);
       return changed(engines, caller.accountId, id);
     },
   });

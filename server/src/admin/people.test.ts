@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { useTestExchange } from '../testing/exchange.ts';
+import { runAdmin } from '../testing/run-admin.ts';
+
+const exchange = await useTestExchange();
+const run = (...words: string[]) => runAdmin(exchange, ...words);
+
+test('a person is invited, listed, joins an account and leaves it, and is disabled', async () => {
+  const { email: account } = await exchange.account();
+  const invited = JSON.parse(
+    await run('people', 'invite', '--email', 'Maya@example.org', '--name', 'Maya', '--no-mail', '--json'),
+  );
+  expect(invited).toMatchObject({ person: { email: 'maya@example.org', name: 'Maya', administrator: false } });
+  expect(invited.link).toMatch(/^https:\/\/[^/]+\/sign-in\/link\/[\w-]{43}$/);
+  expect(await run('people', 'list')).toContain('maya@example.org  Maya\n');
+
+  const member = ['--account', account, '--email', 'maya@example.org'];
+  expect(await run('members', 'set', ...member, '--role', 'owner')).toContain(`is owner of ${account}`);
+  expect(await run('members', 'list', '--account', account)).toBe('maya@example.org  owner  Maya\n');
+  await expect(run('members', 'remove', ...member)).rejects.toThrow('keeps at least one owner');
+  await run('people', 'invite', '--email', 'bo@example.org');
+  await run('members', 'set', '--account', account, '--email', 'bo@example.org', '--role', 'owner');
+  await run('members', 'remove', ...member);
+  expect(await run('members', 'list', '--account', account)).toBe('bo@example.org  owner\n');
+
+  expect(await run('people', 'disable', '--email', 'maya@example.org')).toBe('maya@example.org is disabled.\n');
+  expect(await run('people', 'list')).toContain('maya@example.org  Maya  disabled\n');
+  await expect(run('people', 'enable', '--email', 'none@example.org')).rejects.toThrow('There is no person');
+});
+
+test('the mailed link is not printed', async () => {
+  const printed = await run('people', 'invite', '--email', 'cy@example.org', '--json');
+  expect(JSON.parse(printed)).not.toHaveProperty('link');
+});

@@ -1,0 +1,168 @@
+import { Option } from 'commander';
+import { findAccount } from '../domain/accounts/find-account.ts';
+import type { Engines } from '../domain/engines.ts';
+import { removeMember, setMember } from '../domain/people/change-members.ts';
+import { findPerson, setPersonDisabled } from '../domain/people/find-person.ts';
+import { invitePerson } from '../domain/people/invite-person.ts';
+import { type MemberRole, memberRoles, type Person } from '../domain/people/person-store.ts';
+import { type AddCommand, addExamples, print, printPages } from './command.ts';
+
+const rowsPerPage = 500;
+
+/** The people who sign in, and the accounts that they belong to. */
+export const peopleCommands: AddCommand = (parent, withEngines) => {
+  const people = parent.command('people').description('invite, list and disable the people who sign in');
+  addExamples(
+    people,
+    'waybilld admin people invite --email maya@example.org --name "Maya Lindqvist"',
+    'waybilld admin people list',
+  );
+
+  const invite = people
+    .command('invite')
+    .description(
+      'invite a person: they get an account with their address, and a mailed link for choosing how to sign in',
+    )
+    .requiredOption('--email <address>', 'the address of the person')
+    .option('--name <name>', 'their name')
+    .option('--language <tag>', 'their language, such as en or sv')
+    .option('--administrator', 'let them administer the server')
+    .option('--no-mail', 'print the link instead of mailing it')
+    .option('--json', 'print JSON')
+    .action(
+      (options: {
+        email: string;
+        name?: string;
+        language?: string;
+        administrator?: boolean;
+        mail: boolean;
+        json?: boolean;
+      }) =>
+        withEngines(async ({ engines }) => {
+          const { email, name, language, administrator: isAdministrator, mail } = options;
+          const invitation = { email, name, language, isAdministrator, mail };
+          const { person, link } = await invitePerson(engines, engines.administrator, invitation);
+          const shown = mail ? undefined : link;
+          print(options.json, { person: toJson(person), ...(shown && { link: shown }) }, [
+            `Person  ${person.email}`,
+            ...(link === undefined ? ['They can sign in already.'] : []),
+            ...(shown === undefined ? [] : [`Link    ${shown}`, 'It can be used once, within 7 days.']),
+            ...(link !== undefined && mail ? ['The link was mailed to them. It can be used once, within 7 days.'] : []),
+          ]);
+        }),
+    );
+  addExamples(
+    invite,
+    'waybilld admin people invite --email maya@example.org --name "Maya Lindqvist" --language sv',
+    'waybilld admin people invite --email maya@example.org --administrator --no-mail --json',
+  );
+
+  const list = people
+    .command('list')
+    .description('list all people by address')
+    .option('--json', 'print one JSON array')
+    .action((options: { json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        await printPages(
+          options.json,
+          (after?: Person) => engines.store.people.page(after?.email ?? '', rowsPerPage),
+          toJson,
+          ({ email, name, administrator, disabled }) =>
+            [email, name, administrator && 'administrator', disabled && 'disabled'].filter(Boolean).join('  '),
+          'There is nobody yet. To invite someone: waybilld admin people invite --help',
+        );
+      }),
+    );
+  addExamples(list, 'waybilld admin people list', 'waybilld admin people list --json');
+
+  for (const disabled of [true, false]) {
+    const name = disabled ? 'disable' : 'enable';
+    const command = people
+      .command(name)
+      .description(disabled ? 'sign a person out everywhere and keep them out' : 'let a person sign in again')
+      .requiredOption('--email <address>', 'the person')
+      .option('--json', 'print JSON')
+      .action((options: { email: string; json?: boolean }) =>
+        withEngines(async ({ engines }) => {
+          const person = await findPerson(engines, options.email);
+          await setPersonDisabled(engines, engines.administrator, person, disabled);
+          print(options.json, { person: { ...toJson(person), disabled } }, [`${person.email} is ${name}d.`]);
+        }),
+      );
+    addExamples(command, `waybilld admin people ${name} --email maya@example.org`);
+  }
+};
+
+/** Who belongs to an account. */
+export const memberCommands: AddCommand = (parent, withEngines) => {
+  const members = parent.command('members').description('list, add and remove the people who belong to an account');
+  addExamples(
+    members,
+    'waybilld admin members list --account orders@example.org',
+    'waybilld admin members set --account orders@example.org --email maya@example.org --role owner',
+  );
+
+  const list = members
+    .command('list')
+    .description('list the members of an account by address')
+    .requiredOption('--account <address>', 'the account')
+    .option('--json', 'print one JSON array')
+    .action((options: { account: string; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const account = await findAccount(engines, options.account);
+        type Member = Awaited<ReturnType<typeof engines.store.people.members>>[number];
+        await printPages(
+          options.json,
+          (after?: Member) => engines.store.people.members(account.id, after?.email ?? '', rowsPerPage),
+          ({ email, name, role, since }) => ({ email, name, role, since }),
+          ({ email, name, role }) => [email, role, name].filter(Boolean).join('  '),
+          'Nobody belongs to this account. To add someone: waybilld admin members set --help',
+        );
+      }),
+    );
+  addExamples(list, 'waybilld admin members list --account orders@example.org --json');
+
+  const find = async (engines: Pick<Engines, 'store'>, options: { account: string; email: string }) => {
+    const [account, person] = [await findAccount(engines, options.account), await findPerson(engines, options.email)];
+    return { accountId: account.id, personId: person.id };
+  };
+
+  const set = members
+    .command('set')
+    .description('add a person to an account, or change their role')
+    .requiredOption('--account <address>', 'the account')
+    .requiredOption('--email <address>', 'the person')
+    .addOption(
+      new Option('--role <role>', 'a reader reads; a member also sends and requests; an owner also manages the account')
+        .choices(memberRoles)
+        .default('member'),
+    )
+    .option('--json', 'print JSON')
+    .action((options: { account: string; email: string; role: MemberRole; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const { account, email, role } = options;
+        await setMember(engines, engines.administrator, { ...(await find(engines, options)), role });
+        print(options.json, { account, email, role }, [`${email} is ${role} of ${account}.`]);
+      }),
+    );
+  addExamples(set, 'waybilld admin members set --account orders@example.org --email maya@example.org --role owner');
+
+  const remove = members
+    .command('remove')
+    .description('remove a person from an account')
+    .requiredOption('--account <address>', 'the account')
+    .requiredOption('--email <address>', 'the person')
+    .option('--json', 'print JSON')
+    .action((options: { account: string; email: string; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const { account, email } = options;
+        await removeMember(engines, engines.administrator, await find(engines, options));
+        print(options.json, { account, email }, [`${email} no longer belongs to ${account}.`]);
+      }),
+    );
+  addExamples(remove, 'waybilld admin members remove --account orders@example.org --email maya@example.org');
+};
+
+function toJson({ email, name, language, isAdministrator, disabled, createdAt }: Person) {
+  return { email, name, language, administrator: isAdministrator, disabled, created_at: createdAt };
+}

@@ -1,0 +1,99 @@
+import { personAuthor } from '../audit/author.ts';
+import { record, serverAccountId } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Browser } from '../people/browser.ts';
+import type { Person } from '../people/person-store.ts';
+import type { Session, SignInMethod } from '../people/session-store.ts';
+import { replaceSession } from '../people/sessions.ts';
+import type { Store } from '../store.ts';
+import { Challenges } from './challenges.ts';
+import { challengeSeconds } from './passkey-values.ts';
+import { findPasswordFault, type PasswordFault } from './password-rules.ts';
+import { type PasskeyRequest, requireChallenge } from './sign-in.ts';
+
+type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
+type SignedIn = { readonly session: Session; readonly person: Person };
+
+const passkeysPerPerson = 20;
+const passkeyNameLength = 100;
+
+/** Makes the options with which a browser creates a passkey. */
+export async function beginPasskeyRegistration(
+  { store, random, passkeys, pepper }: Needs & Pick<Engines, 'passkeys'>,
+  { session, person }: SignedIn,
+  { site, now }: Omit<PasskeyRequest, 'boundTo'>,
+) {
+  const challenge = new Challenges(pepper).make(random, bindTo(session), now, challengeSeconds);
+  const { handle, email, name } = person;
+  const existing = await store.signInMethods.passkeys(person.id);
+  return passkeys.makeRegistrationOptions({ site, challenge }, { handle, email, name: name || email }, existing);
+}
+
+/** Adds a passkey. In the session of a mailed link it becomes the only method; returns the secret of the next session. */
+export async function registerPasskey(
+  engines: Needs & Pick<Engines, 'passkeys'>,
+  signedIn: SignedIn,
+  response: unknown,
+  request: Omit<PasskeyRequest, 'boundTo'> & { readonly name: string },
+  browser: Browser,
+): Promise<string> {
+  const { session, person } = signedIn;
+  const challenge = requireChallenge(engines, response, { boundTo: bindTo(session), now: request.now });
+  const verified = await engines.passkeys.verifyRegistration(response, { site: request.site, challenge });
+  if (verified.outcome === 'refused') throw new ExchangeError('sign_in_failed');
+  const { credentialId, publicKey, counter, transports, isBackedUp } = verified;
+  const name = request.name.trim().slice(0, passkeyNameLength) || 'Passkey';
+  return changeMethods(engines, signedIn, 'passkey', browser, async (tx) => {
+    if ((await tx.signInMethods.passkeys(person.id)).length >= passkeysPerPerson) {
+      throw new ExchangeError('invalid_input', `A person has at most ${passkeysPerPerson} passkeys. Remove one first.`);
+    }
+    const passkey = { credentialId, personId: person.id, publicKey, counter, transports, isBackedUp, name };
+    if (!(await tx.signInMethods.insertPasskey(passkey))) throw new ExchangeError('sign_in_failed');
+    return { action: 'passkey.added', details: { name } };
+  });
+}
+
+/** Sets the password; returns what is wrong with it, or the secret of the next session. */
+export async function setPassword(
+  engines: Needs & Pick<Engines, 'passwords' | 'policy'>,
+  signedIn: SignedIn,
+  password: string,
+  browser: Browser,
+): Promise<{ readonly fault: PasswordFault } | { readonly secret: string }> {
+  const { person } = signedIn;
+  const { operatorName } = engines.policy;
+  const fault = findPasswordFault(password, { email: person.email, name: person.name, operatorName });
+  if (fault !== undefined) return { fault };
+  const hash = await engines.passwords.hash(password);
+  const secret = await changeMethods(engines, signedIn, 'password', browser, async (tx) => {
+    await tx.signInMethods.setPassword(person.id, hash);
+    return { action: 'password.set', details: {} };
+  });
+  return { secret };
+}
+
+/**
+ * Changes the sign-in methods of a person. A mailed link, the last resort, replaces all methods by the new one. Every
+ * other session of the person ends, and this one continues under another secret.
+ */
+async function changeMethods(
+  engines: Needs,
+  { session, person }: SignedIn,
+  method: SignInMethod,
+  browser: Browser,
+  change: (tx: Store) => Promise<{ action: string; details: Record<string, unknown> }>,
+): Promise<string> {
+  return engines.store.transaction(async (tx) => {
+    await tx.people.lock(person.id);
+    if (session.stage === 'enrolment') await tx.signInMethods.removeAll(person.id);
+    const changed = await change(tx);
+    const { id, secret } = await replaceSession(engines, tx, session, { stage: 'complete', method }, browser);
+    await tx.sessions.end(person.id, { except: id });
+    await record(engines, tx, { accountId: serverAccountId, author: personAuthor(person), ...changed });
+    return secret;
+  });
+}
+
+/** A challenge for a new passkey is for one session. */
+const bindTo = ({ id }: Session) => `registration ${id}`;

@@ -1,0 +1,165 @@
+import { hash } from 'node:crypto';
+import { personAuthor } from '../audit/author.ts';
+import { record, serverAccountId } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Browser } from '../people/browser.ts';
+import type { Person } from '../people/person-store.ts';
+import type { Session } from '../people/session-store.ts';
+import { beginSession, replaceSession } from '../people/sessions.ts';
+import type { PasskeySite } from '../ports/passkeys.ts';
+import type { Store } from '../store.ts';
+import { deriveAppSecret } from './authenticator-app.ts';
+import { Challenges, readChallenge } from './challenges.ts';
+import { challengeSeconds } from './passkey-values.ts';
+import { digestRecoveryCode } from './recovery-codes.ts';
+import { findTotpStep } from './totp.ts';
+
+type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
+
+/** The session that a browser gets: its secret, and whether a code is still to be entered. */
+export interface Begun {
+  readonly secret: string;
+  readonly isComplete: boolean;
+}
+
+/**
+ * Signs a person in by their password. An unknown address, a person without a password and a wrong password cannot be
+ * told apart: each takes the same work and throws the same error.
+ */
+export async function signInWithPassword(
+  engines: Needs & Pick<Engines, 'passwords'>,
+  { email, password }: { readonly email: string; readonly password: string },
+  browser: Browser,
+): Promise<Begun> {
+  const { store, passwords } = engines;
+  const person = await store.people.byEmail(email.trim().toLowerCase());
+  const stored = person && !person.disabled ? await store.signInMethods.password(person.id) : undefined;
+  if (!(await passwords.verify(password, stored?.hash)) || !person) throw new ExchangeError('sign_in_failed');
+  const renewed = stored && passwords.needsRehash(stored.hash) ? await passwords.hash(password) : undefined;
+  return store.transaction(async (tx) => {
+    if (renewed !== undefined) await tx.signInMethods.setPassword(person.id, renewed);
+    const needsCode = (await tx.signInMethods.authenticatorApp(person.id))?.isConfirmed ?? false;
+    const stage = needsCode ? 'second_factor' : 'complete';
+    const { secret } = await beginSession(engines, tx, { personId: person.id, stage, method: 'password' }, browser);
+    if (!needsCode) await recordSignIn(engines, tx, person, 'password', browser);
+    return { secret, isComplete: !needsCode };
+  });
+}
+
+/** Completes a sign-in by password with a code of the authenticator app, or with a recovery code, each of which works once. */
+export async function passSecondFactor(
+  engines: Needs,
+  { session, person }: { readonly session: Session; readonly person: Person },
+  typed: { readonly code: string } | { readonly recoveryCode: string },
+  browser: Browser,
+  now: Date,
+): Promise<string> {
+  const { store, pepper } = engines;
+  return store.transaction(async (tx) => {
+    const methods = tx.signInMethods;
+    if ('code' in typed) {
+      const app = await methods.authenticatorApp(person.id);
+      if (!app?.isConfirmed) throw new ExchangeError('sign_in_failed');
+      const step = findTotpStep(deriveAppSecret(pepper, person.id, app.salt), typed.code, { now, ...app });
+      if (step === undefined || !(await methods.acceptStep(person.id, step))) throw new ExchangeError('sign_in_failed');
+    } else {
+      const digest = digestRecoveryCode(typed.recoveryCode, person.id, pepper);
+      if (!digest || !(await methods.useRecoveryCode(person.id, digest))) throw new ExchangeError('sign_in_failed');
+    }
+    const { secret } = await replaceSession(
+      engines,
+      tx,
+      session,
+      { stage: 'complete', method: session.method },
+      browser,
+    );
+    await recordSignIn(
+      engines,
+      tx,
+      person,
+      'code' in typed ? 'password and code' : 'password and recovery code',
+      browser,
+    );
+    return secret;
+  });
+}
+
+/** Makes the options with which a browser asks for a passkey. */
+export async function beginPasskeySignIn(
+  { random, passkeys, pepper }: Pick<Engines, 'random' | 'passkeys'> & { readonly pepper: Buffer },
+  { site, boundTo, now }: PasskeyRequest,
+) {
+  const challenge = new Challenges(pepper).make(random, `sign-in ${boundTo}`, now, challengeSeconds);
+  return passkeys.makeSignInOptions({ site, challenge });
+}
+
+/** Where and when a passkey is used. The challenge is bound to a text, such as the token of the browser's forms. */
+export interface PasskeyRequest {
+  readonly site: PasskeySite;
+  readonly boundTo: string;
+  readonly now: Date;
+}
+
+/** Signs in the person whose passkey responded. It counts as two factors: having the device, and unlocking it. */
+export async function signInWithPasskey(
+  engines: Needs & Pick<Engines, 'passkeys'>,
+  response: unknown,
+  request: PasskeyRequest,
+  browser: Browser,
+): Promise<string> {
+  const { store, passkeys } = engines;
+  const challenge = requireChallenge(engines, response, { ...request, boundTo: `sign-in ${request.boundTo}` });
+  const credentialId = passkeys.readCredentialId(response);
+  const passkey = credentialId && (await store.signInMethods.passkey(credentialId));
+  const person = passkey && (await store.people.byId(passkey.personId));
+  if (!person || person.disabled) throw new ExchangeError('sign_in_failed');
+  const verified = await passkeys.verifySignIn(response, {
+    site: request.site,
+    challenge,
+    passkey,
+    handle: person.handle,
+  });
+  if (verified.outcome === 'refused') throw new ExchangeError('sign_in_failed');
+  return store.transaction(async (tx) => {
+    if (!(await tx.usedTokens.use(hash('sha256', challenge, 'buffer'), challengeSeconds))) {
+      throw new ExchangeError('sign_in_failed');
+    }
+    // Two sign-ins at once with the same counter: the second was made by a copy.
+    await tx.people.lock(person.id);
+    const stored = await tx.signInMethods.passkey(passkey.credentialId);
+    const isCounting = verified.counter > 0 || (stored?.counter ?? 0) > 0;
+    if (!stored || (isCounting && verified.counter <= stored.counter)) throw new ExchangeError('sign_in_failed');
+    await tx.signInMethods.recordPasskeyUse(passkey.credentialId, verified.counter, verified.isBackedUp);
+    const start = { personId: person.id, stage: 'complete', method: 'passkey' } as const;
+    const { secret } = await beginSession(engines, tx, start, browser);
+    await recordSignIn(engines, tx, person, 'passkey', browser);
+    return secret;
+  });
+}
+
+/** Returns the challenge that a response responds to, if it was made for this and has not expired. */
+export function requireChallenge(
+  { pepper }: { readonly pepper: Buffer },
+  response: unknown,
+  { boundTo, now }: Pick<PasskeyRequest, 'boundTo' | 'now'>,
+): Buffer {
+  const challenge = readChallenge(response);
+  if (!challenge || !new Challenges(pepper).isValid(challenge, boundTo, now)) throw new ExchangeError('sign_in_failed');
+  return challenge;
+}
+
+export async function recordSignIn(
+  engines: Pick<Engines, 'random'>,
+  tx: Pick<Store, 'audit'>,
+  person: Person,
+  method: string,
+  { address }: Browser,
+): Promise<void> {
+  await record(engines, tx, {
+    accountId: serverAccountId,
+    author: personAuthor(person),
+    action: 'person.signed_in',
+    details: { method, address },
+  });
+}
