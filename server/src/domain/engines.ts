@@ -40,8 +40,6 @@ export interface Engines {
   /** Undefined if the operator does not want undeliverable mails returned. */
   readonly returnPaths: ReturnPaths | undefined;
   readonly readReport: ReadReport;
-  readonly passwords: Passwords;
-  readonly passkeys: Passkeys;
   readonly stopLinks: StopLinks;
   readonly personLinks: PersonLinks;
   /** Undefined if the operator has none. */

@@ -25,10 +25,12 @@ import type { MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { ReadReport } from '../domain/ports/mailbox.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
+import type { Passkeys } from '../domain/ports/passkeys.ts';
 import type { Random } from '../domain/ports/random.ts';
 import type { Scanner } from '../domain/ports/scanner.ts';
 import type { SmsGateway } from '../domain/ports/sms-gateway.ts';
 import type { WebhookSender } from '../domain/ports/webhook-sender.ts';
+import { Passwords } from '../domain/sign-in/password.ts';
 import { StopLinks } from '../domain/stops/stop-links.ts';
 import type { Store } from '../domain/store.ts';
 import type { Intake } from '../domain/uploads/intake.ts';
@@ -39,6 +41,7 @@ import { WebhookSecrets } from '../domain/webhooks/webhook-secrets.ts';
 import { readReport } from '../engines/dsn/read-report.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
 import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
+import { webauthnPasskeys } from '../engines/webauthn/passkeys.ts';
 import { createMailTemplates } from '../views/mail-templates.ts';
 import { plainOperator } from '../views/operator.ts';
 import { createTranslators } from '../views/translator.ts';
@@ -104,6 +107,8 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly readReport: ReadReport;
     readonly stopLinks: StopLinks;
     readonly personLinks: PersonLinks;
+    readonly passwords: Passwords;
+    readonly passkeys: Passkeys;
     readonly policy: Policy;
     readonly pepper: Buffer;
     readonly administrator: ByCommand['administrator'];
@@ -136,6 +141,7 @@ export async function openTestExchange(
   const masterKeys = keyfileProvider(keyFile, random);
   const dayKeys = new DayKeys({ store: database.store, objects: dayKeyObjects, masterKeys, random });
   const limits = new MemoryLimits();
+  const pepper = randomBytes(32);
   const engines = {
     store: database.store,
     objects,
@@ -156,8 +162,10 @@ export async function openTestExchange(
     readReport,
     stopLinks: new StopLinks(testPolicy.publicUrl, randomBytes(32)),
     personLinks: new PersonLinks(testPolicy.publicUrl, randomBytes(32)),
+    passwords: new Passwords(pepper, random),
+    passkeys: webauthnPasskeys(),
     policy: testPolicy,
-    pepper: randomBytes(32),
+    pepper,
     administrator: commandAuthor({ user: 'tester' }),
     downloads: createDownloadLimits(64 * 1024 ** 2),
     intake: testIntake(database.store),
