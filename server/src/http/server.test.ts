@@ -140,6 +140,22 @@ describe('every route declares who may call it', () => {
         "HEAD,PATCH,DELETE /upload/:handle/tus/:id: link-session",
         "GET /upload/:handle/files: link-session",
         "POST /upload/:handle/send: link-session",
+        "GET /sign-in: nobody",
+        "POST /sign-in: nobody",
+        "POST /sign-in/passkey/options: nobody",
+        "POST /sign-in/passkey: nobody",
+        "GET /sign-in/code: session",
+        "POST /sign-in/code: session",
+        "POST /sign-out: session",
+        "GET /sign-in/link/:token: nobody",
+        "POST /sign-in/link/:token: nobody",
+        "GET /sign-in/recover: nobody",
+        "POST /sign-in/recover: nobody",
+        "GET /sign-in/enrolment: session",
+        "POST /sign-in/enrolment/password: session",
+        "POST /sign-in/enrolment/passkey/options: session",
+        "POST /sign-in/enrolment/passkey: session",
+        "GET /home: session",
       ]
     `);
     await app.close();

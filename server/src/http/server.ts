@@ -8,6 +8,8 @@ import { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
 import { toReference } from '../domain/reference.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Observation } from '../observe/observe-engines.ts';
+import type { AppEngines } from './app/app-route.ts';
+import { peoplesApp } from './app/register.tsx';
 import type { App } from './app.ts';
 import { machineApi } from './cgi/register.ts';
 import type { CgiEngines } from './cgi/route.ts';
@@ -69,7 +71,7 @@ export interface ServerOptions {
 }
 
 /** The engines of all surfaces. */
-export type ServerEngines = CgiEngines & PageEngines & V1Engines;
+export type ServerEngines = CgiEngines & PageEngines & V1Engines & AppEngines;
 
 export function buildServer(engines: ServerEngines, options: ServerOptions): FastifyInstance {
   const app = fastify({
@@ -180,6 +182,10 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   app.register(async (scope) => {
     nameSurface(scope, 'pages');
     receiverPages(scope, engines, transfers, options.pages, () => createReference(options.publicUrl));
+  });
+  app.register(async (scope) => {
+    nameSurface(scope, 'app');
+    peoplesApp(scope, engines, options.pages);
   });
 
   // Node would close the connection for the former, and respond to the latter without our headers.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { authenticateBearer } from '../domain/accounts/authenticate.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
-import type { Actor } from '../domain/actor.ts';
+import type { Actor, KeyActor } from '../domain/actor.ts';
 import type { ByCommand } from '../domain/audit/audit-store.ts';
 import { commandAuthor } from '../domain/audit/author.ts';
 import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
@@ -116,7 +116,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly intake: Intake;
   };
   /** A new account, with its contacts. */
-  account(...contacts: string[]): Promise<Actor & { apiKey: string }>;
+  account(...contacts: string[]): Promise<KeyActor & { apiKey: string }>;
   upload(actor: Actor, name: string, content?: string | Buffer, draft?: string): Promise<void>;
   /** Everything up to the dispatch. */
   prepare(actor: Actor, receivers: readonly string[], files: readonly string[], draft?: string): Promise<void>;

@@ -112,7 +112,14 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     const about = { inviter, account, operator: 'Northwind Files' };
     return door(
       invitationTitle(translator, about),
-      <InvitationPage host={host} action="/invitation/open" gesture="gesture" expiresAt={later} {...about} />,
+      <InvitationPage
+        host={host}
+        csrf={csrf}
+        action="/invitation/open"
+        gesture="gesture"
+        expiresAt={later}
+        {...about}
+      />,
     );
   };
   const enrolment = (props: Partial<EnrolmentPageProps> = {}): PageState => {
@@ -213,6 +220,7 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       recoveryLandingTitle(translator),
       <RecoveryLandingPage
         host={host}
+        csrf={csrf}
         action="/recovery/open"
         gesture="gesture"
         email={maya.email}

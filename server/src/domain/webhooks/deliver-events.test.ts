@@ -13,7 +13,7 @@ import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
 import { type ReceivedRequest, startReceiver } from '../../testing/servers/webhook-receiver.ts';
 import type { Account } from '../accounts/account-store.ts';
 import { setAccountDisabled } from '../accounts/set-account-disabled.ts';
-import type { Actor } from '../actor.ts';
+import type { KeyActor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import type { Mail } from '../ports/mailer.ts';
 import { sweep } from '../sweep.ts';
@@ -33,15 +33,15 @@ const impatient = {
   webhookSender: webhookSender({ allowed: ['127.0.0.1'], allowHttp: true, timeoutMs: 200 }),
 };
 
-const happen = (actor: Actor, count = 1, type: EventType = 'contact.changed') =>
+const happen = (actor: KeyActor, count = 1, type: EventType = 'contact.changed') =>
   store.events.append(
     Array.from({ length: count }, (_, index) => ({ accountId: actor.accountId, type, data: { contacts: index } })),
   );
-const webhookTo = (actor: Actor, url: string, types: EventType[] | null = null) =>
+const webhookTo = (actor: KeyActor, url: string, types: EventType[] | null = null) =>
   createWebhook(engines, actor, { url, types, description: '' });
-const findSecret = (actor: Actor, { id, salt }: { id: string; salt: Buffer }) =>
+const findSecret = (actor: KeyActor, { id, salt }: { id: string; salt: Buffer }) =>
   webhookSecrets.deriveSecret({ accountId: actor.accountId, webhookId: id, salt });
-const send = (actor: Actor, { id }: { id: string }, changes: Partial<Engines> = {}) =>
+const send = (actor: KeyActor, { id }: { id: string }, changes: Partial<Engines> = {}) =>
   deliverEvents({ ...engines, ...changes }, actor.accountId, id);
 const deliveriesTo = ({ id }: { id: string }) =>
   query<{ state: string; attempts: number; due: number; event_id: string }>(
@@ -446,7 +446,7 @@ describe('workers', () => {
 });
 
 describe('while its account is disabled', () => {
-  const setDisabled = async (actor: Actor, disabled: boolean) =>
+  const setDisabled = async (actor: KeyActor, disabled: boolean) =>
     setAccountDisabled(engines, (await store.accounts.byId(actor.accountId)) as Account, disabled);
 
   test('a webhook is sent nothing; what waits is sent when the account is enabled again', async () => {

@@ -18,8 +18,9 @@ export function askToConfirm(
   reply: FastifyReply,
   translator: Translator,
   icon: IconName,
+  csrf?: string,
 ): Promise<FastifyReply> {
-  const props = { icon, action: request.url, wrong: toForm(request).has('word') };
+  const props = { icon, action: request.url, wrong: toForm(request).has('word'), csrf };
   return sendPage(options, request, reply, translator, {
     title: confirmTitle(translator),
     page: <ConfirmPage {...props} />,

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
+import { CsrfField } from '../components/csrf-field.tsx';
 import { Field } from '../components/field.tsx';
 import type { IconName } from '../components/icon.tsx';
 import { useTranslator } from '../components/translator-context.ts';
@@ -11,6 +12,8 @@ export interface ConfirmPageProps {
   readonly icon: IconName;
   readonly action: string;
   readonly wrong?: boolean | undefined;
+  /** Of a form of the app. */
+  readonly csrf?: string | undefined;
 }
 
 export function confirmTitle(translator: Translator): string {
@@ -23,7 +26,7 @@ export function isConfirmation(translator: Translator, typed: string): boolean {
 }
 
 /** For a browser that cannot show that a person pressed the button. The input is sent in the field `word`. */
-export function ConfirmPage({ icon, action, wrong }: ConfirmPageProps): JSX.Element {
+export function ConfirmPage({ icon, action, wrong, csrf }: ConfirmPageProps): JSX.Element {
   const translator = useTranslator();
   return (
     <Card
@@ -39,6 +42,7 @@ export function ConfirmPage({ icon, action, wrong }: ConfirmPageProps): JSX.Elem
       }
     >
       <form method="post" action={action} class="stack">
+        {csrf !== undefined && <CsrfField csrf={csrf} />}
         {wrong && (
           <Banner tone="bad" id="problem">
             {translator.t('confirm.wrong')}

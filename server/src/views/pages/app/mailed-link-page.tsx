@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { Button } from '../../components/button.tsx';
 import { Fields } from '../../components/card.tsx';
+import { CsrfField } from '../../components/csrf-field.tsx';
 import { Door } from '../../components/door.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { More } from '../../components/more.tsx';
@@ -9,6 +10,7 @@ import { isolate, oneLine } from '../../plain.ts';
 
 interface MailedLink {
   readonly host: string;
+  readonly csrf: string;
   readonly action: string;
   /** The name of the hidden field in which the page's script records that a person pressed the button. */
   readonly gesture: string;
@@ -85,9 +87,10 @@ export function RecoveryLandingPage(props: RecoveryLandingPageProps): JSX.Elemen
   );
 }
 
-function OpenLink({ action, gesture, label }: MailedLink & { label: string }): JSX.Element {
+function OpenLink({ action, csrf, gesture, label }: MailedLink & { label: string }): JSX.Element {
   return (
     <form method="post" action={action} data-gesture={gesture} class="door-fields">
+      <CsrfField csrf={csrf} />
       <input type="hidden" name={gesture} value="" />
       <Button look="main">{label}</Button>
     </form>

@@ -1,0 +1,217 @@
+import type { InjectOptions } from 'fastify';
+import { describe, expect, test } from 'vitest';
+import { invitePerson } from '../../domain/people/invite-person.ts';
+import { toStep } from '../../domain/sign-in/totp.ts';
+import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
+import type { AppRoute } from './app-route.ts';
+import { makeFormToken } from './form-token.ts';
+import { appRoutes } from './routes.ts';
+
+const { exchange, app } = await useTestServer();
+const { engines } = exchange;
+const { origin, host } = new URL(engines.policy.publicUrl);
+const password = 'seven purple lanterns over Uppsala';
+let count = 0;
+
+/** A browser: it keeps cookies, and sends what browsers send. */
+class Browser {
+  readonly cookies = new Map<string, string>();
+  csrf = '';
+
+  async send(method: 'GET' | 'POST', url: string, options: Partial<InjectOptions> = {}) {
+    const cookie = [...this.cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await app.inject({
+      method,
+      url,
+      ...options,
+      headers: { host, cookie, 'user-agent': 'Firefox', 'sec-fetch-site': 'same-origin', ...options.headers },
+    });
+    for (const header of [response.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
+      if (/Max-Age=0/.test(header)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    this.csrf = /name="csrftoken" value="([^"]+)"/.exec(response.body)?.[1] ?? this.csrf;
+    return response;
+  }
+
+  get = (url: string) => this.send('GET', url);
+
+  post(url: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
+    const payload = new URLSearchParams({ csrftoken: this.csrf, ...fields }).toString();
+    return this.send('POST', url, {
+      payload,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
+  }
+
+  postJson(url: string, payload: object) {
+    const headers = { 'content-type': 'application/json', accept: 'application/json', 'csrf-token': this.csrf };
+    return this.send('POST', url, { payload, headers });
+  }
+}
+
+async function invite(): Promise<{ email: string; path: string; personId: string }> {
+  const email = `app-${(count += 1)}@example.org`;
+  const { link = '', person } = await invitePerson(engines, engines.administrator, { email, mail: false });
+  return { email, path: new URL(link).pathname, personId: person.id };
+}
+
+/** A browser that has opened an invitation. */
+async function openInvitation() {
+  const invited = await invite();
+  const browser = new Browser();
+  await browser.get(invited.path);
+  const opened = await browser.post(invited.path, { gesture: 'pressed' });
+  expect(opened.headers.location).toBe('/sign-in/enrolment');
+  await browser.get('/sign-in/enrolment');
+  return { ...invited, browser };
+}
+
+/** A browser in which a person with a password has signed in. */
+async function signIn() {
+  const opened = await openInvitation();
+  const enrolled = await opened.browser.post('/sign-in/enrolment/password', { name: 'Maya', password });
+  expect(enrolled).toMatchObject({ statusCode: 303, headers: { location: '/home' } });
+  return opened;
+}
+
+describe('an invitation', () => {
+  test('leads to a password, and then into the account', async () => {
+    const { browser, email } = await signIn();
+    const home = await browser.get('/home');
+    expect(home.headers.location).toBe(`/${encodeURIComponent(email)}/sent`);
+    expect([...browser.cookies.keys()]).toContain('__Host-waybill_session');
+  });
+
+  test('leads to a passkey, which then signs in', async () => {
+    const { browser } = await openInvitation();
+    const authenticator = new SoftwareAuthenticator({ origin });
+    const options = await browser.postJson('/sign-in/enrolment/passkey/options', { name: 'Maya' });
+    const response = authenticator.register(options.json());
+    const registered = await browser.postJson('/sign-in/enrolment/passkey', { response });
+    expect(registered.json()).toEqual({ location: '/home' });
+
+    const other = new Browser();
+    await other.get('/sign-in');
+    const asked = await other.postJson('/sign-in/passkey/options', {});
+    const signedIn = await other.postJson('/sign-in/passkey', { response: authenticator.signIn(asked.json()) });
+    expect(signedIn.json()).toEqual({ location: '/home' });
+    expect((await other.get('/home')).statusCode).toBe(303);
+  });
+
+  test('is not used up by a visit, nor by a scanner that posts its form', async () => {
+    const { path } = await invite();
+    const scanner = new Browser();
+    expect((await scanner.get(path)).statusCode).toBe(200);
+    const posted = await scanner.post(path, { gesture: '' });
+    expect(posted.statusCode).toBe(200);
+    expect(posted.headers.location).toBeUndefined();
+    const browser = new Browser();
+    await browser.get(path);
+    expect((await browser.post(path, { gesture: 'pressed' })).statusCode).toBe(303);
+    expect((await new Browser().get(path)).statusCode, 'used').toBe(410);
+  });
+});
+
+describe('signing in', () => {
+  test('with a password, and out again', async () => {
+    const { email } = await signIn();
+    const browser = new Browser();
+    await browser.get('/sign-in?next=%2Fhome');
+    const wrong = await browser.post('/sign-in', { email, password: 'something else entirely' });
+    expect(wrong.statusCode).toBe(401);
+    expect(wrong.body).toContain(`value="${email}"`);
+    expect(wrong.body).not.toContain('something else');
+    const right = await browser.post('/sign-in', { email, password, next: `/${email}/inbox` });
+    expect(right).toMatchObject({ statusCode: 303, headers: { location: `/${email}/inbox` } });
+    const secret = browser.cookies.get('__Host-waybill_session') ?? '';
+    await browser.get('/home');
+    // The page of the account holds the token; the sign-out form has it.
+    browser.csrf = makeFormToken(secret);
+    expect((await browser.post('/sign-out')).headers.location).toBe('/sign-in?signed-out');
+    browser.cookies.set('__Host-waybill_session', secret);
+    expect((await browser.get('/home')).headers.location, 'the old cookie').toMatch(/^\/sign-in/);
+  });
+
+  test('leads nowhere else', async () => {
+    const { email } = await signIn();
+    const browser = new Browser();
+    const page = await browser.get('/sign-in?next=https%3A%2F%2Fevil.example');
+    expect(page.body).not.toContain('evil.example');
+    const right = await browser.post('/sign-in', { email, password, next: '//evil.example' });
+    expect(right.headers.location).toBe('/home');
+  });
+
+  test('gives another cookie than the one that the browser came with', async () => {
+    const { email } = await signIn();
+    const browser = new Browser();
+    browser.cookies.set('__Host-waybill_session', 'A'.repeat(43));
+    await browser.get('/sign-in');
+    await browser.post('/sign-in', { email, password });
+    expect(browser.cookies.get('__Host-waybill_session')).not.toBe('A'.repeat(43));
+  });
+
+  test('with an authenticator app asks for its code first', async () => {
+    const { email, personId } = await signIn();
+    await engines.store.signInMethods.insertAuthenticatorApp(personId, Buffer.alloc(32));
+    await engines.store.signInMethods.acceptStep(personId, toStep(new Date()) - 5);
+    const browser = new Browser();
+    await browser.get('/sign-in');
+    const half = await browser.post('/sign-in', { email, password });
+    expect(half.headers.location).toBe('/sign-in/code');
+    expect((await browser.get('/home')).headers.location, 'not signed in yet').toMatch(/^\/sign-in/);
+    await browser.get('/sign-in/code');
+    expect((await browser.post('/sign-in/code', { code: '123456' })).statusCode).toBe(401);
+  });
+});
+
+describe('every route', () => {
+  const fill = (path: string) => path.replace(':user', 'orders@example.org').replace(':token', 'A'.repeat(43));
+  const named = (routes: readonly AppRoute[]) =>
+    routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+  const changes = named(appRoutes.filter(({ method }) => method === 'POST'));
+  const guarded = named(appRoutes.filter(({ access }) => access !== 'anyone'));
+
+  test.each(changes)('%s refuses another site, and a form of another browser', async (_name, { path }) => {
+    const { browser } = await signIn();
+    await browser.get('/home');
+    const url = fill(path);
+    expect((await browser.post(url, {}, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);
+    expect((await browser.post(url, {}, { 'sec-fetch-site': 'same-site' })).statusCode).toBe(403);
+    browser.csrf = 'x'.repeat(43);
+    expect((await browser.post(url)).statusCode).toBe(403);
+    browser.csrf = '';
+    expect((await browser.post(url)).statusCode).toBe(403);
+  });
+
+  test.each(guarded)('%s leads to the sign-in without a session', async (_name, { method, path }) => {
+    const browser = new Browser();
+    await browser.get('/sign-in');
+    const response = method === 'GET' ? await browser.get(fill(path)) : await browser.post(fill(path));
+    expect(response.headers.location).toMatch(/^\/sign-in/);
+  });
+
+  test.each(guarded.filter(([, { access }]) => access !== 'enrolment'))(
+    '%s is closed to someone who only opened an invitation',
+    async (_name, { method, path }) => {
+      const { browser } = await openInvitation();
+      const response = method === 'GET' ? await browser.get(fill(path)) : await browser.post(fill(path));
+      expect(response.headers.location).toMatch(/^\/sign-in/);
+    },
+  );
+});
+
+test('the recovery page says the same to everybody', async () => {
+  const { email } = await signIn();
+  const browser = new Browser();
+  await browser.get('/sign-in/recover');
+  const [known, unknown] = [
+    await browser.post('/sign-in/recover', { email }),
+    await browser.post('/sign-in/recover', { email: email.replace('app', 'nobody') }),
+  ];
+  const plain = (body: string) => body.replaceAll(/(?:app|nobody)-\d+/g, 'x');
+  expect(plain(unknown.body)).toBe(plain(known.body));
+  expect(known.statusCode).toBe(unknown.statusCode);
+});

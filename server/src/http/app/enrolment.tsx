@@ -1,0 +1,103 @@
+import { minPasswordLength, type PasswordFault } from '../../domain/sign-in/password-rules.ts';
+import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
+import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../../views/pages/app/enrolment-page.tsx';
+import type { AppRoute, SignedInVisit } from './app-route.ts';
+import { toPasskeyRequest } from './passkey-request.ts';
+import { sendAppPage } from './send-app-page.ts';
+
+const path = '/sign-in/enrolment';
+
+/** Where a person who came by a mailed link chooses how to sign in. */
+export const enrolmentRoutes: readonly AppRoute[] = [
+  { method: 'GET', path, access: 'enrolment', handle: (visit) => sendEnrolment(visit) },
+  {
+    method: 'POST',
+    path: `${path}/password`,
+    access: 'enrolment',
+    async handle(visit) {
+      const { engines, form, reply, browser } = visit;
+      const person = await saveProfile(visit);
+      const outcome = await setPassword(engines, { ...visit, person }, form.get('password') ?? '', browser);
+      if ('fault' in outcome) return sendEnrolment({ ...visit, person }, toProblem(outcome.fault));
+      visit.setSession(outcome.secret);
+      return reply.redirect('/home', 303);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/passkey/options`,
+    access: 'enrolment',
+    async handle(visit) {
+      const person = await saveProfile(visit);
+      const options = await beginPasskeyRegistration(visit.engines, { ...visit, person }, toPasskeyRequest(visit));
+      return visit.reply.send(options);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/passkey`,
+    access: 'enrolment',
+    async handle(visit) {
+      const { engines, request, reply, browser } = visit;
+      const { response } = (request.body ?? {}) as { response?: unknown };
+      const about = { ...toPasskeyRequest(visit), name: nameBrowser(browser.userAgent) };
+      visit.setSession(await registerPasskey(engines, visit, response, about, browser));
+      return reply.send({ location: '/home' });
+    },
+  },
+];
+
+/** Stores what the form says about the person, before anything can go wrong with the method. */
+async function saveProfile({ engines, form, person }: SignedInVisit) {
+  const name = (form.get('name') ?? '').trim().slice(0, 100) || person.name;
+  const zone = form.get('time_zone') ?? '';
+  const timeZone = isTimeZone(zone) ? zone : person.timeZone;
+  await engines.store.people.setProfile(person.id, { name, timeZone });
+  return { ...person, name, timeZone };
+}
+
+function isTimeZone(zone: string): boolean {
+  if (!/^[A-Za-z_+\-/0-9]{1,60}$/.test(zone)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** A name by which the person recognises the passkey later, such as `Chrome on macOS`. */
+function nameBrowser(userAgent: string): string {
+  const browser = /(Edg|OPR|Firefox|Chrome|Safari)(?=[/\w]*\/)/.exec(userAgent)?.[1] ?? '';
+  const system = /(Windows|iPhone|iPad|Android|Mac OS X|CrOS|Linux)/.exec(userAgent)?.[1] ?? '';
+  const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS', CrOS: 'ChromeOS' };
+  return [browser, system]
+    .filter(Boolean)
+    .map((name) => names[name] ?? name)
+    .join(', ');
+}
+
+function toProblem(fault: PasswordFault): EnrolmentPageProps['problem'] {
+  return fault === 'too_short' || fault === 'too_long' ? fault : 'common';
+}
+
+async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps['problem']) {
+  const { engines, translator, csrf, origin, person, reply } = visit;
+  if (problem) reply.code(400);
+  // Someone who has a method, and came by a mailed link, has lost it.
+  const reason = (await engines.store.signInMethods.hasAny(person.id)) ? 'recovery' : 'invitation';
+  const page = (
+    <EnrolmentPage
+      host={new URL(origin).host}
+      csrf={csrf}
+      reason={reason}
+      email={person.email}
+      name={person.name}
+      passkey={{ optionsHref: `${path}/passkey/options`, resultHref: `${path}/passkey` }}
+      passwordAction={`${path}/password`}
+      minPasswordLength={minPasswordLength}
+      providers={[]}
+      problem={problem}
+    />
+  );
+  return sendAppPage(visit, { title: enrolmentTitle(translator, { reason }), page, layout: 'door' });
+}

@@ -1,0 +1,127 @@
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { findPersonLink, openPersonLink } from '../../domain/people/open-person-link.ts';
+import type { PersonLink } from '../../domain/people/person-link-store.ts';
+import { requestRecovery } from '../../domain/people/recover-person.ts';
+import { EndedLinkPage, endedLinkTitle } from '../../views/pages/app/ended-link-page.tsx';
+import {
+  InvitationPage,
+  invitationTitle,
+  RecoveryLandingPage,
+  recoveryLandingTitle,
+} from '../../views/pages/app/mailed-link-page.tsx';
+import { RecoveryRequestPage, recoveryRequestTitle } from '../../views/pages/app/recovery-request-page.tsx';
+import { askToConfirm, isConfirmed } from '../pages/confirm.tsx';
+import { limitGuesses } from '../pages/limit-guesses.ts';
+import { gestureField } from '../pages/person.ts';
+import type { AppRoute, Visit } from './app-route.ts';
+import { sendAppPage } from './send-app-page.ts';
+
+const linkPath = '/sign-in/link/:token';
+
+/** The pages behind links in mails: an invitation, and the recovery of someone who has lost every sign-in method. */
+export const mailedLinkRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path: linkPath,
+    access: 'anyone',
+    async handle(visit) {
+      const link = await findLink(visit);
+      return link.state === 'open' ? sendLanding(visit, link) : sendEnded(visit, link);
+    },
+  },
+  {
+    method: 'POST',
+    path: linkPath,
+    access: 'anyone',
+    async handle(visit) {
+      const { engines, options, request, reply, translator, browser, csrf } = visit;
+      const link = await findLink(visit);
+      if (link.state !== 'open') return sendEnded(visit, link);
+      // A scanner that posts forms must not use the link up.
+      if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, 'mail', csrf);
+      visit.setSession(await openPersonLink(engines, link, browser));
+      return reply.redirect('/sign-in/enrolment', 303);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/sign-in/recover',
+    access: 'anyone',
+    handle: (visit) => sendRecovery(visit, {}),
+  },
+  {
+    method: 'POST',
+    path: '/sign-in/recover',
+    access: 'anyone',
+    async handle(visit) {
+      const { engines, form, request } = visit;
+      const email = form.get('email') ?? '';
+      const { isExceeded, resetSeconds } = await engines.failureLimit.record(`recovery ${request.ip}`);
+      if (isExceeded) throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: resetSeconds });
+      try {
+        await requestRecovery(engines, email);
+      } catch (error) {
+        if (!(error instanceof ExchangeError) || error.code !== 'invalid_input') throw error;
+        return sendRecovery(visit, { email, problem: { kind: 'invalid' } });
+      }
+      return sendRecovery(visit, { email, requested: true });
+    },
+  },
+];
+
+const findLink = ({ engines, request }: Visit) =>
+  limitGuesses(engines, request, (token) => findPersonLink(engines, token));
+
+function sendLanding(visit: Visit, { purpose, person, expiresAt }: PersonLink) {
+  const { translator, options, origin, csrf, request } = visit;
+  const common = {
+    host: new URL(origin).host,
+    action: request.url,
+    gesture: gestureField,
+    csrf,
+    expiresAt,
+  };
+  const operator = options.operator.name;
+  if (purpose === 'recovery') {
+    const page = <RecoveryLandingPage {...common} email={person.email} />;
+    return sendAppPage(visit, { title: recoveryLandingTitle(translator), page, layout: 'door' });
+  }
+  const page = <InvitationPage {...common} operator={operator} account={person.email} />;
+  return sendAppPage(visit, { title: invitationTitle(translator, { operator }), page, layout: 'door' });
+}
+
+function sendEnded(visit: Visit, { purpose: kind, state }: PersonLink) {
+  const { translator, origin, reply } = visit;
+  const reason = state === 'used' ? 'used' : 'expired';
+  const page = (
+    <EndedLinkPage
+      host={new URL(origin).host}
+      kind={kind}
+      reason={reason}
+      signInHref="/sign-in"
+      recoveryHref="/sign-in/recover"
+    />
+  );
+  reply.code(410);
+  return sendAppPage(visit, { title: endedLinkTitle(translator, { kind, reason }), page, layout: 'door' });
+}
+
+function sendRecovery(
+  visit: Visit,
+  { email, requested = false, problem }: { email?: string; requested?: boolean; problem?: { kind: 'invalid' } },
+) {
+  const { translator, origin, csrf, reply } = visit;
+  if (problem) reply.code(400);
+  const page = (
+    <RecoveryRequestPage
+      host={new URL(origin).host}
+      csrf={csrf}
+      action="/sign-in/recover"
+      signInHref="/sign-in"
+      email={email}
+      requested={requested}
+      problem={problem}
+    />
+  );
+  return sendAppPage(visit, { title: recoveryRequestTitle(translator, { requested }), page, layout: 'door' });
+}

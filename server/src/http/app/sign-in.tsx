@@ -1,0 +1,176 @@
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import {
+  beginPasskeySignIn,
+  passSecondFactor,
+  signInWithPasskey,
+  signInWithPassword,
+} from '../../domain/sign-in/sign-in.ts';
+import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
+import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
+import type { AppRoute, SignedInVisit, Visit } from './app-route.ts';
+import { limitAttempts, TooManyAttempts } from './limit-attempts.ts';
+import { readNextPath } from './next-path.ts';
+import { toPasskeyRequest } from './passkey-request.ts';
+import { sendAppPage } from './send-app-page.ts';
+
+/** The pages on which a person signs in and out. */
+export const signInRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path: '/sign-in',
+    access: 'anyone',
+    async handle(visit) {
+      const { next } = visit.request.query as { next?: string };
+      return sendSignIn(visit, { next: readNextPath(next) });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/sign-in',
+    access: 'anyone',
+    async handle(visit) {
+      const { engines, form, reply, browser } = visit;
+      const [email, password] = [form.get('email') ?? '', form.get('password') ?? ''];
+      const next = readNextPath(form.get('next'));
+      try {
+        const begun = await limitAttempts(visit, email, () =>
+          signInWithPassword(engines, { email, password }, browser),
+        );
+        visit.setSession(begun.secret);
+        return reply.redirect(begun.isComplete ? (next ?? '/home') : withNext('/sign-in/code', next), 303);
+      } catch (error) {
+        const notice = toNotice(error);
+        if (!notice) throw error;
+        return sendSignIn(visit, { next, email, notice });
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/sign-in/passkey/options',
+    access: 'anyone',
+    async handle(visit) {
+      const { engines, csrf, reply } = visit;
+      return reply.send(await beginPasskeySignIn(engines, { ...toPasskeyRequest(visit), boundTo: csrf }));
+    },
+  },
+  {
+    method: 'POST',
+    path: '/sign-in/passkey',
+    access: 'anyone',
+    async handle(visit) {
+      const { engines, csrf, reply, request, form, browser } = visit;
+      const { response } = (request.body ?? {}) as { response?: unknown };
+      try {
+        const secret = await limitAttempts(visit, '', () =>
+          signInWithPasskey(engines, response, { ...toPasskeyRequest(visit), boundTo: csrf }, browser),
+        );
+        visit.setSession(secret);
+        return reply.send({ location: readNextPath(form.get('next')) ?? '/home' });
+      } catch (error) {
+        if (!toNotice(error)) throw error;
+        return reply.code(401).send({ message: visit.translator.t('signIn.passkey.failed') });
+      }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/sign-in/code',
+    access: 'second_factor',
+    async handle(visit) {
+      const { next } = visit.request.query as { next?: string };
+      return sendCode(visit, { next: readNextPath(next) });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/sign-in/code',
+    access: 'second_factor',
+    async handle(visit) {
+      const { engines, form, reply, browser, person } = visit;
+      const recoveryCode = form.get('recovery_code');
+      const typed = recoveryCode === null ? { code: form.get('code') ?? '' } : { recoveryCode };
+      const next = readNextPath(form.get('next'));
+      try {
+        const secret = await limitAttempts(visit, person.email, () =>
+          passSecondFactor(engines, visit, typed, browser, new Date()),
+        );
+        visit.setSession(secret);
+        return reply.redirect(next ?? '/home', 303);
+      } catch (error) {
+        const notice = toNotice(error);
+        if (notice?.kind === 'too_many') return sendCode(visit, { next, problem: notice });
+        if (!notice) throw error;
+        return sendCode(visit, { next, problem: { kind: recoveryCode === null ? 'wrong' : 'recovery_wrong' } });
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/sign-out',
+    access: 'complete',
+    async handle({ engines, session, person, endSession, reply }) {
+      await engines.store.sessions.end(person.id, { id: session.id });
+      endSession();
+      return reply.redirect('/sign-in?signed-out', 303);
+    },
+  },
+];
+
+function toNotice(error: unknown): (SignInNotice & { kind: 'wrong' | 'too_many' }) | undefined {
+  if (error instanceof TooManyAttempts) return { kind: 'too_many', retryAt: error.retryAt };
+  return error instanceof ExchangeError && error.code === 'sign_in_failed' ? { kind: 'wrong' } : undefined;
+}
+
+function withNext(path: string, next: string | undefined): string {
+  return next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`;
+}
+
+function sendSignIn(
+  visit: Visit,
+  { next, email, notice }: { next?: string | undefined; email?: string; notice?: SignInNotice | undefined },
+) {
+  const { translator, csrf, origin, request, reply } = visit;
+  if (notice) reply.code(notice.kind === 'too_many' ? 429 : 401);
+  const signedOut: SignInNotice | undefined =
+    'signed-out' in (request.query as object) ? { kind: 'signed_out' } : undefined;
+  const page = (
+    <SignInPage
+      host={new URL(origin).host}
+      csrf={csrf}
+      next={next}
+      passwordAction="/sign-in"
+      passkey={{ optionsHref: '/sign-in/passkey/options', resultHref: '/sign-in/passkey' }}
+      providers={[]}
+      recoveryHref="/sign-in/recover"
+      email={email}
+      notice={notice ?? signedOut ?? (next === undefined ? undefined : { kind: 'session_ended' })}
+    />
+  );
+  return sendAppPage(visit, { title: signInTitle(translator), page, layout: 'door' });
+}
+
+function sendCode(
+  visit: SignedInVisit,
+  {
+    next,
+    problem,
+  }: {
+    next?: string | undefined;
+    problem?: { kind: 'wrong' | 'recovery_wrong' } | { kind: 'too_many'; retryAt: Date };
+  },
+) {
+  const { translator, csrf, origin, reply } = visit;
+  if (problem) reply.code(problem.kind === 'too_many' ? 429 : 401);
+  const page = (
+    <SecondFactorPage
+      host={new URL(origin).host}
+      csrf={csrf}
+      next={next}
+      action="/sign-in/code"
+      cancelHref="/sign-in"
+      problem={problem}
+    />
+  );
+  return sendAppPage(visit, { title: secondFactorTitle(translator), page, layout: 'door' });
+}
