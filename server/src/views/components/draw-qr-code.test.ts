@@ -1,7 +1,7 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { encode } from 'uqr';
 import { expect, test } from 'vitest';
-import { drawQrCode } from './qr-code.ts';
+import { drawQrCode } from './draw-qr-code.ts';
 
 /** Fills the rectangles of a path, as a browser does. */
 function fill({ path, size }: ReturnType<typeof drawQrCode>): boolean[][] {

@@ -1,7 +1,7 @@
 import { encode } from 'uqr';
 
 /** A QR code as the parts of an SVG: the side of its view box, and one path of all dark squares. */
-export interface QrCode {
+export interface QrDrawing {
   readonly size: number;
   readonly path: string;
 }
@@ -9,7 +9,7 @@ export interface QrCode {
 /** The light border that readers need around a code, in squares (ISO/IEC 18004). */
 const border = 4;
 
-export function drawQrCode(text: string): QrCode {
+export function drawQrCode(text: string): QrDrawing {
   const { size, data } = encode(text, { ecc: 'M', border });
   const path = data
     .map((row, y) => {
