@@ -34,6 +34,7 @@ test('the least that a provider needs, and the defaults of the rest', () => {
       issuer: 'https://login.example.org/realms/staff',
       clientId: 'waybill',
       clientSecret: 'hidden',
+      clientAuthentication: undefined,
       scopes: ['openid', 'email', 'profile'],
       requireEmailVerified: true,
       createPeople: undefined,
@@ -49,6 +50,7 @@ test('everything that a provider can have', () => {
   const full = {
     ...rest,
     client_secret_file: write('secret', 'from a file\n'),
+    client_authentication: 'post',
     scopes: ['openid', 'email', 'groups'],
     require_email_verified: false,
     create_people: {
@@ -63,6 +65,7 @@ test('everything that a provider can have', () => {
   expect(parse([full, { ...least, id: 'guests', issuer: 'http://127.0.0.1:5000' }])).toMatchObject([
     {
       clientSecret: 'from a file',
+      clientAuthentication: 'post',
       scopes: ['openid', 'email', 'groups'],
       requireEmailVerified: false,
       createPeople: {

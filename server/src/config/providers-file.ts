@@ -12,6 +12,7 @@ export interface ProviderSettings extends ProviderRules {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  readonly clientAuthentication: 'basic' | 'post' | undefined;
   readonly scopes: readonly string[];
   readonly groupsClaim: ClaimPath | undefined;
   /** Whether signing out here also leads to the sign-out of the provider. */
@@ -41,6 +42,7 @@ const Provider = Type.Object(
     client_id: boundedText('the client’s id at the provider'),
     client_secret: Type.Optional(boundedText('the client’s secret', 4_096)),
     client_secret_file: Type.Optional(boundedText('the path of a file that contains the client’s secret', 4_096)),
+    client_authentication: Type.Optional(Type.Enum(['basic', 'post'], { description: 'basic or post' })),
     scopes: Type.Optional(
       Type.Array(Type.String({ pattern: '^[!#-\\[\\]-~]{1,255}$' }), {
         minItems: 1,
@@ -133,6 +135,7 @@ function toProvider(given: Static<typeof Provider>): ProviderSettings {
     issuer: given.issuer,
     clientId: given.client_id,
     clientSecret: given.client_secret ?? readClientSecret(given.client_secret_file, complain),
+    clientAuthentication: given.client_authentication,
     scopes,
     requireEmailVerified: given.require_email_verified ?? true,
     createPeople: creation && {

@@ -8,6 +8,8 @@ export interface OidcClient {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Where the secret is sent, for a provider that accepts only one of the two. */
+  readonly clientAuthentication: 'basic' | 'post' | undefined;
 }
 
 export interface Discovered {
@@ -28,7 +30,7 @@ export async function discover(client: OidcClient, timeoutMs: number): Promise<D
     issuer,
     client.clientId,
     { [oidc.clockTolerance]: clockToleranceSeconds },
-    authenticate(client.clientSecret),
+    authenticate(client),
     {
       timeout: timeoutMs / 1000,
       [oidc.customFetch]: (url, options) => fetch(url, options),
@@ -48,12 +50,19 @@ export async function discover(client: OidcClient, timeoutMs: number): Promise<D
   return { configuration, metadata, keys };
 }
 
-/** In the header, which every provider understands unless it says otherwise (RFC 8414, section 2). */
-function authenticate(secret: string): oidc.ClientAuth {
-  const inHeader = oidc.ClientSecretBasic(secret);
-  const inBody = oidc.ClientSecretPost(secret);
+/**
+ * In the header, which providers expect unless they were told otherwise (RFC 8414, section 2). Not all of them decode what
+ * has to be encoded there (RFC 6749, section 2.3.1), so that a secret with other characters goes into the body.
+ */
+function authenticate({ clientId, clientSecret, clientAuthentication }: OidcClient): oidc.ClientAuth {
+  const inHeader = oidc.ClientSecretBasic(clientSecret);
+  const inBody = oidc.ClientSecretPost(clientSecret);
+  const isPlain = /^[A-Za-z0-9]+$/.test(clientId + clientSecret);
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    return (methods.includes('client_secret_basic') ? inHeader : inBody)(server, ...rest);
+    const isSupported = (method: string) => methods.includes(`client_secret_${method}`);
+    const order = isPlain ? ['basic', 'post'] : ['post', 'basic'];
+    const method = clientAuthentication ?? order.find(isSupported);
+    return (method === 'post' ? inBody : inHeader)(server, ...rest);
   };
 }

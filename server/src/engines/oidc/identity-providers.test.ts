@@ -140,6 +140,26 @@ describe('groups', () => {
   });
 });
 
+describe('the client’s secret', () => {
+  const special = 'a~secret:with%special+characters &c.';
+
+  test.each<['basic' | 'post', string, 'basic' | 'post' | undefined]>([
+    ['basic', 'PlainSecret123', undefined],
+    ['basic', special, 'basic'],
+    ['post', special, undefined],
+    ['post', 'PlainSecret123', 'post'],
+  ])('is accepted by a client with %s whose secret is %s', async (expected, clientSecret, clientAuthentication) => {
+    await using provider = await start(alice, { clientSecret, clientAuthentication: expected });
+    const { completed } = await signIn(provider, { clientSecret, clientAuthentication });
+    expect(completed.claims.subject).toBe('alice');
+  });
+
+  test('that is wrong is named in the log', async () => {
+    await using provider = await start();
+    await expect(signIn(provider, { clientSecret: 'wrong' })).rejects.toThrow('invalid_response');
+  });
+});
+
 test('the claim that lets people be created is read like groups', async () => {
   await using provider = await start({ ...alice, hd: 'example.org' });
   const createPeople = { domains: undefined, claim: { path: ['hd'], values: ['example.org'] } };

@@ -208,11 +208,14 @@ function findUnreachable(error: unknown): UnreachableProviderError | undefined {
   return undefined;
 }
 
-/** Codes and messages that the libraries and we wrote. Not those of causes, which may quote tokens and claims. */
+/** Codes and messages that the libraries and we wrote. Not those of inner causes, which may quote tokens and claims. */
 function describeError(error: unknown): string {
-  const { code, error: responded, claim, message } = error as Readonly<Record<string, unknown>>;
-  return [code, responded, claim, findUnreachable(error)?.message ?? message]
-    .filter((part) => typeof part === 'string')
+  const { code, error: responded, message, cause } = error as Readonly<Record<string, unknown>>;
+  const { code: innerCode, message: reason } = (cause ?? {}) as Readonly<Record<string, unknown>>;
+  const isOfLibrary = typeof innerCode === 'string' && innerCode.startsWith('OAUTH_');
+  const inner = findUnreachable(error)?.message ?? (isOfLibrary && reason);
+  return [code, responded, message, inner]
+    .filter((part) => typeof part === 'string' && part !== '')
     .join(': ')
     .slice(0, 300);
 }

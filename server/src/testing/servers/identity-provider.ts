@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
 import { vi } from 'vitest';
+import { openBrowser, type ProviderBrowser } from './provider-browser.ts';
 
 /** The claims of a person at the provider, without the subject, which is their login. */
 export type TestClaims = Readonly<Record<string, unknown>>;
@@ -13,33 +14,20 @@ export interface IdentityProviderOptions {
   readonly redirectUri: string;
   /** False: everything is in the ID token. True: the ID token has the subject only, and userinfo the rest. */
   readonly userInfoOnly?: boolean;
+  readonly clientSecret?: string;
+  readonly clientAuthentication?: 'basic' | 'post';
   /** Any that is free, unless given. */
   readonly port?: number;
 }
 
 export interface TestIdentityProvider extends AsyncDisposable {
   readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
   /** Paths of all requests. */
   readonly requests: readonly string[];
   /** Everything that was sent to the client's back-channel logout URI. */
   readonly logoutTokens: readonly string[];
   openBrowser(): ProviderBrowser;
 }
-
-/** A browser that only ever visits this provider. */
-export interface ProviderBrowser {
-  /** Signs in on the provider's pages, and returns the URL to which the provider then sends the browser. */
-  signIn(url: string, login: string): Promise<string>;
-  /** Cancels on the provider's sign-in page. */
-  cancel(url: string): Promise<string>;
-  /** Signs out of the provider, and returns the URL to which it then sends the browser. */
-  signOut(url: string): Promise<string>;
-}
-
-const clientId = 'waybill';
-const clientSecret = 'the secret of the client at the test provider';
 
 /** A certified implementation of OpenID Connect, with its own pages, on this machine. */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<TestIdentityProvider> {
@@ -60,8 +48,9 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   const provider = new Provider(issuer, {
     clients: [
       {
-        client_id: clientId,
-        client_secret: clientSecret,
+        client_id: 'waybill',
+        client_secret: options.clientSecret ?? 'TheSecretOfTheClientAtTheTestProvider',
+        token_endpoint_auth_method: `client_secret_${options.clientAuthentication ?? 'basic'}`,
         redirect_uris: [options.redirectUri],
         post_logout_redirect_uris: ['https://files.example.org/sign-in'],
         backchannel_logout_uri: 'https://files.example.org/logout',
@@ -101,8 +90,6 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
 
   return {
     issuer,
-    clientId,
-    clientSecret,
     requests,
     logoutTokens,
     openBrowser: () => openBrowser(issuer),
@@ -110,72 +97,6 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
-    },
-  };
-}
-
-interface Page {
-  readonly url: string;
-  readonly html: string;
-}
-
-function openBrowser(issuer: string): ProviderBrowser {
-  const cookies = new Map<string, string>();
-
-  /** Follows redirects until a page is shown, or until they lead away from the provider. */
-  const visit = async (start: string, form?: Record<string, string>): Promise<Page | string> => {
-    let url = start;
-    let body = form && new URLSearchParams(form);
-    for (let redirects = 0; redirects < 10; redirects += 1) {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await fetch(url, {
-        method: body ? 'POST' : 'GET',
-        body: body ?? null,
-        headers: { cookie },
-        redirect: 'manual',
-      });
-      for (const line of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-        if (value === '') cookies.delete(name);
-        else cookies.set(name, value);
-      }
-      const location = response.headers.get('location');
-      if (location === null) return { url, html: await response.text() };
-      await response.body?.cancel();
-      url = new URL(location, url).href;
-      body = undefined;
-      if (new URL(url).origin !== issuer) return url;
-    }
-    throw new Error('The provider redirects in a circle.');
-  };
-
-  /** Sends the form of a page with its hidden fields and these. */
-  const submit = async ({ url, html }: Page, fields: Record<string, string>): Promise<Page | string> => {
-    const [, action] = /<form[^>]* action="([^"]*)"/.exec(html) ?? [];
-    if (action === undefined) throw new Error(`The provider shows no form, but ${html.slice(0, 2_000)}`);
-    const hidden = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
-    const given = [...hidden].map(([, name = '', value = '']) => [name, value]);
-    return visit(new URL(action, url).href, { ...Object.fromEntries(given), ...fields });
-  };
-
-  return {
-    async signIn(url, login) {
-      let page = await visit(url);
-      for (let steps = 0; typeof page !== 'string' && steps < 3; steps += 1) {
-        page = await submit(page, page.html.includes('name="login"') ? { login, password: 'any' } : {});
-      }
-      if (typeof page !== 'string') throw new Error(`The provider does not end: ${page.html.slice(0, 2_000)}`);
-      return page;
-    },
-    async cancel(url) {
-      const page = await visit(url);
-      if (typeof page === 'string') return page;
-      return (await visit(`${page.url}/abort`)) as string;
-    },
-    async signOut(url) {
-      const page = await visit(url);
-      if (typeof page === 'string') return page;
-      return (await submit(page, { logout: 'yes' })) as string;
     },
   };
 }
