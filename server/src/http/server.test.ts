@@ -155,6 +155,9 @@ describe('every route declares who may call it', () => {
         "POST /sign-in/enrolment/password: session",
         "POST /sign-in/enrolment/passkey/options: session",
         "POST /sign-in/enrolment/passkey: session",
+        "GET /sign-in/provider/:provider: nobody",
+        "GET /sign-in/provider/:provider/callback: nobody",
+        "POST /sign-in/provider/:provider/logout: nobody",
         "GET /home: session",
       ]
     `);

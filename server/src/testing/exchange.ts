@@ -20,8 +20,9 @@ import type { MailTemplates } from '../domain/outbox/mail-templates.ts';
 import { ReturnPaths } from '../domain/outbox/return-paths.ts';
 import { PersonLinks } from '../domain/people/person-links.ts';
 import type { Policy } from '../domain/policy.ts';
+import type { IdentityProviders } from '../domain/ports/identity-provider.ts';
 import type { KeyProvider } from '../domain/ports/key-provider.ts';
-import type { MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
+import type { AttemptLimit, MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { ReadReport } from '../domain/ports/mailbox.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
@@ -40,6 +41,7 @@ import { completeUploads, type IncomingFile, stageUpload } from '../domain/uploa
 import { WebhookSecrets } from '../domain/webhooks/webhook-secrets.ts';
 import { readReport } from '../engines/dsn/read-report.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
+import { identityProviders } from '../engines/oidc/identity-providers.ts';
 import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
 import { webauthnPasskeys } from '../engines/webauthn/passkeys.ts';
 import { createMailTemplates } from '../views/mail-templates.ts';
@@ -109,6 +111,8 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly personLinks: PersonLinks;
     readonly passwords: Passwords;
     readonly passkeys: Passkeys;
+    readonly attemptLimit: AttemptLimit;
+    readonly identityProviders: IdentityProviders;
     readonly policy: Policy;
     readonly pepper: Buffer;
     readonly administrator: ByCommand['administrator'];
@@ -123,6 +127,15 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
   /** A drop with these files for these receivers, who must be contacts. Returns its id. */
   drop(actor: Actor, receivers: readonly string[], files: readonly string[]): Promise<string>;
 }
+
+/** Without identity providers, as most servers are. */
+const noProviders = identityProviders({
+  providers: [],
+  publicUrl: testPolicy.publicUrl,
+  pepper: randomBytes(32),
+  random: { bytes: randomBytes, uuid: randomUUIDv7 },
+  logger: { warn: () => undefined, info: () => undefined },
+});
 
 export function openTestExchange(): Promise<TestExchange<MemoryObjectStore>>;
 export function openTestExchange<Objects extends ObjectStore>(
@@ -164,6 +177,8 @@ export async function openTestExchange(
     personLinks: new PersonLinks(testPolicy.publicUrl, randomBytes(32)),
     passwords: new Passwords(pepper, random),
     passkeys: webauthnPasskeys(),
+    attemptLimit: limits.attemptLimit(),
+    identityProviders: noProviders,
     policy: testPolicy,
     pepper,
     administrator: commandAuthor({ user: 'tester' }),

@@ -6,12 +6,11 @@ import { invitePerson } from '../people/invite-person.ts';
 import { findPersonLink, openPersonLink } from '../people/open-person-link.ts';
 import { recoverPerson } from '../people/recover-person.ts';
 import { findSession, type SignedIn } from '../people/sessions.ts';
-import { deriveAppSecret, newAppSalt } from './authenticator-app.ts';
 import { toPasskeySite } from './passkey-values.ts';
 import { digestRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from './register-method.ts';
 import { beginPasskeySignIn, passSecondFactor, signInWithPasskey, signInWithPassword } from './sign-in.ts';
-import { computeTotp, toStep } from './totp.ts';
+import { computeTotp, deriveTotpSecret, newTotpSalt, toStep } from './totp.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
@@ -99,9 +98,9 @@ describe('a password', () => {
 describe('an authenticator app', () => {
   async function addApp() {
     const { person } = await enrolWithPassword(await invite());
-    const salt = newAppSalt(random);
+    const salt = newTotpSalt(random);
     await store.signInMethods.insertAuthenticatorApp(person.id, salt);
-    const secret = deriveAppSecret(pepper, person.id, salt);
+    const secret = deriveTotpSecret(salt, person.id, pepper);
     await store.signInMethods.acceptStep(person.id, toStep(now) - 10);
     return { person, code: (at: Date) => computeTotp(secret, toStep(at)) };
   }
@@ -145,7 +144,7 @@ describe('a passkey', () => {
     const enrolled = await requireSession(await enrolWithPasskey(signedIn, authenticator));
     expect(enrolled.session).toMatchObject({ stage: 'complete', method: 'passkey' });
     const response = authenticator.signIn(await beginPasskeySignIn(engines, request()));
-    const secret = await signInWithPasskey(engines, response, request(), browser);
+    const { secret } = await signInWithPasskey(engines, response, request(), browser);
     expect(await requireSession(secret)).toMatchObject({ person: { id: signedIn.person.id } });
     await expect(signInWithPasskey(engines, response, request(), browser)).rejects.toMatchObject(failed);
   });

@@ -9,17 +9,17 @@ import type { Session } from '../people/session-store.ts';
 import { beginSession, replaceSession } from '../people/sessions.ts';
 import type { PasskeySite } from '../ports/passkeys.ts';
 import type { Store } from '../store.ts';
-import { deriveAppSecret } from './authenticator-app.ts';
 import { Challenges, readChallenge } from './challenges.ts';
 import { challengeSeconds } from './passkey-values.ts';
 import { digestRecoveryCode } from './recovery-codes.ts';
-import { findTotpStep } from './totp.ts';
+import { deriveTotpSecret, findTotpStep } from './totp.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
 
-/** The session that a browser gets: its secret, and whether a code is still to be entered. */
+/** The session that a browser gets: its secret, whose it is, and whether a code is still to be entered. */
 export interface Begun {
   readonly secret: string;
+  readonly personId: string;
   readonly isComplete: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function signInWithPassword(
     const stage = needsCode ? 'second_factor' : 'complete';
     const { secret } = await beginSession(engines, tx, { personId: person.id, stage, method: 'password' }, browser);
     if (!needsCode) await recordSignIn(engines, tx, person, 'password', browser);
-    return { secret, isComplete: !needsCode };
+    return { secret, personId: person.id, isComplete: !needsCode };
   });
 }
 
@@ -61,7 +61,7 @@ export async function passSecondFactor(
     if ('code' in typed) {
       const app = await methods.authenticatorApp(person.id);
       if (!app?.isConfirmed) throw new ExchangeError('sign_in_failed');
-      const step = findTotpStep(deriveAppSecret(pepper, person.id, app.salt), typed.code, { now, ...app });
+      const step = findTotpStep(deriveTotpSecret(app.salt, person.id, pepper), typed.code, { now, ...app });
       if (step === undefined || !(await methods.acceptStep(person.id, step))) throw new ExchangeError('sign_in_failed');
     } else {
       const digest = digestRecoveryCode(typed.recoveryCode, person.id, pepper);
@@ -107,7 +107,7 @@ export async function signInWithPasskey(
   response: unknown,
   request: PasskeyRequest,
   browser: Browser,
-): Promise<string> {
+): Promise<Begun> {
   const { store, passkeys } = engines;
   const challenge = requireChallenge(engines, response, { ...request, boundTo: `sign-in ${request.boundTo}` });
   const credentialId = passkeys.readCredentialId(response);
@@ -134,7 +134,7 @@ export async function signInWithPasskey(
     const start = { personId: person.id, stage: 'complete', method: 'passkey' } as const;
     const { secret } = await beginSession(engines, tx, start, browser);
     await recordSignIn(engines, tx, person, 'passkey', browser);
-    return secret;
+    return { secret, personId: person.id, isComplete: true };
   });
 }
 

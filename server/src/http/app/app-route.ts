@@ -5,6 +5,8 @@ import { type Browser, toBrowser } from '../../domain/people/browser.ts';
 import { type MemberRole, type Membership, memberRoles } from '../../domain/people/person-store.ts';
 import type { SessionStage } from '../../domain/people/session-store.ts';
 import { findSession, type SignedIn } from '../../domain/people/sessions.ts';
+import type { IdentityProviders } from '../../domain/ports/identity-provider.ts';
+import { deviceCookieSeconds, newDeviceCookie } from '../../domain/sign-in/known-device.ts';
 import type { Translator } from '../../views/translator.ts';
 import type { App } from '../app.ts';
 import { chooseTranslator, type PageOptions } from '../pages/page.ts';
@@ -13,8 +15,8 @@ import { makeFormToken, requireOwnRequest } from './form-token.ts';
 
 export type AppEngines = Pick<
   Engines,
-  'store' | 'random' | 'policy' | 'failureLimit' | 'personLinks' | 'passwords' | 'passkeys'
-> & { readonly pepper: Buffer };
+  'store' | 'random' | 'policy' | 'failureLimit' | 'attemptLimit' | 'personLinks' | 'passwords' | 'passkeys'
+> & { readonly pepper: Buffer; readonly identityProviders: IdentityProviders };
 
 /** What every handler gets. */
 export interface Visit {
@@ -30,8 +32,10 @@ export interface Visit {
   readonly csrf: string;
   /** The fields of a form, or those of a JSON object that are texts. */
   readonly form: URLSearchParams;
-  /** Gives the browser a session, or another one. */
-  setSession(secret: string): void;
+  /** Shows in which browser a person has signed in before. */
+  readonly deviceCookie: string | undefined;
+  /** Gives the browser a session, or another one; once a person has signed in, the browser is one of theirs. */
+  setSession(secret: string, personId?: string): void;
   endSession(): void;
 }
 
@@ -46,6 +50,12 @@ interface Described {
 /** A page that anyone may visit. */
 interface OpenRoute extends Described {
   readonly access: 'anyone';
+  readonly handle: (visit: Visit) => Promise<FastifyReply>;
+}
+
+/** A request of an identity provider itself, which proves by a signature that it made it. */
+interface ProviderRoute extends Described {
+  readonly access: 'provider';
   readonly handle: (visit: Visit) => Promise<FastifyReply>;
 }
 
@@ -65,8 +75,10 @@ interface MemberRoute extends Described {
  * One route of the app. Who may call it, and that a change was requested by a page of ours, is checked here and nowhere
  * else: a handler that runs may do its work.
  */
-export type AppRoute = OpenRoute | SessionRoute | MemberRoute;
+export type AppRoute = OpenRoute | ProviderRoute | SessionRoute | MemberRoute;
 
+const isOpenRoute = (route: AppRoute): route is OpenRoute | ProviderRoute =>
+  route.access === 'anyone' || route.access === 'provider';
 const isMemberRoute = (route: AppRoute): route is MemberRoute =>
   (memberRoles as readonly string[]).includes(route.access);
 
@@ -75,7 +87,7 @@ const bodyBytes = 64 * 1024;
 const formSecretBytes = 32;
 
 export function registerAppRoute(app: App, engines: AppEngines, options: PageOptions, route: AppRoute): void {
-  const authentication = route.access === 'anyone' ? 'nobody' : isMemberRoute(route) ? 'member' : 'session';
+  const authentication = isOpenRoute(route) ? 'nobody' : isMemberRoute(route) ? 'member' : 'session';
   app.route({
     method: route.method,
     url: route.path,
@@ -98,7 +110,7 @@ async function handle(
   const formSecret = signedIn && secret !== undefined ? secret : getFormSecret(engines, request, reply, secure);
   const origin = findOrigin(engines, request);
   const form = readForm(request);
-  if (route.method === 'POST') {
+  if (route.method === 'POST' && route.access !== 'provider') {
     requireOwnRequest(request, origin, formSecret, request.headers['csrf-token'] ?? form.get('csrftoken'));
   }
   const visit: Visit = {
@@ -111,10 +123,16 @@ async function handle(
     origin,
     csrf: makeFormToken(formSecret),
     form,
-    setSession: (next) => writeCookie(reply, 'session', next, { secure }),
+    setSession: (next, personId) => {
+      writeCookie(reply, 'session', next, { secure });
+      if (personId === undefined) return;
+      const device = newDeviceCookie(personId, engines.pepper, engines.random);
+      writeCookie(reply, 'device', device, { secure, seconds: deviceCookieSeconds });
+    },
+    deviceCookie: readCookie(request, 'device', secure),
     endSession: () => deleteCookie(reply, 'session', secure),
   };
-  if (route.access === 'anyone') return await route.handle(visit);
+  if (isOpenRoute(route)) return await route.handle(visit);
   if (isMemberRoute(route)) {
     const found = requireStage(signedIn, 'complete');
     const { user } = request.params as { user: string };

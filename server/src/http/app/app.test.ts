@@ -1,7 +1,7 @@
-import type { InjectOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import { toStep } from '../../domain/sign-in/totp.ts';
+import { AppBrowser } from '../../testing/app-browser.ts';
 import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import type { AppRoute } from './app-route.ts';
@@ -10,47 +10,9 @@ import { appRoutes } from './routes.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;
-const { origin, host } = new URL(engines.policy.publicUrl);
+const { origin } = new URL(engines.policy.publicUrl);
 const password = 'seven purple lanterns over Uppsala';
 let count = 0;
-
-/** A browser: it keeps cookies, and sends what browsers send. */
-class Browser {
-  readonly cookies = new Map<string, string>();
-  csrf = '';
-
-  async send(method: 'GET' | 'POST', url: string, options: Partial<InjectOptions> = {}) {
-    const cookie = [...this.cookies].map((pair) => pair.join('=')).join('; ');
-    const response = await app.inject({
-      method,
-      url,
-      ...options,
-      headers: { host, cookie, 'user-agent': 'Firefox', 'sec-fetch-site': 'same-origin', ...options.headers },
-    });
-    for (const header of [response.headers['set-cookie'] ?? []].flat()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
-      if (/Max-Age=0/.test(header)) this.cookies.delete(name);
-      else this.cookies.set(name, value);
-    }
-    this.csrf = /name="csrftoken" value="([^"]+)"/.exec(response.body)?.[1] ?? this.csrf;
-    return response;
-  }
-
-  get = (url: string) => this.send('GET', url);
-
-  post(url: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
-    const payload = new URLSearchParams({ csrftoken: this.csrf, ...fields }).toString();
-    return this.send('POST', url, {
-      payload,
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    });
-  }
-
-  postJson(url: string, payload: object) {
-    const headers = { 'content-type': 'application/json', accept: 'application/json', 'csrf-token': this.csrf };
-    return this.send('POST', url, { payload, headers });
-  }
-}
 
 async function invite(): Promise<{ email: string; path: string; personId: string }> {
   const email = `app-${(count += 1)}@example.org`;
@@ -61,7 +23,7 @@ async function invite(): Promise<{ email: string; path: string; personId: string
 /** A browser that has opened an invitation. */
 async function openInvitation() {
   const invited = await invite();
-  const browser = new Browser();
+  const browser = new AppBrowser(app, engines.policy.publicUrl);
   await browser.get(invited.path);
   const opened = await browser.post(invited.path, { gesture: 'pressed' });
   expect(opened.headers.location).toBe('/sign-in/enrolment');
@@ -93,7 +55,7 @@ describe('an invitation', () => {
     const registered = await browser.postJson('/sign-in/enrolment/passkey', { response });
     expect(registered.json()).toEqual({ location: '/home' });
 
-    const other = new Browser();
+    const other = new AppBrowser(app, engines.policy.publicUrl);
     await other.get('/sign-in');
     const asked = await other.postJson('/sign-in/passkey/options', {});
     const signedIn = await other.postJson('/sign-in/passkey', { response: authenticator.signIn(asked.json()) });
@@ -103,22 +65,22 @@ describe('an invitation', () => {
 
   test('is not used up by a visit, nor by a scanner that posts its form', async () => {
     const { path } = await invite();
-    const scanner = new Browser();
+    const scanner = new AppBrowser(app, engines.policy.publicUrl);
     expect((await scanner.get(path)).statusCode).toBe(200);
     const posted = await scanner.post(path, { gesture: '' });
     expect(posted.statusCode).toBe(200);
     expect(posted.headers.location).toBeUndefined();
-    const browser = new Browser();
+    const browser = new AppBrowser(app, engines.policy.publicUrl);
     await browser.get(path);
     expect((await browser.post(path, { gesture: 'pressed' })).statusCode).toBe(303);
-    expect((await new Browser().get(path)).statusCode, 'used').toBe(410);
+    expect((await new AppBrowser(app, engines.policy.publicUrl).get(path)).statusCode, 'used').toBe(410);
   });
 });
 
 describe('signing in', () => {
   test('with a password, and out again', async () => {
     const { email } = await signIn();
-    const browser = new Browser();
+    const browser = new AppBrowser(app, engines.policy.publicUrl);
     await browser.get('/sign-in?next=%2Fhome');
     const wrong = await browser.post('/sign-in', { email, password: 'something else entirely' });
     expect(wrong.statusCode).toBe(401);
@@ -137,7 +99,7 @@ describe('signing in', () => {
 
   test('leads nowhere else', async () => {
     const { email } = await signIn();
-    const browser = new Browser();
+    const browser = new AppBrowser(app, engines.policy.publicUrl);
     const page = await browser.get('/sign-in?next=https%3A%2F%2Fevil.example');
     expect(page.body).not.toContain('evil.example');
     const right = await browser.post('/sign-in', { email, password, next: '//evil.example' });
@@ -146,7 +108,7 @@ describe('signing in', () => {
 
   test('gives another cookie than the one that the browser came with', async () => {
     const { email } = await signIn();
-    const browser = new Browser();
+    const browser = new AppBrowser(app, engines.policy.publicUrl);
     browser.cookies.set('__Host-waybill_session', 'A'.repeat(43));
     await browser.get('/sign-in');
     await browser.post('/sign-in', { email, password });
@@ -157,7 +119,7 @@ describe('signing in', () => {
     const { email, personId } = await signIn();
     await engines.store.signInMethods.insertAuthenticatorApp(personId, Buffer.alloc(32));
     await engines.store.signInMethods.acceptStep(personId, toStep(new Date()) - 5);
-    const browser = new Browser();
+    const browser = new AppBrowser(app, engines.policy.publicUrl);
     await browser.get('/sign-in');
     const half = await browser.post('/sign-in', { email, password });
     expect(half.headers.location).toBe('/sign-in/code');
@@ -171,8 +133,8 @@ describe('every route', () => {
   const fill = (path: string) => path.replace(':user', 'orders@example.org').replace(':token', 'A'.repeat(43));
   const named = (routes: readonly AppRoute[]) =>
     routes.map((route) => [`${route.method} ${route.path}`, route] as const);
-  const changes = named(appRoutes.filter(({ method }) => method === 'POST'));
-  const guarded = named(appRoutes.filter(({ access }) => access !== 'anyone'));
+  const changes = named(appRoutes.filter(({ method, access }) => method === 'POST' && access !== 'provider'));
+  const guarded = named(appRoutes.filter(({ access }) => access !== 'anyone' && access !== 'provider'));
 
   test.each(changes)('%s refuses another site, and a form of another browser', async (_name, { path }) => {
     const { browser } = await signIn();
@@ -187,7 +149,7 @@ describe('every route', () => {
   });
 
   test.each(guarded)('%s leads to the sign-in without a session', async (_name, { method, path }) => {
-    const browser = new Browser();
+    const browser = new AppBrowser(app, engines.policy.publicUrl);
     await browser.get('/sign-in');
     const response = method === 'GET' ? await browser.get(fill(path)) : await browser.post(fill(path));
     expect(response.headers.location).toMatch(/^\/sign-in/);
@@ -205,7 +167,7 @@ describe('every route', () => {
 
 test('the recovery page says the same to everybody', async () => {
   const { email } = await signIn();
-  const browser = new Browser();
+  const browser = new AppBrowser(app, engines.policy.publicUrl);
   await browser.get('/sign-in/recover');
   const [known, unknown] = [
     await browser.post('/sign-in/recover', { email }),

@@ -1,3 +1,4 @@
+import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { minPasswordLength, type PasswordFault } from '../../domain/sign-in/password-rules.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
 import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../../views/pages/app/enrolment-page.tsx';
@@ -19,7 +20,7 @@ export const enrolmentRoutes: readonly AppRoute[] = [
       const person = await saveProfile(visit);
       const outcome = await setPassword(engines, { ...visit, person }, form.get('password') ?? '', browser);
       if ('fault' in outcome) return sendEnrolment({ ...visit, person }, toProblem(outcome.fault));
-      visit.setSession(outcome.secret);
+      visit.setSession(outcome.secret, person.id);
       return reply.redirect('/home', 303);
     },
   },
@@ -41,7 +42,7 @@ export const enrolmentRoutes: readonly AppRoute[] = [
       const { engines, request, reply, browser } = visit;
       const { response } = (request.body ?? {}) as { response?: unknown };
       const about = { ...toPasskeyRequest(visit), name: nameBrowser(browser.userAgent) };
-      visit.setSession(await registerPasskey(engines, visit, response, about, browser));
+      visit.setSession(await registerPasskey(engines, visit, response, about, browser), visit.person.id);
       return reply.send({ location: '/home' });
     },
   },
@@ -95,7 +96,10 @@ async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps[
       passkey={{ optionsHref: `${path}/passkey/options`, resultHref: `${path}/passkey` }}
       passwordAction={`${path}/password`}
       minPasswordLength={minPasswordLength}
-      providers={[]}
+      providers={engines.identityProviders.rules.map(({ id, name }) => ({
+        name,
+        href: `${toProviderPaths(id).begin}?link`,
+      }))}
       problem={problem}
     />
   );

@@ -2,7 +2,14 @@ import type { AppRoute } from './app-route.ts';
 import { enrolmentRoutes } from './enrolment.tsx';
 import { homeRoutes } from './home.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
+import { providerRoutes } from './providers.tsx';
 import { signInRoutes } from './sign-in.tsx';
 
 /** Every route of the app. One that is not here does not exist. */
-export const appRoutes: readonly AppRoute[] = [...signInRoutes, ...mailedLinkRoutes, ...enrolmentRoutes, ...homeRoutes];
+export const appRoutes: readonly AppRoute[] = [
+  ...signInRoutes,
+  ...mailedLinkRoutes,
+  ...enrolmentRoutes,
+  ...providerRoutes,
+  ...homeRoutes,
+];

@@ -1,4 +1,7 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
+import { readDeviceCookie } from '../../domain/sign-in/known-device.ts';
+import { limitSignIn, type SignInAttempt } from '../../domain/sign-in/limit-sign-in.ts';
 import {
   beginPasskeySignIn,
   passSecondFactor,
@@ -8,7 +11,6 @@ import {
 import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
 import type { AppRoute, SignedInVisit, Visit } from './app-route.ts';
-import { limitAttempts, TooManyAttempts } from './limit-attempts.ts';
 import { readNextPath } from './next-path.ts';
 import { toPasskeyRequest } from './passkey-request.ts';
 import { sendAppPage } from './send-app-page.ts';
@@ -33,10 +35,11 @@ export const signInRoutes: readonly AppRoute[] = [
       const [email, password] = [form.get('email') ?? '', form.get('password') ?? ''];
       const next = readNextPath(form.get('next'));
       try {
-        const begun = await limitAttempts(visit, email, () =>
+        const attempt = await describeAttempt(visit, email, 'password');
+        const begun = await limitSignIn(engines, attempt, () =>
           signInWithPassword(engines, { email, password }, browser),
         );
-        visit.setSession(begun.secret);
+        visit.setSession(begun.secret, begun.isComplete ? begun.personId : undefined);
         return reply.redirect(begun.isComplete ? (next ?? '/home') : withNext('/sign-in/code', next), 303);
       } catch (error) {
         const notice = toNotice(error);
@@ -62,10 +65,9 @@ export const signInRoutes: readonly AppRoute[] = [
       const { engines, csrf, reply, request, form, browser } = visit;
       const { response } = (request.body ?? {}) as { response?: unknown };
       try {
-        const secret = await limitAttempts(visit, '', () =>
-          signInWithPasskey(engines, response, { ...toPasskeyRequest(visit), boundTo: csrf }, browser),
-        );
-        visit.setSession(secret);
+        const asked = { ...toPasskeyRequest(visit), boundTo: csrf };
+        const { secret, personId } = await signInWithPasskey(engines, response, asked, browser);
+        visit.setSession(secret, personId);
         return reply.send({ location: readNextPath(form.get('next')) ?? '/home' });
       } catch (error) {
         if (!toNotice(error)) throw error;
@@ -92,10 +94,11 @@ export const signInRoutes: readonly AppRoute[] = [
       const typed = recoveryCode === null ? { code: form.get('code') ?? '' } : { recoveryCode };
       const next = readNextPath(form.get('next'));
       try {
-        const secret = await limitAttempts(visit, person.email, () =>
+        const attempt = await describeAttempt(visit, person.email, 'code');
+        const secret = await limitSignIn(engines, attempt, () =>
           passSecondFactor(engines, visit, typed, browser, new Date()),
         );
-        visit.setSession(secret);
+        visit.setSession(secret, person.id);
         return reply.redirect(next ?? '/home', 303);
       } catch (error) {
         const notice = toNotice(error);
@@ -118,19 +121,34 @@ export const signInRoutes: readonly AppRoute[] = [
 ];
 
 function toNotice(error: unknown): (SignInNotice & { kind: 'wrong' | 'too_many' }) | undefined {
-  if (error instanceof TooManyAttempts) return { kind: 'too_many', retryAt: error.retryAt };
-  return error instanceof ExchangeError && error.code === 'sign_in_failed' ? { kind: 'wrong' } : undefined;
+  if (!(error instanceof ExchangeError)) return undefined;
+  const { code, retryAfterSeconds = 60 } = error;
+  if (code === 'too_many_requests')
+    return { kind: 'too_many', retryAt: new Date(Date.now() + retryAfterSeconds * 1000) };
+  return code === 'sign_in_failed' ? { kind: 'wrong' } : undefined;
+}
+
+/** By what failed attempts are counted. A browser in which the person has signed in before is not slowed down by others. */
+async function describeAttempt(
+  { engines, browser, deviceCookie }: Visit,
+  typed: string,
+  step: SignInAttempt['step'],
+): Promise<SignInAttempt> {
+  const email = typed.trim().toLowerCase();
+  const person = await engines.store.people.byEmail(email);
+  const device = readDeviceCookie(deviceCookie, person?.id, engines.pepper);
+  return { email, address: browser.address, device, step };
 }
 
 function withNext(path: string, next: string | undefined): string {
   return next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`;
 }
 
-function sendSignIn(
+export function sendSignIn(
   visit: Visit,
   { next, email, notice }: { next?: string | undefined; email?: string; notice?: SignInNotice | undefined },
 ) {
-  const { translator, csrf, origin, request, reply } = visit;
+  const { engines, translator, csrf, origin, request, reply } = visit;
   if (notice) reply.code(notice.kind === 'too_many' ? 429 : 401);
   const signedOut: SignInNotice | undefined =
     'signed-out' in (request.query as object) ? { kind: 'signed_out' } : undefined;
@@ -141,7 +159,10 @@ function sendSignIn(
       next={next}
       passwordAction="/sign-in"
       passkey={{ optionsHref: '/sign-in/passkey/options', resultHref: '/sign-in/passkey' }}
-      providers={[]}
+      providers={engines.identityProviders.rules.map(({ id, name }) => ({
+        name,
+        href: withNext(toProviderPaths(id).begin, next),
+      }))}
       recoveryHref="/sign-in/recover"
       email={email}
       notice={notice ?? signedOut ?? (next === undefined ? undefined : { kind: 'session_ended' })}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { invitePerson } from '../../domain/people/invite-person.ts';
+import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
+import { identityProviders } from '../../engines/oidc/identity-providers.ts';
+import { AppBrowser } from '../../testing/app-browser.ts';
+import { openTestExchange } from '../../testing/exchange.ts';
+import { toProvider } from '../../testing/providers.ts';
+import { buildTestServer } from '../../testing/server.ts';
+import { startIdentityProvider, type TestClaims } from '../../testing/servers/identity-provider.ts';
+
+const paths = toProviderPaths('staff');
+const createPeople = { domains: ['example.org'], claim: undefined };
+
+/** A server with one provider, at which one person has these claims. */
+async function open(claims: TestClaims, settings: Partial<Parameters<typeof toProvider>[0]> = {}) {
+  const stack = new AsyncDisposableStack();
+  const exchange = stack.use(await openTestExchange());
+  const { publicUrl } = exchange.engines.policy;
+  const provider = stack.use(
+    await startIdentityProvider({ people: { alice: claims }, redirectUri: `${publicUrl}${paths.callback}` }),
+  );
+  const { pepper, random, logger } = exchange.engines;
+  const providers = [toProvider({ issuer: provider.issuer, createPeople, ...settings })];
+  const engines = {
+    ...exchange.engines,
+    identityProviders: identityProviders({ providers, publicUrl, pepper, random, logger }),
+  };
+  const app = buildTestServer({ ...exchange, engines });
+  stack.defer(() => app.close());
+  const visit = () => new AppBrowser(app, publicUrl);
+  /** Signs in at the provider, and returns to us. */
+  const signIn = async (browser: AppBrowser, query = '') => {
+    const begun = await browser.get(`${paths.begin}${query}`);
+    const back = await provider.openBrowser().signIn(String(begun.headers.location), 'alice');
+    return browser.get(back.slice(publicUrl.length));
+  };
+  return { engines, app, provider, visit, signIn, publicUrl, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const alice = { email: 'alice@example.org', email_verified: true, name: 'Alice Ek', locale: 'sv-SE' };
+
+describe('a first sign-in', () => {
+  test('creates a person of an allowed domain, with an account, and the second one finds them', async () => {
+    await using server = await open(alice);
+    const browser = server.visit();
+    const signedIn = await server.signIn(browser, '?next=%2Fhome');
+    expect(signedIn).toMatchObject({ statusCode: 303, headers: { location: '/home' } });
+    expect((await browser.get('/home')).headers.location).toBe('/alice%40example.org/sent');
+    const person = await server.engines.store.people.byEmail('alice@example.org');
+    expect(person).toMatchObject({ name: 'Alice Ek', language: 'sv' });
+    await server.signIn(server.visit());
+    expect(await server.engines.store.people.page('', 10)).toHaveLength(1);
+  });
+
+  test.each<[string, TestClaims]>([
+    ['whose address is not verified', { ...alice, email_verified: false }],
+    ['of another domain', { ...alice, email: 'alice@example.com' }],
+    ['without an address', { name: 'Alice' }],
+  ])('of someone %s is refused, and nobody is created', async (_name, claims) => {
+    await using server = await open(claims);
+    const browser = server.visit();
+    expect((await server.signIn(browser)).statusCode).toBe(401);
+    expect((await browser.get('/home')).headers.location).toMatch(/^\/sign-in/);
+    expect(await server.engines.store.people.page('', 10)).toEqual([]);
+  });
+});
+
+test('a person who exists is not signed in by their address alone, but after signing in here first', async () => {
+  await using server = await open(alice);
+  const { engines } = server;
+  const { link = '', person } = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
+  const attacker = server.visit();
+  const refused = await server.signIn(attacker);
+  expect(refused.statusCode).toBe(401);
+  expect((await attacker.get('/home')).headers.location).toMatch(/^\/sign-in/);
+  expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
+
+  const browser = server.visit();
+  const path = new URL(link).pathname;
+  await browser.get(path);
+  await browser.post(path, { gesture: 'pressed' });
+  await browser.get('/sign-in/enrolment');
+  await browser.post('/sign-in/enrolment/password', { password: 'seven purple lanterns over Uppsala' });
+  await server.signIn(browser, '?link');
+  expect(await engines.store.signInMethods.identities(person.id)).toMatchObject([{ subject: 'alice' }]);
+  const elsewhere = server.visit();
+  await server.signIn(elsewhere);
+  expect((await elsewhere.get('/home')).headers.location).toBe('/alice%40example.org/sent');
+});
+
+test('a response of the provider works once, and only in the browser that asked', async () => {
+  await using server = await open(alice);
+  const [browser, other] = [server.visit(), server.visit()];
+  const begun = await browser.get(paths.begin);
+  const cookies = new Map(browser.cookies);
+  const back = await server.provider.openBrowser().signIn(String(begun.headers.location), 'alice');
+  const target = back.slice(server.publicUrl.length);
+  expect((await other.get(target)).statusCode, 'login CSRF').toBe(401);
+  expect((await browser.get(target)).statusCode).toBe(303);
+  for (const [name, value] of cookies) other.cookies.set(name, value);
+  expect((await other.get(target)).statusCode, 'replayed').toBe(401);
+});
+
+test('memberships follow the groups of the provider, and a missing claim changes nothing', async () => {
+  const memberships = [{ group: 'sales', account: 'orders@example.org', role: 'member' }] as const;
+  await using server = await open({ ...alice, groups: ['sales'] }, { memberships, groupsClaim: ['groups'] });
+  const { store, random } = server.engines;
+  const id = random.uuid();
+  await store.accounts.insert({ id, email: 'orders@example.org', phone: '', type: 'user', language: '' });
+  await server.signIn(server.visit());
+  expect(await store.people.members(id, '', 10)).toMatchObject([{ email: alice.email, role: 'member' }]);
+});
+
+test('the provider signs a person out, by a token that works once', async () => {
+  await using server = await open(alice);
+  const browser = server.visit();
+  const begun = await browser.get(paths.begin);
+  const atProvider = server.provider.openBrowser();
+  const back = await atProvider.signIn(String(begun.headers.location), 'alice');
+  await browser.get(back.slice(server.publicUrl.length));
+  expect((await browser.get('/home')).statusCode).toBe(303);
+  await atProvider.signOut(`${server.provider.issuer}/session/end`);
+  const [token = ''] = server.provider.logoutTokens;
+  const post = () =>
+    server.app.inject({
+      method: 'POST',
+      url: paths.logout,
+      headers: { host: new URL(server.publicUrl).host, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ logout_token: token }).toString(),
+    });
+  expect((await post()).statusCode).toBe(200);
+  expect((await browser.get('/home')).headers.location).toMatch(/^\/sign-in/);
+  expect((await post()).statusCode, 'replayed').toBe(400);
+});
+
+test('a provider that is not in the settings does not exist', async () => {
+  await using server = await open(alice);
+  expect((await server.visit().get(toProviderPaths('other').begin)).statusCode).toBe(404);
+});

@@ -1,0 +1,92 @@
+import type { FastifyReply } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { findSession } from '../../domain/people/sessions.ts';
+import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
+import { signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
+import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
+import type { AppRoute, Visit } from './app-route.ts';
+import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
+import { readNextPath } from './next-path.ts';
+import { sendSignIn } from './sign-in.tsx';
+
+const paths = toProviderPaths(':provider');
+/** Longer than the provider's response is accepted. */
+const cookieSeconds = 15 * 60;
+
+/** Sign-in through an identity provider (OpenID Connect). */
+export const providerRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path: paths.begin,
+    access: 'anyone',
+    async handle(visit) {
+      const { engines, options, request, reply } = visit;
+      const { next, link } = request.query as { next?: string; link?: string };
+      const secure = options.secureCookies;
+      const secret = link === undefined ? undefined : readCookie(request, 'session', secure);
+      const signedIn = secret === undefined ? undefined : await findSession(engines, secret);
+      const begun = await engines.identityProviders.begin(findProvider(visit).id, {
+        returnTo: readNextPath(next) ?? '/home',
+        // In the session of a mailed link, too: the person has proved their address.
+        personId: signedIn?.session.stage === 'second_factor' ? undefined : signedIn?.person.id,
+      });
+      if ('failure' in begun) return fail(visit, 'provider_failed');
+      writeCookie(reply, 'provider', begun.secret, { secure, seconds: cookieSeconds });
+      return reply.redirect(begun.url, 303);
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.callback,
+    access: 'anyone',
+    async handle(visit) {
+      const { engines, options, request, reply, browser } = visit;
+      const rules = findProvider(visit);
+      const secure = options.secureCookies;
+      const completed = await engines.identityProviders.complete(request.url, readCookie(request, 'provider', secure));
+      deleteCookie(reply, 'provider', secure);
+      if ('failure' in completed || completed.claims.provider !== rules.id) return fail(visit, 'provider_failed');
+      const signedIn = await signInWithProvider(engines, rules, completed, browser);
+      if (signedIn.outcome === 'prove_first') return fail(visit, 'link', `${toProviderPaths(rules.id).begin}?link`);
+      if (signedIn.outcome === 'refused') {
+        request.log.info({ provider: rules.id, reason: signedIn.reason }, 'a sign-in through a provider was refused');
+        return fail(visit, 'not_known');
+      }
+      visit.setSession(signedIn.secret, signedIn.personId);
+      return reply.redirect(completed.returnTo, 303);
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.logout,
+    access: 'provider',
+    async handle(visit) {
+      const { engines, form, reply } = visit;
+      const logout = await engines.identityProviders.verifyLogoutToken(
+        findProvider(visit).id,
+        form.get('logout_token') ?? '',
+      );
+      if ('failure' in logout) return reply.code(400).send({ error: 'invalid_request' });
+      const { issuer, sid, subject, singleUse } = logout;
+      await engines.store.transaction(async (tx) => {
+        if (!(await tx.usedTokens.use(singleUse.digest, singleUse.seconds)))
+          throw new ExchangeError('malformed_request');
+        if (sid !== undefined) await tx.sessions.endOfProvider(issuer, { sid });
+        else if (subject !== undefined) await tx.sessions.endOfProvider(issuer, { subject });
+      });
+      return reply.code(200).send();
+    },
+  },
+];
+
+function findProvider({ engines, request }: Visit) {
+  const { provider } = request.params as { provider: string };
+  const rules = engines.identityProviders.rules.find(({ id }) => id === provider);
+  if (!rules) throw new ExchangeError('not_found');
+  return rules;
+}
+
+function fail(visit: Visit, kind: 'provider_failed' | 'not_known' | 'link', next?: string): Promise<FastifyReply> {
+  const notice: SignInNotice = { kind, provider: findProvider(visit).name };
+  return sendSignIn(visit, { notice, next });
+}
