@@ -9,7 +9,7 @@ export {
 } from './errors.ts';
 export { safeLocalName, safeLocalNames, safeLocalPaths } from './generated/safe-name.ts';
 export type * from './generated/wire.ts';
-export type { RetryPolicy } from './http/retry-policy.ts';
+export type { Retry, RetryPolicy } from './http/retry-policy.ts';
 export type { ContactChanges, ContactFilter, Contacts } from './resources/contacts.ts';
 export type { Drops } from './resources/drops.ts';
 export type { EventOptions, Events, FollowOptions } from './resources/events.ts';

@@ -4,7 +4,7 @@ import { WaybillError } from './errors.ts';
 import type { Account, CreatedFileRequest } from './generated/wire.ts';
 import { ApiClient } from './http/api-client.ts';
 import { type ApiAccess, HttpRequests } from './http/http-requests.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './http/retry-policy.ts';
+import { defaultRetryPolicy, type Retry, type RetryPolicy } from './http/retry-policy.ts';
 import { parseServerUrl } from './http/server-url.ts';
 import { Transport } from './http/transport.ts';
 import { Contacts } from './resources/contacts.ts';
@@ -44,6 +44,8 @@ export interface WaybillOptions {
   plainHttp?: boolean | undefined;
   /** How often and for how long requests are retried. Overrides single values of the default policy. */
   retry?: Partial<RetryPolicy> | undefined;
+  /** Called before a request is sent again. */
+  onRetry?: ((retry: Retry) => void) | undefined;
   /** A connection without any data for this long is closed. Defaults to 2 minutes. */
   idleTimeoutMs?: number | undefined;
   /** Replaces the clock and the source of random numbers in tests. */
@@ -78,7 +80,7 @@ export class Waybill {
     const access = toApiAccess(options);
     const transport = new Transport(access.url, options.idleTimeoutMs ?? 120_000);
     this.#transport = transport;
-    this.#api = new ApiClient(new HttpRequests(transport, access, retryPolicy, runtime));
+    this.#api = new ApiClient(new HttpRequests(transport, access, retryPolicy, runtime, options.onRetry));
     this.contacts = new Contacts(this.#api);
     this.drops = new Drops(this.#api);
     this.events = new Events(this.#api);

@@ -33,7 +33,14 @@ export function stateFolder({ environment, homeFolder }: Terminal): string {
  */
 export async function openClient(terminal: Terminal): Promise<{ client: Waybill; account: Account }> {
   const account = await readAccount(terminal);
-  return { client: createClient(account), account };
+  return { client: createClient(account, { onRetry: retryNotice(terminal) }), account };
+}
+
+/** Tells a user at a terminal why a command takes long. */
+export function retryNotice({ errors }: Terminal): WaybillOptions['onRetry'] {
+  if (errors.isTTY !== true) return undefined;
+  // Takes the place of a line of progress.
+  return ({ attempt, maxAttempts }) => errors.write(`\r\u001b[2KTrying again (${attempt} of ${maxAttempts}) …\n`);
 }
 
 export function createClient({ url, user, api_key, plain_http }: Account, options?: Partial<WaybillOptions>): Waybill {

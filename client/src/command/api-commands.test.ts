@@ -123,8 +123,52 @@ describe('waybill history', () => {
 });
 
 describe('waybill show', () => {
+  const eventsOf = (...data: object[]) => ({ 'GET events': { data, next_cursor: 'next' } });
+  const happened = (type: string, minute: number, more: object = {}) => ({
+    id: `${ids.event}-${minute}`,
+    type,
+    created_at: `2030-01-31T14:0${minute}:00.000Z`,
+    data: { drop_id: ids.drop, ...more },
+  });
+  const dropCreated = happened('drop.created', 0);
+
+  test('shows additions, extensions and downloads, and to how many it was sent at first', async () => {
+    const replies = {
+      ...eventsOf(
+        dropCreated,
+        happened('drop.receiver_added', 1, { receiver: 'bo@example.com' }),
+        happened('drop.receiver_added', 2, { receiver: 'cy@example.com', drop_id: ids.key }),
+        happened('drop.file_delivered', 3, {
+          receiver: 'anna@example.com',
+          file_id: ids.upload,
+          file_name: 'plan.pdf',
+        }),
+        happened('drop.extended', 4, { expires_at: '2030-02-14T12:00:00.000Z' }),
+      ),
+      'GET drops/ID': { ...dropDetails, file_count: 2 },
+    };
+    const { output } = await waybill('show WB-7F3K-29QD', { replies });
+    expect(output).toContain('  sent to 1 receiver\n');
+    expect(output).toContain('2030-01-31 14:01  bo@example.com added\n');
+    expect(output).not.toContain('cy@example.com');
+    expect(output).toContain('2030-01-31 14:03  plan.pdf downloaded by anna@example.com\n');
+    expect(output).toContain('2030-01-31 14:04  extended until 2030-02-14 12:00\n');
+  });
+
+  test('names no number of receivers if the events that would tell it are gone', async () => {
+    const { output } = await waybill('show WB-7F3K-29QD', { replies: eventsOf() });
+    expect(output).toContain('2030-01-31 12:00  sent\n');
+  });
+
+  test('does not read the events of a busy account without end', async () => {
+    const many = eventsOf(...Array.from({ length: 100 }, () => ({ ...dropCreated, data: { drop_id: ids.key } })));
+    const { output, requested } = await waybill('show WB-7F3K-29QD', { replies: many });
+    expect(output).toContain('2030-01-31 12:00  sent\n');
+    expect(requested.filter((what) => what.startsWith('GET events'))).toHaveLength(20);
+  });
+
   test('shows receivers, files and the history, without control characters', async () => {
-    const { output } = await waybill('show WB-7F3K-29QD', { columns: 80 });
+    const { output } = await waybill('show WB-7F3K-29QD', { columns: 80, replies: eventsOf(dropCreated) });
     expect(output).toBe(`Reference    WB-7F3K-29QD
 State        live
 Sent         2030-01-31 12:00
@@ -154,12 +198,15 @@ WHEN              WHAT
   });
 
   test('finds a drop by any value that identifies it', async () => {
-    expect((await waybill(`show ${ids.drop}`)).requested).toEqual([`GET drops/${ids.drop}`]);
+    expect((await waybill(`--json show ${ids.drop}`)).requested).toEqual([`GET drops/${ids.drop}`]);
     const found = await waybill('--json show order-4711');
     expect(found.requested[0]).toContain('search=order-4711');
     expect(JSON.parse(found.output)).toEqual(dropDetails);
     const several = await waybill('show anna@example.com', { replies: { 'GET drops': page(drop, drop) } });
     expect(several).toMatchObject({ exit: 2, errors: expect.stringContaining('More than one drop is called') });
+    expect(several.errors).toContain('reference of one of them: waybill history --receiver anna@example.com\n');
+    const orders = await waybill('show order-4711', { replies: { 'GET drops': page(drop, drop) } });
+    expect(orders.errors).toContain('reference of one of them: waybill history --external-id order-4711\n');
     const none = await waybill('show WB-0000-0000', { replies: { 'GET drops': page(), 'GET requests': page() } });
     expect(none).toMatchObject({
       exit: 4,
@@ -207,7 +254,7 @@ anna@example.com  fulfilled      3
 bo@example.com    notified       0
 
 WHEN              WHAT
-2030-01-31 12:00  asked 2 receivers for files
+2030-01-31 12:00  asked for files
 2030-01-31 12:00  mailed to anna@example.com
 2030-01-31 12:00  mailed to bo@example.com
 2030-01-31 14:00  files received from anna@example.com
@@ -503,7 +550,14 @@ describe('waybill webhooks', () => {
     expect(output).toBe('https://example.org/waybill responded with 204 after 35 ms.\n');
     const replies = { 'GET webhooks/ID/attempts': page({ ...attempt, status: null, failure: 'timeout' }) };
     const failed = await waybill('webhooks test https://example.org/waybill', { replies });
-    expect(failed).toMatchObject({ exit: 4, errors: expect.stringContaining('did not accept the event: timeout.') });
+    expect(failed).toMatchObject({
+      exit: 4,
+      errors: expect.stringContaining('https://example.org/waybill did not respond in time.'),
+    });
+    const unwanted = { 'GET webhooks/ID/attempts': page({ ...attempt, status: 500 }) };
+    expect((await waybill('webhooks test https://example.org/waybill', { replies: unwanted })).errors).toContain(
+      'https://example.org/waybill did not accept the event: it responded with 500.\n',
+    );
   });
 
   test('list the requests that were sent to them', async () => {
@@ -621,4 +675,28 @@ describe('a drop that cannot be changed', () => {
       expect(errors).toContain('The link of bo@example.com to WB-7F3K-29QD was revoked.');
     }
   });
+});
+
+describe('waybill contacts', () => {
+  test('remove names addresses that are not contacts, after it has removed the others', async () => {
+    const { exit, output, errors } = await waybill('contacts remove anna@example.com nobody@example.com');
+    expect([exit, output]).toEqual([4, 'Removed 1 contact.\n']);
+    expect(errors).toBe(
+      'waybill: nobody@example.com is not a contact of this account.\n         To list what exists: waybill contacts list --list local\n',
+    );
+  });
+
+  test('add --update says so if there was nothing to change', async () => {
+    const unchanged = { 'POST contacts/import': { contacts: [{ email: 'bo@example.com', result: 'unchanged' }] } };
+    const { output } = await waybill('contacts add --update bo@example.com', { replies: unchanged });
+    expect(output).toBe('Nothing to change.\n');
+    expect((await waybill('contacts add --update bo@example.com')).output).toBe('Added or changed 1 contact.\n');
+  });
+});
+
+test('a key with one scope is described in the singular', async () => {
+  expect((await waybill('keys create nightly --scope send')).errors).toContain('with the scope send, until');
+  const scopes = { 'POST keys': { ...key, scopes: ['send', 'history'], api_key: 'wb_new' } };
+  const { errors } = await waybill('keys create nightly --scope send --scope history', { replies: scopes });
+  expect(errors).toContain('with the scopes send, history, until');
 });

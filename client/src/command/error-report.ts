@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { isWaybillError, type WaybillError, type WaybillErrorCode } from '../errors.ts';
+import type { Fault } from '../generated/wire.ts';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.ts';
 import { describeFileError } from './file-errors.ts';
 import { formatSize } from './terminal/format.ts';
@@ -56,11 +57,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     next: 'To change a contact that exists: waybill contacts add --update ADDRESS',
   },
   no_receivers: { exit: exitCodes.usage, message: 'No receiver was given.', next: 'Name at least one with --to.' },
-  no_files: {
-    exit: exitCodes.usage,
-    message: 'No file was given.',
-    next: 'Name at least one, or - for standard input.',
-  },
+  no_files: { exit: exitCodes.usage, next: 'Name at least one file, or - for standard input.' },
   too_many_files: {
     message: 'The server does not accept so many files at once.',
     next: 'Send fewer files at a time.',
@@ -137,15 +134,9 @@ const maxFaults = 5;
 /** Returns the message, the advice and the exit code for any error. */
 export function describeError(error: unknown): ErrorReport {
   if (isWaybillError(error)) {
-    // A single fault is already the message.
-    const faults = error.faults.length > 1 ? error.faults.slice(0, maxFaults).map(({ detail }) => detail) : [];
-    const others = error.faults.length - faults.length;
-    const more = faults.length > 0 && others > 0 ? [`… and ${others} more.`] : [];
-    const message = replaceFieldNames([error.message, ...faults, ...more].join(' '));
     const exit = error.isRetryable ? exitCodes.temporary : exitCodes.refused;
-    const outcome = outcomes[error.code];
-    const next = [...describeMaxSize(error), outcome.next].join(' ');
-    return { exit, message, ...outcome, next, code: error.code, instance: error.instance };
+    const { code, instance } = error;
+    return { exit, message: rephrase(error.message), ...outcomes[code], ...describeDetails(error), code, instance };
   }
   if (error instanceof CommandError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
@@ -170,19 +161,55 @@ export function describeError(error: unknown): ErrorReport {
   };
 }
 
-function describeMaxSize({ code, maxSize }: WaybillError): string[] {
-  if (maxSize === undefined) return [];
-  if (code === 'storage_full') return [`The account may store up to ${formatSize(maxSize)}.`];
-  const limit = `The server accepts files of up to ${formatSize(maxSize)}.`;
-  return code === 'too_large_to_scan' ? [limit, 'Larger ones cannot be scanned for viruses.'] : [limit];
+/** Describes what is known about this failure, in place of what holds for its code. */
+function describeDetails(error: WaybillError): Partial<Outcome> {
+  const { code, message, faults, maxSize, status } = error;
+  if (faults.length > 1) return describeFaults(faults);
+  if (maxSize !== undefined)
+    return { next: `${describeMaxSize(code, maxSize)} ${oversizeAdvice[code] ?? outcomes[code].next}` };
+  if (message.includes('"notify": false')) {
+    const next = 'Leave out --no-mail, so that receivers get a mail, or ask the administrator.';
+    return { message: 'Your account may send only to certain domains, so it does not get links itself.', next };
+  }
+  const [, address] = noPhone.exec(message) ?? [];
+  if (address !== undefined) return { next: `Add it: waybill contacts add --update ${address} --phone …` };
+  // The client's own messages end with advice.
+  const isOwn = code === 'invalid_argument' || (code === 'unexpected_response' && status === undefined);
+  const [, problem, advice] = (isOwn && /^(.*\.) ([A-Z][^.]*\.)$/s.exec(message)) || [];
+  return problem === undefined || advice === undefined ? {} : { message: rephrase(problem), next: advice };
 }
 
-/** Fields of the API that the server names, and the options for them. */
-const fieldsToOptions: readonly (readonly [RegExp, string])[] = [
+/** What the server says of a receiver who cannot get a code. */
+const noPhone = /^(\S+@\S+) has no phone number/;
+
+/** Describes several faults, in a line for each. */
+function describeFaults(faults: readonly Fault[]): Partial<Outcome> {
+  const shown = faults.slice(0, maxFaults).map(({ detail }) => rephrase(detail));
+  const others = faults.length - shown.length;
+  const lines = [`${faults.length} parts are wrong; nothing was changed:`, ...shown];
+  if (others > 0) lines.push(`… and ${others} more.`);
+  return { message: lines.join('\n'), next: 'Correct them and run the command again.' };
+}
+
+function describeMaxSize(code: WaybillErrorCode, maxSize: number): string {
+  const size = formatSize(maxSize);
+  if (code === 'storage_full') return `The account may store up to ${size}.`;
+  if (code === 'too_large_to_scan') return `Only files of up to ${size} can be scanned for viruses.`;
+  return `Your account accepts files of up to ${size}.`;
+}
+
+/** Advice for a file that is too large by itself. */
+const oversizeAdvice: Partial<Record<WaybillErrorCode, string>> = {
+  too_large: 'Send it in smaller parts, or ask the administrator for a higher limit.',
+};
+
+/** Fields of the API that the server names, with the options for them, and what it says to programs. */
+const replacements: readonly (readonly [RegExp, string])[] = [
   [/"message"/g, '--message'],
   [/"?\bexpires_in\b"?/g, '--days'],
+  [/is not an e-mail address we can use/g, 'is not a valid e-mail address'],
 ];
 
-function replaceFieldNames(message: string): string {
-  return fieldsToOptions.reduce((text, [field, option]) => text.replace(field, option), message);
+function rephrase(message: string): string {
+  return replacements.reduce((text, [found, replacement]) => text.replace(found, replacement), message);
 }

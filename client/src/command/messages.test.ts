@@ -1,9 +1,9 @@
 // Every message explains a failure in plain words and says what to do next, and has an exit code.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WaybillError } from '../errors.ts';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
 import { refuse, WireServer } from '../testing/wire-server.ts';
@@ -14,6 +14,8 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'client-messages-'));
   mkdirSync(join(home, 'folder'));
+  mkdirSync(join(home, 'linked'));
+  symlinkSync('/etc/passwd', join(home, 'linked/link'));
   writeFileSync(join(home, 'report.pdf'), 'report');
   writeFileSync(join(home, 'broken.json'), '[\n  {"email": "anna@example.org",}\n]');
   writeFileSync(join(home, 'cut.json'), '[{"email"');
@@ -64,8 +66,22 @@ const refusal =
 
 test.each<[words: string, exit: number, printed: string]>([
   ['send ~/none --to a@example.org', 1, '~/none cannot be read: it does not exist.'],
-  ['send ~/folder --to a@example.org', 2, 'No file was given.'],
-  ['send ~/report.pdf ~/report.pdf --to a@example.org', 2, 'Two files are called report.pdf.'],
+  ['send ~/folder --to a@example.org', 2, '~/folder contains no files.'],
+  [
+    'send ~/report.pdf ~/report.pdf --to a@example.org',
+    2,
+    'Two files are called report.pdf.\n         Rename one of them, or send them separately.\n',
+  ],
+  [
+    'send ~/linked --to a@example.org',
+    2,
+    '~/linked/link is a symbolic link.\n         Remove it from the folder, or send an archive.\n',
+  ],
+  [
+    'send ~/report.pdf --to a@example.org --name x.pdf',
+    2,
+    '--name is only for a file that is read from standard input.',
+  ],
   ['send - - --to a@example.org', 2, 'Standard input can be sent only once.'],
   ['send ~/report.pdf', 2, "Required option '--to <address>' not specified."],
   ['send ~/report.pdf --to a@example.org --days soon', 2, "'--days <number>' argument 'soon' is invalid."],
@@ -95,6 +111,7 @@ test.each<[words: string, exit: number, printed: string]>([
   ['pull ~/report.pdf', 1, '~/report.pdf exists already and is not a folder.'],
   ['pull /proc/x', 1, '/proc/x cannot be created.'],
   ['pull /proc/x/y/z', 1, '/proc/x cannot be created.'],
+  ['release 123', 4, 'There is no entry 123.\n         To list what exists: waybill inbox --state parked'],
   ['inbox --limit all', 2, 'Use a whole number from 1 to'],
   ['inbox', 4, 'There is no Waybill server at this address.'],
   ['login files.example.org --user a@example.org', 2, '"files.example.org" is not a server’s address.'],
@@ -149,7 +166,78 @@ test('names each of several faults', () => {
     detail,
   }));
   const { message } = describeError(new WaybillError('invalid_input', '2 parts are wrong.', { faults }));
-  expect(message).toBe('2 parts are wrong. This one. That one.');
+  expect(message).toBe('2 parts are wrong; nothing was changed:\nThis one.\nThat one.');
+});
+
+test.each<[what: string, error: WaybillError, message: string, next: string]>([
+  [
+    'an account that may send only to certain domains',
+    new WaybillError(
+      'recipient_not_allowed',
+      'The account may send only to certain domains, so it does not get links itself. Leave out "notify": false, so that receivers get a mail, or ask the administrator.',
+    ),
+    'Your account may send only to certain domains, so it does not get links itself.',
+    'Leave out --no-mail, so that receivers get a mail, or ask the administrator.',
+  ],
+  [
+    'a receiver without a phone number',
+    new WaybillError('invalid_input', 'bo@example.com has no phone number for the code by SMS.'),
+    'bo@example.com has no phone number for the code by SMS.',
+    'Add it: waybill contacts add --update bo@example.com --phone …',
+  ],
+  [
+    'a file that is too large',
+    new WaybillError('too_large', 'film.mp4 is too large.', { maxSize: 1e9 }),
+    'film.mp4 is too large.',
+    'Your account accepts files of up to 1.0 GB. Send it in smaller parts, or ask the administrator for a higher limit.',
+  ],
+  [
+    'an address',
+    new WaybillError('invalid_input', '"anna" is not an e-mail address we can use.'),
+    '"anna" is not a valid e-mail address.',
+    'Correct the value and run the command again.',
+  ],
+])('%s', (_what, error, message, next) => {
+  expect(describeError(error)).toMatchObject({ message, next });
+});
+
+test('times in messages of the server are printed like all others', async () => {
+  vi.stubEnv('TZ', 'UTC');
+  const respond = refusal(
+    400,
+    'invalid_input',
+    'Choose a time after 2030-01-31T12:00:03.123Z, which is the deadline now.',
+  );
+  const { printed } = await runFailing(['request', '--to', 'a@example.org'], { respond });
+  vi.unstubAllEnvs();
+  expect(printed).toContain('Choose a time after 2030-01-31 12:00, which is the deadline now.');
+});
+
+test('the host that a server does not serve is named', async () => {
+  const { printed } = await runFailing(['inbox'], { respond: refusal(421, 'wrong_host', 'Not here.') });
+  expect(printed).toMatch(/The server does not serve the host name 127\.0\.0\.1:\d+\./);
+});
+
+test('a server without TLS is not tried again', async () => {
+  await using server = await WireServer.start();
+  const url = server.baseUrl.replace('http:', 'https:');
+  const environment = { WAYBILL_URL: url, WAYBILL_USER: 'a@example.org', WAYBILL_API_KEY: 'wb_key' };
+  const terminal = fakeTerminal(home, environment);
+  terminal.errors.isTTY = true;
+  expect(await run(terminal, ['inbox'], new AbortController().signal, '1.2.3')).toBe(1);
+  const { host } = new URL(url);
+  expect(terminal.errors.text).toBe(`waybill: ${host} does not speak TLS.\n         Use http://, or the right port.\n`);
+});
+
+test('a user at a terminal sees each further attempt', async () => {
+  const terminal = fakeTerminal(home, {}, 'wb_key\n');
+  terminal.errors.isTTY = true;
+  const words = ['login', 'http://127.0.0.1:1', '--user', 'a@example.org'];
+  expect(await run(terminal, words, new AbortController().signal, '1.2.3')).toBe(5);
+  expect(terminal.errors.text.match(/Trying again \(\d of 3\) …\n/g)).toEqual([
+    'Trying again (2 of 3) …\n',
+    'Trying again (3 of 3) …\n',
+  ]);
 });
 
 test('a server that cannot be reached is named', async () => {

@@ -39,6 +39,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       // run() reports it, like any other failure.
       outputError: () => undefined,
     })
+    .configureHelp({ subcommandTerm: toHelpTerm })
     .option('--json', 'print JSON, one value per line');
   const output = () => new Output(terminal, isJson(program));
   const context = (): Context => ({ terminal, output: output(), signal });
@@ -175,6 +176,12 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   return program;
 }
 
+/** Leaves room for the descriptions, which wrap only if their column is wide enough. */
+function toHelpTerm(command: Command): string {
+  const values = command.registeredArguments.map((value) => `<${value.name()}${value.variadic ? '...' : ''}>`);
+  return [command.name(), ...values].join(' ');
+}
+
 export function isJson(program: Command): boolean {
   return program.opts<{ json?: boolean }>().json === true;
 }
@@ -217,8 +224,14 @@ function addDeliveryOptions(command: Command): Command {
 
 function daysOption(what: string): Option {
   return new Option('--days <number>', `for how many days ${what} (default: the server’s setting)`).argParser(
-    wholeNumberParser(1, 1_000_000),
+    parseDays,
   );
+}
+
+/** Parses a number of days. What the account may choose is decided by the server. */
+function parseDays(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a whole number of days, such as 7.');
 }
 
 /** Parses a key, which is sent in a header. */

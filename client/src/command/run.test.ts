@@ -170,7 +170,8 @@ test('text from others cannot control the terminal', async () => {
 test.each([
   [['send', 'a.txt'], '--to'],
   [['send', '--to', 'a@example.org'], 'file'],
-  [['send', 'a.txt', '--to', 'a@example.org', '--days', '0'], 'whole number'],
+  [['send', 'a.txt', '--to', 'a@example.org', '--days', '0'], 'Use a whole number of days, such as 7.'],
+  [['send', 'a.txt', '--to', 'a@example.org', '--language', 'swedish'], 'Use a tag such as en or pt-BR.'],
   [['frobnicate'], 'Unknown command'],
   [['completion', 'tcsh'], 'bash'],
 ])('%j is a usage error', async (words, hint) => {
@@ -192,6 +193,15 @@ test('without a command, the help is shown', async () => {
   const json = fakeTerminal(home);
   expect(await waybill(json, '--json')).toBe(2);
   expect(JSON.parse(json.errors.text)).toMatchObject({ code: 'usage', message: 'No command was given.' });
+});
+
+test('every line of the list of commands fits a terminal of 80 columns', async () => {
+  for (const words of [['--help'], ['contacts', '--help'], ['webhooks', '--help']]) {
+    const terminal = fakeTerminal(home);
+    expect(await waybill(terminal, ...words)).toBe(0);
+    const [list = ''] = terminal.output.text.split('\nExamples:');
+    expect(list.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  }
 });
 
 test('help and version are not errors', async () => {
@@ -261,7 +271,7 @@ test('exported contacts can be imported', async () => {
   writeFileSync(path, exported.output.text);
   const imported = fakeTerminal(home, makeEnvironment(server));
   expect(await waybill(imported, 'contacts', 'import', path)).toBe(0);
-  expect(imported.output.text).toBe('Imported 1 contact: 0 new, 0 changed, 1 unchanged.\n');
+  expect(imported.output.text).toBe('Nothing to change: 1 contact is unchanged.\n');
   const [asked] = server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body.toString());
   expect(asked).toBe(JSON.stringify({ contacts: JSON.parse(exported.output.text) as unknown }));
   expect(server.paths()).not.toContain('POST contacts/import'); // nothing had changed

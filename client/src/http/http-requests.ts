@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { isWaybillError, type WaybillErrorCode } from '../errors.ts';
+import { isWaybillError, WaybillError, type WaybillErrorCode } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { readError, unexpectedResponse } from './response.ts';
-import { type RetryPolicy, retryDelay } from './retry-policy.ts';
+import { type Retry, type RetryPolicy, retryDelay } from './retry-policy.ts';
 import type { OutgoingRequest, Transport } from './transport.ts';
 
 export interface Call<T> {
@@ -29,12 +29,20 @@ export class HttpRequests {
   readonly runtime: Runtime;
   readonly #transport: Transport;
   readonly #access: ApiAccess;
+  readonly #onRetry: ((retry: Retry) => void) | undefined;
 
-  constructor(transport: Transport, access: ApiAccess, retryPolicy: RetryPolicy, runtime: Runtime) {
+  constructor(
+    transport: Transport,
+    access: ApiAccess,
+    retryPolicy: RetryPolicy,
+    runtime: Runtime,
+    onRetry?: (retry: Retry) => void,
+  ) {
     this.#transport = transport;
     this.#access = access;
     this.retryPolicy = retryPolicy;
     this.runtime = runtime;
+    this.#onRetry = onRetry;
   }
 
   async retry<T>({ signal }: Pick<Call<T>, 'signal'>, attempt: (failures: number) => Promise<T>): Promise<T> {
@@ -65,6 +73,7 @@ export class HttpRequests {
       error.isRetryable || passing.includes(error.code),
     );
     if (pause === undefined) throw error;
+    this.#onRetry?.({ attempt: failures + 1, maxAttempts: this.retryPolicy.maxAttempts, error });
     await this.runtime.sleep(pause, signal);
   }
 
@@ -82,7 +91,13 @@ export class HttpRequests {
       response.destroy();
       throw unexpectedResponse(response, `a redirect to ${response.headers.location ?? 'nowhere'}`);
     }
-    if (status >= 400) throw await readError(response);
+    if (status >= 400) throw nameHost(await readError(response), this.#access.url);
     return await call.read(response);
   }
+}
+
+/** The server does not repeat the host that it does not serve. */
+function nameHost(error: WaybillError, { host }: URL): WaybillError {
+  if (error.code !== 'wrong_host') return error;
+  return new WaybillError(error.code, `The server does not serve the host name ${host}.`, error);
 }

@@ -13,6 +13,16 @@ export interface RetryPolicy {
   maxRetryAfterMs: number;
 }
 
+/** A request that is sent again. */
+export interface Retry {
+  /** The number of the next attempt: 2, 3, … */
+  attempt: number;
+  /** The maximum number of attempts. */
+  maxAttempts: number;
+  /** Why the last attempt failed. */
+  error: WaybillError;
+}
+
 export const defaultRetryPolicy: RetryPolicy = {
   maxAttempts: 8,
   initialDelayMs: 200,

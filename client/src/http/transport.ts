@@ -97,9 +97,23 @@ function writePiece(request: ClientRequest, piece: Uint8Array, settled: AbortSig
 }
 
 function toUnreachableError(url: URL, cause: unknown): WaybillError {
+  const tlsProblem = cause instanceof Error && describeTlsProblem(url, cause);
+  if (tlsProblem) return new WaybillError('unexpected_response', tlsProblem, { cause });
   const why = cause instanceof Error ? describeCause(cause) : String(cause);
   return new WaybillError('unreachable', `${url.host} cannot be reached: ${why}.`, { cause });
 }
+
+/** Describes a failure that is the same in every attempt. */
+function describeTlsProblem({ host }: URL, { code = '', message }: NodeJS.ErrnoException): string | undefined {
+  if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+    return `${host} does not speak TLS. Use http://, or the right port.`;
+  }
+  if (!certificateCodes.test(code)) return undefined;
+  return `The certificate of ${host} cannot be trusted: ${message.replace(/\.$/, '')}. Check the address, or ask the administrator.`;
+}
+
+/** OpenSSL's names for what is wrong with a certificate, and Node's. */
+const certificateCodes = /^(?:ERR_TLS_CERT|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',

@@ -20,7 +20,7 @@ export async function expandFolders(files: readonly FileToSend[]): Promise<FileT
     const name = (typeof file === 'object' && 'name' in file && file.name) || basename(resolve(path));
     const before = found.length;
     await addFolder(found, path, name, 1);
-    if (found.length === before) throw new WaybillError('no_files', `There is no file in ${path}.`);
+    if (found.length === before) throw new WaybillError('no_files', `${path} contains no files.`);
   }
   return found;
 }
@@ -38,7 +38,7 @@ async function addFolder(found: FileToSend[], folder: string, name: string, dept
     else
       throw new WaybillError(
         'invalid_argument',
-        `${path} is not a file. Remove it from the folder, or send an archive.`,
+        `${path} is ${entry.isSymbolicLink() ? 'a symbolic link' : 'not a file'}. Remove it from the folder, or send an archive.`,
       );
     if (found.length > maxFiles) {
       throw new WaybillError(

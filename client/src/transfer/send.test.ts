@@ -267,7 +267,7 @@ test('a folder is sent with its paths; anything but files is refused', async () 
   await client.send({ files: [`${root}/`], to });
   expect(exchange.drops[0]?.files.toSorted()).toEqual(wanted.toSorted());
   symlinkSync('/etc/passwd', join(root, 'sub 1/link'));
-  await expect(client.send({ files: [root], to })).rejects.toThrow(/link is not a file/);
+  await expect(client.send({ files: [root], to })).rejects.toThrow(/link is a symbolic link/);
   mkdirSync(join(folder, 'empty'));
   await expect(client.send({ files: [join(folder, 'empty')], to })).rejects.toMatchObject({ code: 'no_files' });
   expect(exchange.drops).toHaveLength(1);

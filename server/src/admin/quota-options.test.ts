@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { addQuotaOptions, parseQuotas, type QuotaOptions } from './quota-options.ts';
+import type { Quotas } from '../domain/accounts/quota-store.ts';
+import { addQuotaOptions, describeQuotas, parseQuotas, type QuotaOptions, toJsonQuotas } from './quota-options.ts';
 
 const parse = (...args: string[]) =>
   parseQuotas(addQuotaOptions(new Command()).parse(args, { from: 'user' }).opts<QuotaOptions>());
@@ -17,6 +18,20 @@ test.each([
 ])('%s sets a limit, and is taken back by default', (option, value, quotas) => {
   expect(parse(option, value)).toEqual(quotas);
   expect(parse(option, 'default')).toEqual(Object.fromEntries(Object.keys(quotas).map((name) => [name, null])));
+});
+
+test('a size is described in a unit that people read', () => {
+  const names = ['maxStoredBytes', 'maxFileBytes', 'dropsPerDay', 'mailsPerDay', 'minLifetime', 'maxLifetime'];
+  const lists = ['lifetimes', 'secondFactor', 'receiverDomains'];
+  const none = Object.fromEntries([...names, ...lists].map((name) => [name, null])) as unknown as Quotas;
+  const describe = (maxStoredBytes: number) => describeQuotas(toJsonQuotas({ ...none, maxStoredBytes }));
+  expect([999, 1_000, 1_250_000, 50e9, 20 * 1024 ** 3].map(describe)).toEqual([
+    'max_stored: 999 bytes',
+    'max_stored: 1 kB',
+    'max_stored: 1.3 MB',
+    'max_stored: 50 GB',
+    'max_stored: 21.5 GB',
+  ]);
 });
 
 test('what is not given stays as it is', () => {

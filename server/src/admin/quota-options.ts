@@ -84,7 +84,23 @@ export function toJsonQuotas(quotas: Quotas) {
 /** One line: only what is set. */
 export function describeQuotas(quotas: ReturnType<typeof toJsonQuotas>): string {
   const set = Object.entries(quotas).filter(([, value]) => value !== null);
-  return set.length === 0 ? 'no limits of its own' : set.map(([name, value]) => `${name}: ${String(value)}`).join('  ');
+  return set.length === 0 ? 'no limits of its own' : set.map(describeQuota).join('  ');
+}
+
+function describeQuota([name, value]: [string, unknown]): string {
+  return typeof value === 'number' && name.endsWith('_bytes') ? describeSize(name, value) : `${name}: ${String(value)}`;
+}
+
+/** Like `stored: 1.2 GB`; JSON has the exact number. */
+export function describeSize(name: string, bytes: number): string {
+  return `${name.replace(/_bytes$/, '')}: ${formatSize(bytes)}`;
+}
+
+function formatSize(bytes: number): string {
+  const names = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), names.length - 1);
+  const value = bytes / 1000 ** power;
+  return `${power === 0 ? value : Number(value.toFixed(1))} ${names[power]}`;
 }
 
 function size(text: string): number {

@@ -3,7 +3,7 @@ import type { AccountUsage } from '../domain/accounts/quota-store.ts';
 import { readPolicy } from '../domain/accounts/read-policy.ts';
 import type { Engines } from '../domain/engines.ts';
 import { type AddCommand, addExamples, print, printPages } from './command.ts';
-import { describeQuotas, toJsonQuotas } from './quota-options.ts';
+import { describeQuotas, describeSize, toJsonQuotas } from './quota-options.ts';
 
 const accountsPerPage = 500;
 
@@ -79,7 +79,7 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
 };
 
 function describeUsage(usage: { stored_bytes: number; drops_today: number; mails_today: number }): string {
-  return `stored_bytes: ${usage.stored_bytes}  drops_today: ${usage.drops_today}  mails_today: ${usage.mails_today}`;
+  return `${describeSize('stored_bytes', usage.stored_bytes)}  drops_today: ${usage.drops_today}  mails_today: ${usage.mails_today}`;
 }
 
 type Shown = AccountUsage & { readonly correctedBy?: number };

@@ -6,6 +6,7 @@ import {
   RemoveFileQuery,
 } from '@waybill/protocol';
 import { fastify } from 'fastify';
+import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendError } from './json-errors.ts';
 import { validatorOptions } from './validation-message.ts';
@@ -17,6 +18,13 @@ beforeAll(async () => {
   app.post('/receivers', { schema: { body: ReceiversSetRequest } }, async () => 'ok');
   app.post('/dispatch', { schema: { body: DispatchParameters } }, async () => 'ok');
   app.get('/remove', { schema: { querystring: RemoveFileQuery } }, async () => 'ok');
+  const body = Type.Object({
+    id: Type.Optional(Type.String({ format: 'uuid', description: 'The `id` of an entry.' })),
+    at: Type.Optional(Type.String({ format: 'date-time', description: 'When it ends.' })),
+    tag: Type.Optional(Type.String({ pattern: '^[a-z]+$', description: 'The tag of an entry.' })),
+    state: Type.Optional(Type.Enum(['live', 'revoked'], { description: 'The state of an entry.' })),
+  });
+  app.post('/v1', { schema: { body } }, async () => 'ok');
   await app.ready();
 });
 afterAll(() => app.close());
@@ -26,6 +34,10 @@ const long = (length: number) => 'x'.repeat(length);
 
 test.each([
   ['/contacts', {}, 'The body must be a list.'],
+  ['/v1', { id: '123' }, '"id" must be an id such as 0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f.'],
+  ['/v1', { at: 'soon' }, '"at" must be a time such as 2030-01-31T12:00:00Z.'],
+  ['/v1', { tag: '1' }, '"tag" is not valid. The tag of an entry.'],
+  ['/v1', { state: 'gone' }, '"state" must be one of "live", "revoked".'],
   ['/contacts', [a, 7], 'Entry 2 must be an object.'],
   ['/contacts', [a, {}], 'Entry 2 needs "email".'],
   [

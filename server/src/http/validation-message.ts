@@ -74,9 +74,29 @@ function describeDemand({ keyword, params, parentSchema }: Finding): string {
       return `must be at least ${limit}`;
     case 'maximum':
       return `must be at most ${limit}`;
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'format':
+      return describeFormat(params['format'], parentSchema?.description);
     default:
-      return parentSchema?.description === undefined ? 'is not valid' : `must be ${parentSchema.description}`;
+      return describeRule(parentSchema?.description);
   }
+}
+
+const formatRules: Readonly<Record<string, string>> = {
+  uuid: 'an id such as 0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f',
+  'date-time': 'a time such as 2030-01-31T12:00:00Z',
+};
+
+function describeFormat(format: unknown, description: string | undefined): string {
+  const rule = formatRules[String(format)];
+  return rule === undefined ? describeRule(description) : `must be ${rule}`;
+}
+
+/** A description is the rest of the sentence `must be …`, as in the machine API, or a sentence of its own. */
+function describeRule(description: string | undefined): string {
+  if (description === undefined) return 'is not valid';
+  return description.endsWith('.') ? `is not valid. ${description.slice(0, -1)}` : `must be ${description}`;
 }
 
 /** Shows a name that the caller may have chosen, up to a limited length. */

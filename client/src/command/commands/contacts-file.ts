@@ -15,7 +15,7 @@ export function isPhone(value: string): boolean {
 }
 
 export function isLanguage(value: string): boolean {
-  return /^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?$/.test(value);
+  return /^(?:[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*)?$/.test(value);
 }
 
 const formatAdvice =
@@ -28,8 +28,7 @@ export async function readContactsFile({ input }: Terminal, path: string): Promi
   const isJson = /\.json$/i.test(path) || /^\s*[[{]/.test(content);
   const found = isJson ? parseJsonContacts(content, source) : parseCsvContacts(content, source);
   const addresses = new Set<string>();
-  const problems = found.flatMap(({ contact, place }) => {
-    const problem = findProblem(contact, addresses);
+  const problems = found.flatMap(({ contact, place, problem = findProblem(contact, addresses) }) => {
     return problem === undefined ? [] : [`${place}: ${problem}`];
   });
   if (problems.length > 0) throw problemsError(source, problems);
@@ -56,6 +55,8 @@ function problemsError(source: string, problems: readonly string[]): CommandErro
 interface FoundContact {
   contact: unknown;
   place: string;
+  /** A problem of the line itself. */
+  problem?: string | undefined;
 }
 
 /** The accepted names of columns and fields. */
@@ -106,7 +107,9 @@ function parseCsvContacts(content: string, source: string): FoundContact[] {
   const known = 'email, name, phone, language and groups';
   if (unknown !== undefined || !columns.includes('email')) {
     const problem =
-      unknown === undefined || !columns.includes('email') ? 'has no column email' : `has a column "${unknown}"`;
+      unknown === undefined || !columns.includes('email')
+        ? 'has no column email'
+        : `has an unknown column "${unknown}"`;
     throw new CommandError(
       exitCodes.usage,
       'not_csv',
@@ -120,7 +123,9 @@ function parseCsvContacts(content: string, source: string): FoundContact[] {
       if (column === undefined || value === '') return [];
       return [[column, column === 'groups' ? splitList(value) : value]];
     });
-    return { contact: Object.fromEntries(given) as unknown, place: `line ${line}` };
+    const excess = cells.slice(columns.length).some((value) => value !== '');
+    const problem = excess ? `it has ${cells.length} fields, and the first line has ${columns.length}` : undefined;
+    return { contact: Object.fromEntries(given) as unknown, place: `line ${line}`, problem };
   });
 }
 
@@ -142,7 +147,7 @@ function findProblem(contact: unknown, addresses: Set<string>): string | undefin
   if (typeof contact !== 'object' || contact === null) return 'it is not an object with an "email"';
   const { email, name, phone, language, groups, ...others } = contact as Record<string, unknown>;
   if (typeof email !== 'string') return 'it has no "email"';
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) return `"${email}" is not an e-mail address`;
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) return `"${email}" is not a valid e-mail address`;
   if (addresses.has(toCanonicalAddress(email))) return `${email} is in the list twice`;
   addresses.add(toCanonicalAddress(email));
   if (name !== undefined && typeof name !== 'string') return '"name" must be a string';

@@ -78,7 +78,7 @@ describe('waybill contacts import', () => {
       [
         'waybill: ~/contacts.csv has 2 faulty contacts; nothing was imported.',
         '         line 2: "phone" must be 7 to 15 digits, starting with the country code, without + or spaces',
-        '         line 4: "nobody" is not an e-mail address',
+        '         line 4: "nobody" is not a valid e-mail address',
       ].join('\n'),
     );
     const many = await importFile(`email\n${'nobody\n'.repeat(1_234)}`);
@@ -99,7 +99,13 @@ describe('waybill contacts import', () => {
   });
 
   test('does not ask if there is nothing to change', async () => {
-    expect(await importFile('email,name\nbo@example.org,Bo\n')).toMatchObject({ exit: 0, written: undefined });
+    expect(await importFile('email,name\nbo@example.org,Bo\n')).toMatchObject({
+      exit: 0,
+      written: undefined,
+      output: 'Nothing to change: 1 contact is unchanged.\n',
+    });
+    // Spreadsheets pad lines with empty cells.
+    expect(await importFile('email,name\nbo@example.org,Bo,,\n')).toMatchObject({ exit: 0 });
   });
 
   test('accepts the column names of the machine API', async () => {
@@ -115,9 +121,14 @@ describe('waybill contacts import', () => {
 
   test.each([
     ['name\nAnna\n', '~/contacts.csv has no column email.'],
-    ['email,colour\na@example.org,red\n', '~/contacts.csv has a column "colour".'],
-    ['email\na@example.org\nnobody\n', '~/contacts.csv, line 3: "nobody" is not an e-mail address.'],
+    ['email,colour\na@example.org,red\n', '~/contacts.csv has an unknown column "colour".'],
+    ['email\na@example.org\nnobody\n', '~/contacts.csv, line 3: "nobody" is not a valid e-mail address.'],
     ['email,name\n,Anna\n', '~/contacts.csv, line 2: it has no "email".'],
+    ['email,name\na@example.org,Anna,sv\n', '~/contacts.csv, line 2: it has 3 fields, and the first line has 2.'],
+    [
+      'email,name\n"a@example.org,Anna\nb@example.org,"Bo"\n',
+      '~/contacts.csv, line 2: a quotation mark is unbalanced.',
+    ],
     ['email\n"a@example.org\n', '~/contacts.csv, line 2: a quotation mark is unbalanced.'],
   ])('refuses %j', async (content, message) => {
     const { exit, errors } = await importFile(content, { words: ['--yes'] });

@@ -2,7 +2,7 @@ import { ignoreNotFound, WaybillError } from '../../errors.ts';
 import type { Contact, ContactDetails, ImportedContact } from '../../generated/wire.ts';
 import type { ContactChanges, ContactFilter } from '../../resources/contacts.ts';
 import type { Waybill } from '../../waybill.ts';
-import { type Context, withClient } from '../context.ts';
+import { type Context, notFoundError, withClient } from '../context.ts';
 import { confirm } from '../terminal/ask.ts';
 import { pluralize } from '../terminal/format.ts';
 import { toJsonText } from '../terminal/printable.ts';
@@ -46,11 +46,10 @@ export async function addContacts(
   const contacts = addresses.map((email) => ({ email, ...details, ...groups }));
   await withClient(context, async (client) => {
     if (!update) requireNewContacts(await client.contacts.compare(contacts, { signal }));
-    await client.contacts.import(contacts, { signal });
-  });
-  await output.print(`${update ? 'Added or changed' : 'Added'} ${pluralize(contacts.length, 'contact')}.`, {
-    status: 'added',
-    contacts: contacts.length,
+    const { created, changed } = await client.contacts.import(contacts, { signal });
+    const isSame = created.length + changed.length === 0;
+    const done = `${update ? 'Added or changed' : 'Added'} ${pluralize(contacts.length, 'contact')}.`;
+    await output.print(isSame ? 'Nothing to change.' : done, { status: 'added', contacts: contacts.length });
   });
 }
 
@@ -59,17 +58,23 @@ function requireNewContacts({ changed, unchanged }: ContactChanges): void {
   if (known) throw new WaybillError('contact_exists', `${known.email} is already a contact; nothing was changed.`);
 }
 
-/** Ignores addresses that are not contacts. */
+/** Removes all that are contacts, before it reports those that are not. */
 export async function removeContacts(context: Context, addresses: string[]): Promise<void> {
   const { output, signal } = context;
-  let removed = 0;
+  const unknown: string[] = [];
   await withClient(context, async (client) => {
     for (const address of addresses) {
       const removing = client.contacts.remove(address, { signal }).then(() => true);
-      if (await ignoreNotFound(removing)) removed += 1;
+      if (!(await ignoreNotFound(removing))) unknown.push(address);
     }
   });
-  await output.print(`Removed ${pluralize(removed, 'contact')}.`, { status: 'removed', contacts: removed });
+  const removed = addresses.length - unknown.length;
+  if (removed > 0) {
+    await output.print(`Removed ${pluralize(removed, 'contact')}.`, { status: 'removed', contacts: removed });
+  }
+  if (unknown.length === 0) return;
+  const verb = unknown.length === 1 ? 'is not a contact' : 'are not contacts';
+  throw notFoundError(`${unknown.join(', ')} ${verb} of this account.`, 'waybill contacts list --list local');
 }
 
 /** Prints the account's own contacts as JSON, which `import` reads. */
@@ -120,7 +125,11 @@ export async function importContacts(
       if (!(await confirm(terminal, signal, 'Import them?', yes))) return await output.printUnchanged();
       changes = await client.contacts.import(contacts, { signal });
     }
-    await output.print(`Imported ${pluralize(contacts.length, 'contact')}: ${summarize(changes)}.`, {
+    const text =
+      count === 0
+        ? `Nothing to change: ${pluralize(contacts.length, 'contact is', 'contacts are')} unchanged.`
+        : `Imported ${pluralize(contacts.length, 'contact')}: ${summarize(changes)}.`;
+    await output.print(text, {
       status: 'imported',
       contacts: contacts.length,
       added: changes.created.length,

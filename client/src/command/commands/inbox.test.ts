@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-async function runInbox(entries: ReturnType<typeof received>[], words: string) {
+async function runInbox(entries: ReturnType<typeof received>[], words: string, columns?: number) {
   await using server = await WireServer.start(({ path }, response) =>
     succeed(
       response,
@@ -32,8 +32,14 @@ async function runInbox(entries: ReturnType<typeof received>[], words: string) {
       },
     ),
   );
-  const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
+  const account = {
+    WAYBILL_URL: server.baseUrl,
+    WAYBILL_USER: 'alpha@machines.test',
+    WAYBILL_API_KEY: 'wb_key',
+    NO_COLOR: '1',
+  };
   const terminal = fakeTerminal(home, account);
+  if (columns !== undefined) Object.assign(terminal.output, { isTTY: true, columns });
   expect(await run(terminal, words.split(' '), new AbortController().signal, '1')).toBe(0);
   return { lines: terminal.output.text.trimEnd().split('\n'), notices: terminal.errors.text };
 }
@@ -56,6 +62,21 @@ describe('waybill inbox', () => {
   test('shows only entries in the given state', async () => {
     const { lines } = await runInbox(full, 'inbox --state parked');
     expect(lines).toEqual([expect.stringContaining('older.txt')]);
+  });
+
+  test('shortens the sender and the files on a narrow terminal, but never the id that `release` needs', async () => {
+    const id = '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e63';
+    const entry = {
+      ...received(id),
+      sender: 'a.very.long.address@department.example.org',
+      files: [{ path: 'x'.repeat(99) }],
+    };
+    const { lines } = await runInbox([entry], 'inbox', 80);
+    expect(lines[0]).toMatch(/^RECEIVED +FROM +STATE +FILES +ID$/);
+    expect(lines[1]).toMatch(new RegExp(`^1970-01-01 .* a\\..*…  available  x+…  ${id}$`));
+    expect(lines.map((line) => line.length <= 80)).toEqual([true, true]);
+    const narrow = await runInbox([entry], 'inbox', 40);
+    expect(narrow.lines[1]).toContain(id);
   });
 
   test('says so if there is nothing', async () => {

@@ -1,13 +1,13 @@
 import type { InboxEntry, InboxEntryDetails } from '../../generated/wire.ts';
 import type { InboxFilter } from '../../resources/inbox.ts';
-import { type Context, explainNotFound, withClient } from '../context.ts';
+import { type Context, explainNotFound, isId, notFoundError, withClient } from '../context.ts';
 import { formatTime, pluralize } from '../terminal/format.ts';
 import type { Column } from '../terminal/table.ts';
 import { formatNames, type ListedItem, listWithDetails, takeFirst } from './lists.ts';
 
 const columns: readonly Column<ListedItem<InboxEntry, InboxEntryDetails>>[] = [
   { header: 'RECEIVED', cell: ({ item }) => formatTime(item.received_at), plain: ({ item }) => item.received_at },
-  { header: 'FROM', cell: ({ item }) => item.sender, min: 12 },
+  { header: 'FROM', cell: ({ item }) => item.sender, min: 5 },
   {
     header: 'STATE',
     cell: ({ item }) => item.state,
@@ -21,10 +21,12 @@ const columns: readonly Column<ListedItem<InboxEntry, InboxEntryDetails>>[] = [
         item.file_count,
         'file',
       ),
-    min: 12,
+    min: 5,
   },
-  { header: 'ID', cell: ({ item }) => item.id },
+  { header: 'ID', cell: ({ item }) => item.id, isKept: true },
 ];
+
+const listParked = 'waybill inbox --state parked';
 
 export interface InboxCommandOptions extends Pick<InboxFilter, 'state'> {
   limit?: number;
@@ -43,8 +45,9 @@ export async function listInbox(context: Context, { limit, state }: InboxCommand
 export async function releaseEntries(context: Context, ids: readonly string[]): Promise<void> {
   await withClient(context, async (client) => {
     for (const id of ids) {
+      if (!isId(id)) throw notFoundError(`There is no entry ${id}.`, listParked);
       const released = client.inbox.release(id, { signal: context.signal });
-      await explainNotFound(released, `There is no entry ${id}.`, 'waybill inbox --state parked');
+      await explainNotFound(released, `There is no entry ${id}.`, listParked);
     }
     await context.output.print(`Released ${pluralize(ids.length, 'entry', 'entries')}.`, { status: 'released', ids });
   });

@@ -64,7 +64,8 @@ export async function createKey(
       { signal },
     );
     const ending = key.expires_at === null ? '' : `, until ${formatTime(key.expires_at)}`;
-    output.notice(`Created the key ${name} with the scopes ${formatScopes(key)}${ending}. It is not shown again:`);
+    const noun = key.scopes?.length === 1 ? 'the scope' : 'the scopes';
+    output.notice(`Created the key ${name} with ${noun} ${formatScopes(key)}${ending}. It is not shown again:`);
     await output.print(key.api_key, key);
   });
 }

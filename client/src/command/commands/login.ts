@@ -1,5 +1,5 @@
 import { isAccountAddress } from '../../canonical-address.ts';
-import { type Account, createClient, requireServerUrl, writeAccount } from '../account.ts';
+import { type Account, createClient, requireServerUrl, retryNotice, writeAccount } from '../account.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { ask } from '../terminal/ask.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
@@ -35,7 +35,7 @@ export async function login(
     ...(plainHttp === true ? { plain_http: true } : {}),
   };
   // A user is waiting, and a wrong address is more likely than a server that is down for a minute.
-  const client = createClient(account, { retry: { maxAttempts: 3 } });
+  const client = createClient(account, { retry: { maxAttempts: 3 }, onRetry: retryNotice(terminal) });
   const { email } = await client.account({ signal });
   client.close();
   if (email !== account.user) {

@@ -22,14 +22,20 @@ export async function sendFiles(
   output: Output,
   signal: AbortSignal,
   paths: string[],
-  { name = 'stdin', dryRun, ...delivery }: SendCommandOptions,
+  { name: inputName, dryRun, ...delivery }: SendCommandOptions,
 ): Promise<void> {
   const { client, account } = await openClient(terminal);
   const fromInput = paths.includes('-');
+  if (inputName !== undefined && !fromInput) {
+    const message = '--name is only for a file that is read from standard input.';
+    throw new CommandError(exitCodes.usage, 'usage', message, 'Leave it out, or send - as the file.');
+  }
   if (fromInput && paths.indexOf('-') !== paths.lastIndexOf('-')) {
     throw new CommandError(exitCodes.usage, 'usage', 'Standard input can be sent only once.', 'Use - only once.');
   }
-  const files = await expandFolders(paths.map((path) => (path === '-' ? { name, stream: terminal.input } : path)));
+  const files = await expandFolders(
+    paths.map((path) => (path === '-' ? { name: inputName ?? 'stdin', stream: terminal.input } : path)),
+  );
   if (dryRun) return await checkSend(client, output, { files, ...toDelivery(delivery), signal });
   const { to, key } = delivery;
   const words = { url: account.url, user: account.user, files: files.map(toPathAndName), delivery };

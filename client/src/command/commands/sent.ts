@@ -4,7 +4,7 @@ import type { Drop, DropDetails, DropReceiver, FileRequestDetails } from '../../
 import type { Drops } from '../../resources/drops.ts';
 import type { Requests } from '../../resources/requests.ts';
 import type { Waybill } from '../../waybill.ts';
-import { type Context, isId, notFoundError, requireSingle, withClient } from '../context.ts';
+import { type Context, isId, notFoundError, withClient } from '../context.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { confirm } from '../terminal/ask.ts';
 import { formatTime, pluralize } from '../terminal/format.ts';
@@ -43,7 +43,11 @@ async function findId(
   const found: { id: string }[] = [];
   for await (const sent of takeFirst<{ id: string }>(collection.list({ search: identifier, signal }), 2))
     found.push(sent);
-  return found.length === 0 ? undefined : requireSingle(found, noun, identifier, listCommands).id;
+  if (found.length < 2) return found[0]?.id;
+  const list = `waybill history${noun === 'request' ? ' --requests' : ''}`;
+  const filter = identifier.includes('@') ? '--receiver' : '--external-id';
+  const next = `Use the reference of one of them: ${list} ${filter} ${identifier}`;
+  throw new CommandError(exitCodes.usage, 'ambiguous', `More than one ${noun} is called ${identifier}.`, next);
 }
 
 /** Finds a drop or a request that can still be changed. */

@@ -1,4 +1,10 @@
-import type { DropDetails, DropReceiver, FileRequestDetails, FileRequestReceiver } from '../../generated/wire.ts';
+import type {
+  AccountEvent,
+  DropDetails,
+  DropReceiver,
+  FileRequestDetails,
+  FileRequestReceiver,
+} from '../../generated/wire.ts';
 import { type Context, withClient } from '../context.ts';
 import type { FactSheet } from '../terminal/fact-sheet.ts';
 import { formatSize, formatTime, pluralize } from '../terminal/format.ts';
@@ -6,36 +12,48 @@ import type { Style } from '../terminal/paint.ts';
 import type { Column } from '../terminal/table.ts';
 import { unscannedReasons } from './send.ts';
 import { findSent, stateStyle } from './sent.ts';
+import { noHistory, readSentEvents, type SentEvents } from './sent-events.ts';
 
 export async function showSent(context: Context, identifier: string): Promise<void> {
   const { output, signal } = context;
   await withClient(context, async (client) => {
     const found = await findSent(client, identifier, signal);
+    const history = output.isJson ? noHistory : await readSentEvents(client, found.details.id, signal);
     await output.printDetails(found.details, (sheet) => {
-      if (found.noun === 'drop') writeDrop(sheet, found.details);
-      else writeRequest(sheet, found.details);
+      if (found.noun === 'drop') writeDrop(sheet, found.details, history);
+      else writeRequest(sheet, found.details, history);
     });
   });
 }
 
-function writeDrop(sheet: FactSheet, drop: DropDetails): void {
+function writeDrop(sheet: FactSheet, drop: DropDetails, history: SentEvents): void {
   writeFacts(sheet, drop, 'Sent');
   sheet.addTable(dropReceiverColumns(drop), drop.receivers);
   sheet.addTable(fileColumns(drop), drop.files);
   const downloads = drop.receivers.flatMap(({ email, completed_at: at }) =>
     toMoments(at, `all files downloaded by ${email}`, 'green'),
   );
-  writeMoments(sheet, drop, `sent to ${pluralize(drop.receiver_count, 'receiver')}`, downloads);
+  const count = countFirstReceivers(drop, history);
+  const beginning = count === undefined ? 'sent' : `sent to ${pluralize(count, 'receiver')}`;
+  writeMoments(sheet, drop, beginning, [
+    ...downloads,
+    // The only file of a drop is all files.
+    ...history.events
+      .filter(({ type }) => type !== 'drop.file_delivered' || drop.file_count > 1)
+      .flatMap(toEventMoments),
+  ]);
 }
 
-function writeRequest(sheet: FactSheet, request: FileRequestDetails): void {
+function writeRequest(sheet: FactSheet, request: FileRequestDetails, history: SentEvents): void {
   writeFacts(sheet, request, 'Asked', request.reusable ? 'any number of times until the deadline' : 'once');
   sheet.addTable(requestReceiverColumns, request.receivers);
   const received = request.receivers.flatMap(({ email, fulfilled_at: first, last_received_at: last }) => [
     ...toMoments(first, `files received from ${email}`, 'green'),
     ...toMoments(last === first ? null : last, `more files received from ${email}`, 'green'),
   ]);
-  writeMoments(sheet, request, `asked ${pluralize(request.receiver_count, 'receiver')} for files`, received);
+  const count = countFirstReceivers(request, history);
+  const beginning = count === undefined ? 'asked for files' : `asked ${pluralize(count, 'receiver')} for files`;
+  writeMoments(sheet, request, beginning, [...received, ...history.events.flatMap(toEventMoments)]);
 }
 
 function writeFacts(sheet: FactSheet, sent: DropDetails | FileRequestDetails, made: string, sendings = ''): void {
@@ -136,6 +154,24 @@ function writeMoments(
     momentColumns,
     moments.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
   );
+}
+
+/** Returns to how many receivers it was sent at first; undefined if events that would tell are missing. */
+function countFirstReceivers({ receiver_count: count }: DropDetails | FileRequestDetails, history: SentEvents) {
+  if (!history.isWhole) return undefined;
+  return count - history.events.filter(({ type }) => type.endsWith('.receiver_added')).length;
+}
+
+/** Describes the events of which the details contain nothing. */
+function toEventMoments(event: AccountEvent): Moment[] {
+  const { type, created_at: at, data } = event;
+  if (type === 'drop.receiver_added' || type === 'request.receiver_added') {
+    return toMoments(at, `${data.receiver} added`);
+  }
+  if (type === 'drop.extended' || type === 'request.extended') {
+    return toMoments(at, `extended until ${formatTime(data.expires_at)}`);
+  }
+  return type === 'drop.file_delivered' ? toMoments(at, `${data.file_name} downloaded by ${data.receiver}`) : [];
 }
 
 function toMoments(at: string | null, what: string, style?: Style): Moment[] {

@@ -109,12 +109,7 @@ export async function testWebhook(context: Context, identifier: string): Promise
     }
     if (!isDelivered(attempt)) {
       const next = 'Correct the receiver or the URL. The event is sent again later.';
-      throw new CommandError(
-        exitCodes.refused,
-        'not_delivered',
-        `${url} did not accept the event: ${formatOutcome(attempt)}.`,
-        next,
-      );
+      throw new CommandError(exitCodes.refused, 'not_delivered', describeRefusal(url, attempt), next);
     }
     await output.print(`${url} responded with ${attempt.status} after ${attempt.duration_ms} ms.`, {
       status: 'delivered',
@@ -194,6 +189,20 @@ function webhookState({ disabled_at: disabledAt, failing_since: failingSince }: 
 
 function formatOutcome({ status, failure }: WebhookAttempt): string {
   return status === null ? (failure ?? 'no response') : String(status);
+}
+
+const failures: Readonly<Record<string, (url: string) => string>> = {
+  no_public_address: (url) => `The host of ${url} is unknown, or its address is not public.`,
+  url_not_allowed: (url) => `The server sends no events to ${url}: it is not an allowed https URL.`,
+  no_connection: (url) => `${url} does not accept connections.`,
+  tls_failed: (url) => `The certificate of ${url} is not valid, or it does not speak TLS.`,
+  timeout: (url) => `${url} did not respond in time.`,
+  broken_response: (url) => `The response of ${url} broke off.`,
+};
+
+function describeRefusal(url: string, { status, failure }: WebhookAttempt): string {
+  if (status !== null) return `${url} did not accept the event: it responded with ${status}.`;
+  return failures[failure ?? '']?.(url) ?? `${url} did not respond.`;
 }
 
 function isDelivered({ status }: WebhookAttempt): boolean {

@@ -46,6 +46,7 @@ interface Queued {
   lease: string | undefined;
   /** The number of pulls until the entry is available. */
   availableIn: number;
+  availableAt?: string;
   acknowledged: number;
 }
 
@@ -94,6 +95,11 @@ async function inboxServer(drops: Drop[]): Promise<InboxServer> {
       const entries = claims.get(key) ?? claim();
       claims.set(key, entries);
       return succeed(response, entries);
+    }
+    if (path.startsWith('inbox?')) {
+      const waiting = drops.filter(({ url }) => queued(url).acknowledged === 0);
+      const data = waiting.map((drop) => ({ ...shown(drop), available_at: queued(drop.url).availableAt ?? null }));
+      return succeed(response, { data, next_cursor: null });
     }
     const drop = drops.find(({ url }) => url === id);
     if (drop === undefined) return refuse(response, 404, 'not_found');
@@ -428,6 +434,19 @@ test('a hook gets the file and its attempt, and is run again until it succeeds',
   expect(readFileSync(log, 'utf8')).toBe(expectedLine(1) + expectedLine(2) + expectedLine(3));
   expect(server.queue.get('d1')?.acknowledged).toBe(1);
   expect(listFolder()).toHaveLength(1);
+});
+
+test('after a hook has failed, the user learns when to pull again', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
+  const failed = await pull(server, '--hook', 'exit 1');
+  expect(failed.exit).toBe(8);
+  expect(failed.terminal.errors.text).toContain('(attempt 1). Pull again after 30 seconds.\n');
+  const later = new Date(Date.now() + 60_000);
+  Object.assign(server.queue.get('d1') as Queued, { availableIn: 9, availableAt: later.toISOString() });
+  const { exit, terminal } = await pull(server, '--hook', 'exit 1');
+  expect(exit).toBe(0);
+  const clock = [later.getHours(), later.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  expect(terminal.errors.text).toBe(`1 entry waits until ${clock} after a failure.\n`);
 });
 
 test('one process at a time works in a folder; the next one waits for it', async () => {

@@ -7,10 +7,11 @@ import { defaultRuntime } from '../../runtime.ts';
 import type { FileToDownload } from '../../transfer/download.ts';
 import type { Waybill } from '../../waybill.ts';
 import { openClient } from '../account.ts';
+import { takeFirst } from '../commands/lists.ts';
 import { describeError } from '../error-report.ts';
 import { CommandError, exitCodes, untilInterrupted } from '../exit-codes.ts';
 import { makeFolder } from '../make-folder.ts';
-import { formatSize, pluralize } from '../terminal/format.ts';
+import { formatDate, formatSize, pluralize } from '../terminal/format.ts';
 import { Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
 import { runHook } from './hook.ts';
@@ -30,6 +31,7 @@ interface PullContext {
   journal: PullJournal;
   folder: string;
   hook: string | undefined;
+  watch: boolean;
   terminal: Terminal;
   output: Output;
   progress: Progress;
@@ -53,11 +55,11 @@ export async function pullFiles(
   await makeFolder(dir);
   const folder = await realpath(dir);
   using journal = await openJournal(folder, `${account.user} ${new URL(account.url).href}`, output, signal);
-  const puller = { client, journal, folder, hook, terminal, output, progress: new Progress(terminal), signal };
+  const puller = { client, journal, folder, hook, watch, terminal, output, progress: new Progress(terminal), signal };
   if (watch) return await untilInterrupted(signal, () => watchInbox(puller, every));
   const { received, left } = await pullOnce(puller);
+  if (received + left === 0) output.notice(await describeWaiting(client, signal));
   client.close();
-  if (received + left === 0) output.notice('There is nothing new.');
   if (left > 0) {
     const next = 'See the messages above, then pull again later; only missing files are downloaded.';
     throw new CommandError(
@@ -67,6 +69,21 @@ export async function pullFiles(
       next,
     );
   }
+}
+
+/** An inbox can be long. */
+const maxListedEntries = 100;
+
+/** Says why there is nothing to download: entries may be waiting after a failure. */
+async function describeWaiting(client: Waybill, signal: AbortSignal): Promise<string> {
+  const times: number[] = [];
+  for await (const entry of takeFirst(client.inbox.list({ state: 'available', signal }), maxListedEntries)) {
+    const at = Date.parse(entry.available_at ?? '');
+    if (entry.attempts > 0 && at > Date.now()) times.push(at);
+  }
+  if (times.length === 0) return 'There is nothing new.';
+  const until = formatDate(new Date(Math.min(...times))).slice(-'00:00'.length);
+  return `${pluralize(times.length, 'entry waits', 'entries wait')} until ${until} after a failure.`;
 }
 
 async function watchInbox(puller: PullContext, every: number): Promise<never> {
@@ -250,14 +267,15 @@ async function finishFile(
 }
 
 async function finishHook(
-  { journal, hook, terminal, output, signal }: PullContext,
+  { journal, hook, watch, terminal, output, signal }: PullContext,
   noted: JournalEntry,
   arrival: Parameters<typeof runHook>[1],
 ): Promise<boolean> {
   if (hook !== undefined && !(await runHook(hook, arrival, terminal.environment, signal))) {
     signal.throwIfAborted();
     const later = pluralize(retryDelaySeconds(arrival.attempt), 'second');
-    output.notice(`The hook failed for ${arrival.path} (attempt ${arrival.attempt}). It will run again in ${later}.`);
+    const next = watch ? `It will run again in ${later}.` : `Pull again after ${later}.`;
+    output.notice(`The hook failed for ${arrival.path} (attempt ${arrival.attempt}). ${next}`);
     return false;
   }
   journal.setState(noted.id, 'done');

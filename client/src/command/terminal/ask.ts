@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes, SilentExit } from '../exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Prompts on a terminal; otherwise reads the next line of standard input. */
@@ -19,10 +19,18 @@ export async function ask(
     },
   });
   const lines = createInterface({ input, output: screen, terminal: onTerminal });
+  // While it reads from a terminal, readline gets Ctrl-C, and not the process.
+  const interrupted = new AbortController();
+  lines.on('SIGINT', () => interrupted.abort());
+  const ended = AbortSignal.any([signal, interrupted.signal]);
   try {
-    const answer = onTerminal ? await lines.question(question, { signal }) : await firstLine(lines);
+    const answer = onTerminal ? await lines.question(question, { signal: ended }) : await firstLine(lines);
     if (hidden && onTerminal) errors.write('\n');
     if (answer.trim() !== '') return answer.trim();
+  } catch (error) {
+    if (!ended.aborted) throw error;
+    errors.write('\nNothing was changed.\n');
+    throw new SilentExit(exitCodes.interrupted);
   } finally {
     lines.close();
   }

@@ -50,6 +50,11 @@ export function formatTime(time: string): string {
   return formatDate(new Date(time));
 }
 
+/** Formats the times of the API in a sentence like all other times. */
+export function toLocalTimes(text: string): string {
+  return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, formatTime);
+}
+
 function padTwo(value: number): string {
   return String(value).padStart(2, '0');
 }

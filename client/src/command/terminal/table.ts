@@ -10,6 +10,8 @@ export interface Column<Row> {
   plain?: (row: Row) => string;
   /** The minimum width on a narrow terminal. Without it, the column is not shortened. */
   min?: number;
+  /** Whether the column stays on a narrow terminal, because commands need its values. */
+  isKept?: boolean;
   side?: 'left' | 'right';
   style?: (row: Row) => Style | undefined;
 }
@@ -47,7 +49,7 @@ export class Table<Row> {
     const cells = this.#columns.map(({ column, width }, index) => {
       const whole = toPrintable(column.cell(row));
       // A row that is too long is better than, for example, a truncated number.
-      const mayBeShortened = column.min !== undefined || this.#columns.length === 1;
+      const mayBeShortened = column.min !== undefined || (this.#columns.length === 1 && column.isKept !== true);
       const text = mayBeShortened ? shorten(whole, width) : whole;
       const isLast = index === this.#columns.length - 1 && column.side !== 'right';
       return this.#paint(column.style?.(row), isLast ? text : pad(text, width, column.side));
@@ -58,7 +60,7 @@ export class Table<Row> {
 
 /**
  * Shrinks the widest column that may be shortened until all columns fit. If that is not enough, removes the last column
- * and starts again.
+ * that need not be kept, and starts again.
  */
 function fitColumns<Row>(columns: readonly MeasuredColumn<Row>[], width: number): MeasuredColumn<Row>[] {
   const kept = columns.map((one) => ({ ...one }));
@@ -68,8 +70,11 @@ function fitColumns<Row>(columns: readonly MeasuredColumn<Row>[], width: number)
       .filter((one) => one.column.min !== undefined && one.width > one.column.min)
       .toSorted((one, other) => other.width - one.width)[0];
     if (widest) widest.width -= 1;
-    else if (kept.length > 1) return fitColumns(columns.slice(0, -1), width);
-    else return kept.map(({ column }) => ({ column, width }));
+    else {
+      const last = columns.findLastIndex(({ column }) => column.isKept !== true);
+      if (kept.length > 1 && last >= 0) return fitColumns(columns.toSpliced(last, 1), width);
+      return kept.map((one) => ({ ...one, width: one.column.isKept ? one.width : width }));
+    }
   }
   return kept;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { ErrorReport } from '../error-report.ts';
 import { FactSheet } from './fact-sheet.ts';
+import { toLocalTimes } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { hideKeys, toJsonText, toPrintable } from './printable.ts';
 import { type Column, Table } from './table.ts';
@@ -132,7 +133,7 @@ export class Output {
     const request = instance !== undefined && code === 'internal' ? ` (${instance})` : '';
     const program = 'waybill: ';
     const width = errors.isTTY === true ? screenWidth(errors) - program.length : Number.POSITIVE_INFINITY;
-    const sentences = [...`${message}${request}`.split('\n'), next];
+    const sentences = [...`${toLocalTimes(message)}${request}`.split('\n'), next];
     const lines = sentences.flatMap((text) => wrap(toPrintable(text), width));
     errors.write(`${program}${lines.join(`\n${' '.repeat(program.length)}`)}\n`);
   }

@@ -14,6 +14,16 @@ export function notAllowed(email: string): string {
   return `The account may not send to ${email}: its domain is not one of those allowed. Choose another address, or ask the administrator.`;
 }
 
+/** A list of domains can be long. */
+const maxNamedDomains = 10;
+
+/** Says of an address which domains are allowed instead. */
+export function notInDomains(email: string, domains: readonly string[]): string {
+  const rest = domains.length - maxNamedDomains;
+  const named = [...domains.slice(0, maxNamedDomains), ...(rest > 0 ? [`${rest} more`] : [])];
+  return `The account may not send to ${email}, but only to ${new Intl.ListFormat('en').format(named)}.`;
+}
+
 /** A link that the account gets itself can be passed on to any address. */
 export const linksNotAllowed =
   'The account may send only to certain domains, so it does not get links itself. Leave out "notify": false, so that receivers get a mail, or ask the administrator.';

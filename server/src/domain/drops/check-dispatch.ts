@@ -115,7 +115,7 @@ async function checkReceivers(
     const email = emails[index];
     if (email === undefined) return [];
     if (seen.has(email)) {
-      faults.add(`/receivers/${index}/email`, 'invalid_input', `${email} is a receiver already.`);
+      faults.add(`/receivers/${index}/email`, 'invalid_input', `${email} is given twice.`);
       return [];
     }
     seen.add(email);

@@ -1,4 +1,4 @@
-import { isAllowedReceiver, notAllowed } from '../accounts/require-allowed-receivers.ts';
+import { isAllowedReceiver, notInDomains } from '../accounts/require-allowed-receivers.ts';
 import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
 import type { Contact, Receiver } from '../contacts/contact.ts';
 import { emailAddress } from '../contacts/email-address.ts';
@@ -21,7 +21,7 @@ export function checkReceiver(
   checkDetails(faults, pointer, input);
   const email = faults.check(`${pointer}/email`, () => emailAddress(input.email));
   if (email === undefined || isAllowedReceiver(policy, email)) return email;
-  faults.add(`${pointer}/email`, 'recipient_not_allowed', notAllowed(email));
+  faults.add(`${pointer}/email`, 'recipient_not_allowed', notInDomains(email, policy.receiverDomains ?? []));
   return undefined;
 }
 
@@ -30,11 +30,11 @@ export function checkPhone(
   faults: Faults,
   { sms }: Pick<Engines, 'sms'>,
   pointer: string,
-  receiver: Pick<Receiver, 'phone'>,
+  receiver: Pick<Receiver, 'email' | 'phone'>,
   factor: SecondFactor,
 ): void {
   if (factor !== 'sms' || !sms || receiver.phone !== '') return;
-  faults.add(`${pointer}/phone`, 'invalid_input', 'The second factor is a code by SMS, and there is no phone number.');
+  faults.add(`${pointer}/phone`, 'invalid_input', `${receiver.email} has no phone number for the code by SMS.`);
 }
 
 /** Takes the properties that the caller leaves out from the contact, if there is one. */

@@ -132,6 +132,22 @@ describe('POST /drops', () => {
     expect(await exchange.database.query('select from messages where drop_id = $1', [drop.id])).toHaveLength(0);
   });
 
+  test('names the domains that are allowed, and an address that is given twice', async () => {
+    const sender = await exchange.account();
+    await quotas(sender, { receiverDomains: ['acme.com', 'acme.se'] });
+    const emails = ['a@other.org', 'b@acme.com', 'B@acme.com'];
+    const body = { uploads: [], receivers: emails.map((email) => ({ email })) };
+    const refused = await ask(sender, 'POST', '/drops?dry_run=true', { body });
+    expect(refused.json().errors).toEqual([
+      {
+        pointer: '/receivers/0/email',
+        code: 'recipient_not_allowed',
+        detail: 'The account may not send to a@other.org, but only to acme.com and acme.se.',
+      },
+      { pointer: '/receivers/2/email', code: 'invalid_input', detail: 'b@acme.com is given twice.' },
+    ]);
+  });
+
   test('completes a receiver from the account’s contact', async () => {
     const sender = await exchange.account();
     const contact = { email: 'kim@example.org', name: 'Kim', phone: '46709999999', language: 'de', groups: ['x'] };
