@@ -32,6 +32,7 @@ import {
 } from '../views/pages/app/second-factor-page.tsx';
 import { SignInPage, type SignInPageProps, signInTitle } from '../views/pages/app/sign-in-page.tsx';
 import type { Translator } from '../views/translator.ts';
+import { settingsStates } from './settings-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
 
 const maya = { name: 'Maya Lindqvist', email: 'maya.lindqvist@acme.example' };
@@ -52,21 +53,19 @@ const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const recoveryCodes =
   'k7mw-29qd x4tz-8m1n p9wc-55rj v84h-20xn c5mj-93pw h0qs-77lv 6rft-4zda 3qxn-71hf 1tzb-6kqe k2vd-8m4t'.split(' ');
 
+const frameProps = {
+  operator: plainOperator,
+  person: maya,
+  account: own,
+  accounts: [own, orders],
+  unread: 3,
+  csrf,
+  base: own.href,
+};
+
 /** A screen of the app around some content, for the states of this and other screens. */
 export function ExampleFrame(props: Partial<AppFrameProps> & { children: ComponentChildren }): JSX.Element {
-  return (
-    <AppFrame
-      operator={plainOperator}
-      person={maya}
-      account={own}
-      accounts={[own, orders]}
-      current="settings"
-      unread={3}
-      csrf="a1b2c3"
-      base={own.href}
-      {...props}
-    />
-  );
+  return <AppFrame {...frameProps} current="settings" {...props} />;
 }
 
 /** The frame of the app, sign-in and settings in every state. */
@@ -231,6 +230,7 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'ended-invitation-used': ended('invitation', 'used'),
     'ended-recovery-expired': ended('recovery', 'expired'),
     'ended-recovery-used': ended('recovery', 'used'),
+    ...settingsStates(translator, foreign, frameProps),
     'no-account': door(noAccountTitle(translator), <NoAccountPage host={host} csrf={csrf} person={maya} />),
   };
 }

@@ -89,7 +89,7 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
         </div>
       </header>
       <main id="main" class="app-main" tabIndex={-1}>
-        <div class="offline" data-offline hidden>
+        <div class="offline" data-shown-offline hidden>
           <Banner tone="warn">{translator.t('frame.offline')}</Banner>
         </div>
         {props.children}

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { oneLine } from '../plain.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 /** A list of what a person or account has: passkeys, sessions, members. */
@@ -18,7 +19,13 @@ export function Thing(props: {
   actions?: ComponentChildren;
   /** What can be changed, folded below the row: it works without a script. */
   more?:
-    | { readonly label: string; readonly open?: boolean | undefined; readonly children: ComponentChildren }
+    | {
+        readonly label: string;
+        /** What it changes, for those who do not see the row. */
+        readonly name: string;
+        readonly open?: boolean | undefined;
+        readonly children: ComponentChildren;
+      }
     | undefined;
 }): JSX.Element {
   const { more } = props;
@@ -32,7 +39,10 @@ export function Thing(props: {
       {props.actions && <div class="actions thing-actions">{props.actions}</div>}
       {more && (
         <details class="thing-more" open={more.open}>
-          <summary>{more.label}</summary>
+          <summary>
+            {more.label}
+            <span class="unseen"> {oneLine(more.name)}</span>
+          </summary>
           <div class="thing-forms">{more.children}</div>
         </details>
       )}

@@ -18,7 +18,7 @@ document.addEventListener('click', (event) => {
 
 /** Says that the network is gone, before somebody sends a form and loses what they wrote. */
 function showConnection(): void {
-  for (const banner of document.querySelectorAll<HTMLElement>('[data-offline]')) banner.hidden = navigator.onLine;
+  for (const banner of document.querySelectorAll<HTMLElement>('[data-shown-offline]')) banner.hidden = navigator.onLine;
 }
 
 addEventListener('online', showConnection);

@@ -9,6 +9,16 @@ import { PasswordField } from '../../components/password-field.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
 
+const passwordProblems = {
+  too_short: 'signIn.password.too_short',
+  too_long: 'signIn.password.too_long',
+  unreadable: 'signIn.password.unreadable',
+  common: 'signIn.password.common',
+  personal: 'signIn.password.personal',
+} as const;
+
+export type PasswordProblem = keyof typeof passwordProblems;
+
 export interface EnrolmentPageProps {
   readonly host: string;
   readonly csrf: string;
@@ -22,18 +32,12 @@ export interface EnrolmentPageProps {
   readonly passwordAction?: string | undefined;
   readonly minPasswordLength: number;
   readonly providers: readonly { readonly name: string; readonly href: string }[];
-  readonly problem?: 'name_missing' | 'too_short' | 'too_long' | 'common' | 'failed' | undefined;
+  readonly problem?: 'name_missing' | 'failed' | PasswordProblem | undefined;
 }
 
 export function enrolmentTitle(translator: ViewTranslator, { reason }: Pick<EnrolmentPageProps, 'reason'>): string {
   return translator.t(reason === 'invitation' ? 'signIn.enrolment.title' : 'signIn.enrolment.titleAgain');
 }
-
-const passwordProblems = {
-  too_short: 'signIn.password.too_short',
-  too_long: 'signIn.password.too_long',
-  common: 'signIn.password.common',
-} as const;
 
 /** Explains what is wrong with a new password; undefined if the problem is another one. */
 export function passwordProblem(
@@ -42,7 +46,7 @@ export function passwordProblem(
   minLength: number,
 ): string | undefined {
   return problem !== undefined && problem in passwordProblems
-    ? translator.t(passwordProblems[problem as keyof typeof passwordProblems], { count: minLength })
+    ? translator.t(passwordProblems[problem as PasswordProblem], { count: minLength })
     : undefined;
 }
 

@@ -1,0 +1,272 @@
+import type { JSX } from 'preact';
+import { Ago } from '../../components/ago.tsx';
+import { Button } from '../../components/button.tsx';
+import { Field, Select } from '../../components/field.tsx';
+import { fillText } from '../../components/fill-text.ts';
+import { Setting } from '../../components/setting.tsx';
+import { Switch } from '../../components/switch.tsx';
+import { Thing, Things } from '../../components/thing.tsx';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
+import { isolate, oneLine } from '../../plain.ts';
+import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
+import { describeNotice, type SettingsNotice } from './settings-notice.ts';
+import { Removal, Save, SettingForm } from './settings-person-page.tsx';
+
+const roles = ['owner', 'member', 'reader'] as const;
+export type SettingsRole = (typeof roles)[number];
+
+export interface SettingsMember {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: SettingsRole;
+  readonly since: Date;
+  readonly isYou: boolean;
+}
+
+export interface SettingsAccountPageProps {
+  readonly frame: SettingsFrameProps;
+  readonly now: Date;
+  /** Whether the person is an owner; otherwise the page only shows. */
+  readonly canManage: boolean;
+  readonly choices: {
+    readonly displayName: string;
+    /** Empty: that of the server. */
+    readonly secondFactor: '' | 'off' | 'mail' | 'sms';
+    readonly receipts: boolean;
+    readonly reminders: boolean;
+  };
+  readonly members: readonly SettingsMember[];
+  /** Invitations to this account that nobody has accepted yet. */
+  readonly invitations: readonly {
+    readonly id: string;
+    readonly email: string;
+    readonly role: SettingsRole;
+    readonly expiresAt: Date;
+  }[];
+  readonly notice?: SettingsNotice | undefined;
+  readonly invitationProblem?: { readonly email: string; readonly text: string } | undefined;
+}
+
+const roleTexts: Record<SettingsRole, { name: string; about: string }> = {
+  owner: { name: 'settings.role.owner', about: 'settings.role.ownerAbout' },
+  member: { name: 'settings.role.member', about: 'settings.role.memberAbout' },
+  reader: { name: 'settings.role.reader', about: 'settings.role.readerAbout' },
+};
+const factors = [
+  ['', 'settings.factor.server'],
+  ['off', 'settings.factor.off'],
+  ['mail', 'settings.factor.mail'],
+  ['sms', 'settings.factor.sms'],
+] as const;
+
+/** What belongs to the account, for everybody who works in it. */
+export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Element {
+  const translator = useTranslator();
+  const { frame, choices, canManage, notice } = props;
+  return (
+    <SettingsFrame frame={frame} tab="account">
+      {!canManage && <p class="quiet">{translator.t('settings.ownersOnly')}</p>}
+      <Setting
+        id="choices"
+        title={translator.t('settings.choices')}
+        about={translator.t('settings.choicesAbout')}
+        notice={describeNotice(translator, notice, 'choices')}
+      >
+        <SettingForm frame={frame} path="account/choices">
+          <fieldset disabled={!canManage} class="stack-s">
+            <legend class="unseen">{translator.t('settings.choices')}</legend>
+            <div class="form-grid">
+              <Field
+                id="display-name"
+                name="display_name"
+                label={translator.t('settings.displayName')}
+                hint={translator.t('mail.drop.subject', {
+                  sender: isolate(choices.displayName || frame.account.email),
+                  count: 2,
+                })}
+                value={choices.displayName}
+                maxLength={100}
+              />
+              <Select
+                id="second-factor"
+                name="second_factor"
+                label={translator.t('settings.factor')}
+                hint={translator.t('settings.factorHint')}
+              >
+                {factors.map(([value, text]) => (
+                  <option key={value} value={value} selected={value === choices.secondFactor}>
+                    {translator.t(text)}
+                  </option>
+                ))}
+              </Select>
+            </div>
+            <Switch
+              id="receipts"
+              name="receipts"
+              value="on"
+              defaultChecked={choices.receipts}
+              label={translator.t('settings.receipts')}
+              note={translator.t('settings.receiptsNote')}
+            />
+            <Switch
+              id="reminders"
+              name="reminders"
+              value="on"
+              defaultChecked={choices.reminders}
+              label={translator.t('settings.reminders')}
+              note={translator.t('settings.remindersNote')}
+            />
+            {canManage && <Save />}
+          </fieldset>
+        </SettingForm>
+      </Setting>
+      <Setting
+        id="members"
+        title={translator.t('settings.members')}
+        about={translator.t('settings.membersAbout')}
+        notice={describeNotice(translator, notice, 'members')}
+      >
+        <Members {...props} />
+        {canManage && <InvitationForm {...props} />}
+      </Setting>
+    </SettingsFrame>
+  );
+}
+
+function Members({ frame, members, invitations, canManage, now }: SettingsAccountPageProps): JSX.Element {
+  const translator = useTranslator();
+  const owners = members.filter(({ role }) => role === 'owner').length;
+  return (
+    <Things label={translator.t('settings.members')}>
+      {members.map((member) => {
+        const isLastOwner = member.role === 'owner' && owners === 1;
+        return (
+          <Thing
+            key={member.id}
+            icon="person"
+            title={
+              <>
+                <bdi>{oneLine(member.name || member.email)}</bdi>{' '}
+                <span class={`tag tone-${member.role === 'owner' ? 'calm' : 'quiet'}`}>
+                  {translator.t(roleTexts[member.role].name)}
+                </span>{' '}
+                {member.isYou && <span class="tag tone-quiet">{translator.t('settings.member.you')}</span>}
+              </>
+            }
+            about={
+              <>
+                <bdi>{oneLine(member.email)}</bdi>
+                {' · '}
+                {fillText(translator, 'settings.member.since', { when: <Ago at={member.since} now={now} /> })}
+              </>
+            }
+            more={
+              canManage
+                ? {
+                    label: translator.t('settings.change'),
+                    name: member.name || member.email,
+                    children: isLastOwner ? (
+                      <p class="quiet">{translator.t('settings.member.lastOwner')}</p>
+                    ) : (
+                      <>
+                        <SettingForm frame={frame} path="members/role" class="line-form">
+                          <input type="hidden" name="id" value={member.id} />
+                          <RoleSelect id={`role-${member.id}`} role={member.role} />
+                          <Button>{translator.t('settings.save')}</Button>
+                        </SettingForm>
+                        <Removal
+                          frame={frame}
+                          path="members/remove"
+                          id={member.id}
+                          text={translator.t('settings.member.remove', {
+                            person: isolate(member.name || member.email),
+                          })}
+                        />
+                      </>
+                    ),
+                  }
+                : undefined
+            }
+          />
+        );
+      })}
+      {invitations.map((invitation) => (
+        <Thing
+          key={invitation.id}
+          icon="mail"
+          title={
+            <>
+              <bdi>{oneLine(invitation.email)}</bdi>{' '}
+              <span class="tag tone-warn">{translator.t('settings.invitation.open')}</span>
+            </>
+          }
+          about={
+            <>
+              {translator.t(roleTexts[invitation.role].name)}
+              {' · '}
+              {fillText(translator, 'settings.invitation.expires', {
+                when: <Ago at={invitation.expiresAt} now={now} />,
+              })}
+            </>
+          }
+          actions={
+            canManage && (
+              <SettingForm frame={frame} path="members/invitation/revoke">
+                <input type="hidden" name="id" value={invitation.id} />
+                <Button look="plain">
+                  {translator.t('settings.invitation.revoke')}
+                  <span class="unseen"> {oneLine(invitation.email)}</span>
+                </Button>
+              </SettingForm>
+            )
+          }
+        />
+      ))}
+    </Things>
+  );
+}
+
+function InvitationForm({ frame, invitationProblem }: SettingsAccountPageProps): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <details class="add" open={invitationProblem !== undefined}>
+      <summary class="button button-quiet">{translator.t('settings.invitation.add')}</summary>
+      <SettingForm frame={frame} path="members/invitation" class="panel form-grid add-form">
+        <Field
+          id="invitation-email"
+          name="email"
+          type="email"
+          label={translator.t('signIn.email')}
+          problem={invitationProblem?.text}
+          value={invitationProblem?.email}
+          autocomplete="off"
+          dir="ltr"
+          required
+        />
+        <RoleSelect id="invitation-role" role="member" />
+        <div class="form-end">
+          <Button>{translator.t('settings.invitation.send')}</Button>
+        </div>
+      </SettingForm>
+    </details>
+  );
+}
+
+function RoleSelect({ id, role }: { id: string; role: SettingsRole }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <Select id={id} name="role" label={translator.t('settings.role')}>
+      {roles.map((each) => (
+        <option key={each} value={each} selected={each === role}>
+          {describeRole(translator, each)}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function describeRole(translator: ViewTranslator, role: SettingsRole): string {
+  const { name, about } = roleTexts[role];
+  return translator.t('common.labelled', { label: translator.t(name), value: translator.t(about) });
+}

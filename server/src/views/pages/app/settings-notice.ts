@@ -1,0 +1,51 @@
+import type { ViewTranslator } from '../../components/translator-context.ts';
+
+/** The parts of the settings, which are also the fragments of their addresses. */
+type SettingsPart = 'profile' | 'sign-in' | 'sessions' | 'notifications' | 'choices' | 'members';
+
+const notices = {
+  profile_saved: { part: 'profile', tone: 'good', text: 'settings.notice.profileSaved' },
+  passkey_added: { part: 'sign-in', tone: 'good', text: 'settings.notice.passkeyAdded' },
+  passkey_renamed: { part: 'sign-in', tone: 'good', text: 'settings.notice.passkeyRenamed' },
+  passkey_removed: { part: 'sign-in', tone: 'good', text: 'settings.notice.passkeyRemoved' },
+  password_saved: { part: 'sign-in', tone: 'good', text: 'settings.notice.passwordSaved' },
+  password_removed: { part: 'sign-in', tone: 'good', text: 'settings.notice.passwordRemoved' },
+  app_on: { part: 'sign-in', tone: 'good', text: 'settings.notice.appOn' },
+  app_off: { part: 'sign-in', tone: 'good', text: 'settings.notice.appOff' },
+  provider_linked: { part: 'sign-in', tone: 'good', text: 'settings.notice.providerLinked' },
+  provider_unlinked: { part: 'sign-in', tone: 'good', text: 'settings.notice.providerUnlinked' },
+  only_method: { part: 'sign-in', tone: 'bad', text: 'settings.only' },
+  sign_in_failed: { part: 'sign-in', tone: 'bad', text: 'settings.notice.failed' },
+  sessions_ended: { part: 'sessions', tone: 'good', text: 'settings.notice.sessionsEnded' },
+  notifications_saved: { part: 'notifications', tone: 'good', text: 'settings.notice.notificationsSaved' },
+  choices_saved: { part: 'choices', tone: 'good', text: 'settings.notice.choicesSaved' },
+  role_saved: { part: 'members', tone: 'good', text: 'settings.notice.roleSaved' },
+  member_added: { part: 'members', tone: 'good', text: 'settings.notice.memberAdded' },
+  member_removed: { part: 'members', tone: 'good', text: 'settings.notice.memberRemoved' },
+  last_owner: { part: 'members', tone: 'bad', text: 'settings.member.lastOwner' },
+  invitation_sent: { part: 'members', tone: 'good', text: 'settings.notice.invitationSent' },
+  invitation_revoked: { part: 'members', tone: 'good', text: 'settings.notice.invitationRevoked' },
+} as const satisfies Record<string, { part: SettingsPart; tone: 'good' | 'bad'; text: string }>;
+
+/** What the last change did. The address of the page may name it, so that it can be shown after a redirect. */
+export type SettingsNotice = keyof typeof notices;
+
+export function isSettingsNotice(name: unknown): name is SettingsNotice {
+  return typeof name === 'string' && Object.hasOwn(notices, name);
+}
+
+/** The part of the page that the notice is about: its fragment. */
+export function findSettingsPart(notice: SettingsNotice): SettingsPart {
+  return notices[notice].part;
+}
+
+/** Describes the notice for the part that shows it; undefined for every other part. */
+export function describeNotice(
+  translator: ViewTranslator,
+  notice: SettingsNotice | undefined,
+  part: SettingsPart,
+): { tone: 'good' | 'bad'; text: string } | undefined {
+  if (notice === undefined || notices[notice].part !== part) return undefined;
+  const { tone, text } = notices[notice];
+  return { tone, text: translator.t(text) };
+}
