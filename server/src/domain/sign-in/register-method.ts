@@ -77,13 +77,15 @@ export async function setPassword(
  * Changes the sign-in methods of a person. A mailed link, the last resort, replaces all methods by the new one. Every
  * other session of the person ends, and this one continues under another secret.
  */
-async function changeMethods(
+export async function changeMethods(
   engines: Needs,
   { session, person }: SignedIn,
   method: SignInMethod,
   browser: Browser,
   change: (tx: Store) => Promise<{ action: string; details: Record<string, unknown> }>,
 ): Promise<string> {
+  // Whoever knows only the password must not get around the code.
+  if (session.stage === 'second_factor') throw new ExchangeError('sign_in_required');
   return engines.store.transaction(async (tx) => {
     await tx.people.lock(person.id);
     if (session.stage === 'enrolment') await tx.signInMethods.removeAll(person.id);
