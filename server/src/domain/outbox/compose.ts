@@ -2,8 +2,8 @@ import type { Engines } from '../engines.ts';
 import type { Question } from '../links/ask-sender.ts';
 import { codeMinutes, deriveCode } from '../links/code.ts';
 import { linkToken } from '../links/link-token.ts';
-import { toReference } from '../reference.ts';
 import type { RenderedMail } from './mail-templates.ts';
+import { toMessageReference } from './message-reference.ts';
 import type { MessageKind, WaitingMessage } from './outbox-store.ts';
 
 type Needs = Pick<Engines, 'mailTemplates' | 'dayKeys' | 'policy' | 'stopLinks'>;
@@ -107,7 +107,7 @@ async function composeQuestion(
   return mailTemplates.question(language, { ...toReferring(message), ...about });
 }
 
-const toReferring = ({ to, dropId }: WaitingMessage) => ({ to, reference: toReference(dropId) });
+const toReferring = (message: WaitingMessage) => ({ to: message.to, reference: toMessageReference(message) });
 const toInvitation = (message: WaitingMessage) => ({
   ...toReferring(message),
   sender: message.account,

@@ -29,6 +29,8 @@ export interface WaitingMessage {
   /** The drop has neither ended nor passed its deadline. */
   readonly dropLive: boolean;
   readonly dropId: string;
+  /** The request through which a contact sent the files. */
+  readonly requestId: string | null;
   readonly dropType: DropType | 'receivedfiles';
   readonly message: string;
   /** Whether a contact may send files any number of times. */

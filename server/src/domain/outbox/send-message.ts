@@ -3,11 +3,11 @@ import { retryThroughOutage } from '../flow/retry-through-outage.ts';
 import type { Policy } from '../policy.ts';
 import type { Mail, SendOutcome } from '../ports/mailer.ts';
 import type { Random } from '../ports/random.ts';
-import { toReference } from '../reference.ts';
 import { abandonMessage } from './abandon-message.ts';
 import { composeMail, composeSms } from './compose.ts';
 import { stoppedReason } from './mark-undeliverable.ts';
 import { toMessageId } from './message-id.ts';
+import { toMessageReference } from './message-reference.ts';
 import { findObsoleteReason, isNotice, isStoppable } from './obsolete-message.ts';
 import type { WaitingMessage } from './outbox-store.ts';
 import { recordSent } from './record-sent.ts';
@@ -133,9 +133,10 @@ async function attempt(
 }
 
 /** The fields of a message in the log, without its receiver and its content. */
-function toLogFields({ id, kind, channel, attempts, dropId }: WaitingMessage): Record<string, string | number> {
+function toLogFields(message: WaitingMessage): Record<string, string | number> {
+  const { id, kind, channel, attempts } = message;
   const engine = channel === 'sms' ? 'sms' : 'smtp';
-  return { engine, message: id, kind, attempt: attempts, reference: toReference(dropId) };
+  return { engine, message: id, kind, attempt: attempts, reference: toMessageReference(message) };
 }
 
 async function deliver(engines: Needs, message: WaitingMessage): Promise<SendOutcome> {

@@ -19,6 +19,7 @@ import type { Link } from '../links/link-store.ts';
 import type { MessageKind } from '../outbox/outbox-store.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { Mail } from '../ports/mailer.ts';
+import { toReference } from '../reference.ts';
 import { sweep } from '../sweep.ts';
 import { contactDraftName } from '../uploads/contact-draft.ts';
 import { sendFiles } from './send-files.ts';
@@ -143,6 +144,18 @@ describe('what a contact sends', () => {
     expect(sent[0]?.html).toContain('<html lang="de"');
     for (const said of ['c@example.org', 'a.txt', 'Bitte sehr.']) expect(sent[0]?.text).toContain(said);
     expect(sent[0]?.text).not.toContain('/u/');
+  });
+
+  test('has the reference of its request in both mails, which the contact’s page shows', async () => {
+    const { link } = await openRequestLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    for (const kind of ['received', 'confirmation'] as const) {
+      const [mail] = await readMails(link, kind);
+      for (const part of [mail?.text, mail?.html]) {
+        expect(part?.match(/WB-\w{4}-\w{4}/g)).toEqual([toReference(link.dropId)]);
+      }
+    }
   });
 
   test('is confirmed to the contact in one mail, in the contact’s language, also when it has ended since', async () => {

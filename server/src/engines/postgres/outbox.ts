@@ -168,6 +168,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         )
         .select([
           'drops.id as dropId',
+          'drops.request_id as requestId',
           'drops.type as dropType',
           'drops.message',
           'drops.created_at as createdAt',
