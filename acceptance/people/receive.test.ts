@@ -81,7 +81,7 @@ describe.each([
     if (javaScriptEnabled) await expect.poll(() => page.locator('.file .done:visible').count()).toBe(3);
 
     const zip = await downloaded(page, () => page.locator('a[href="all.zip"]').click());
-    expect(zip.name.replace(/ \d{4}-\d\d-\d\d\.zip$/, '')).toBe(client.user.replace('@', '-'));
+    expect(zip.name.replace(/ \d{4}-\d\d-\d\d WB-\w{4}-\w{4}\.zip$/, '')).toBe(client.user.replace('@', '-'));
     expect(await unzipped(zip.path)).toEqual(
       Object.fromEntries(files.map((file) => [file.name, sha256(file.content)])),
     );
@@ -89,7 +89,7 @@ describe.each([
     expect(await page.locator('.file .done:visible').count()).toBe(3);
     await page.locator('.verify summary').click();
     expect(await page.locator('.verify code').allTextContents()).toEqual([
-      ...files.map(({ content }) => sha256(content)),
+      ...files.toSorted((one, other) => one.name.localeCompare(other.name)).map(({ content }) => sha256(content)),
       'sha256sum -c SHA256SUMS',
     ]);
     expect(await page.locator('button[data-copy]:visible').count()).toBe(javaScriptEnabled ? 3 : 0);

@@ -10,8 +10,9 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser } from '../shared/browser.ts';
 import { pictures } from './render.ts';
-import { createStage, sixtyNames } from './stage.ts';
+import { createStage, sixtyNames, stuck } from './stage.ts';
 
+const languages = ['de', 'en', 'es', 'fr', 'sv'];
 const root = fileURLToPath(new URL('../../server', import.meta.url));
 let assets: string;
 let browser: Browser;
@@ -26,7 +27,11 @@ beforeAll(async () => {
   ]);
   browser = launched;
   const manifest = JSON.parse(readFileSync(join(assets, 'manifest.json'), 'utf8')) as Record<string, { file: string }>;
-  const pages = pictures('en', (source) => `/assets/${manifest[source]?.file}`, false);
+  const draw = (language: string) => pictures(language, (source) => `/assets/${manifest[source]?.file}`, false);
+  const pages = [
+    ...draw('en'),
+    ...languages.flatMap((language) => draw(language).map(({ name, html }) => ({ name: `${language}/${name}`, html }))),
+  ];
   stage = createStage(assets, new Map(pages.map(({ name, html }) => [name, { html, mail: false }])));
   await new Promise<void>((resolve) => {
     stage.listen(0, '127.0.0.1', resolve);
@@ -106,7 +111,7 @@ describe.each(screens)('on $what', ({ viewport, colorScheme }) => {
   test('a file that cannot be sent is in view with the reason, and nothing suggests that it can', () =>
     open('upload-island-too-large', async (page) => {
       await choose(page, ['Walkthrough of the site.mp4'], 2_140_000);
-      const why = page.getByText('Too large: this server accepts files up to 1 MB.');
+      const why = page.getByText('Larger than the 1 MB that this server accepts.');
       await expectInView(why, 'the reason');
       expect(await page.getByRole('button', { name: /^Send/ }).count()).toBe(0);
       expect(await page.locator('main').innerText()).not.toContain('You can send now');
@@ -120,6 +125,53 @@ describe.each(screens)('on $what', ({ viewport, colorScheme }) => {
         page.locator('.upload-form .files').nth(1).boundingBox(),
       ]);
       expect(stopped?.y).toBeLessThan(first?.y ?? 0);
+    }));
+
+  test('before files are chosen, the whole area chooses them, and there is no bar', () =>
+    open('upload-island-sixty', async (page) => {
+      const area = page.locator('.drop');
+      await area.getByRole('button', { name: 'Choose files' }).waitFor();
+      expect(await page.locator('.bar').count()).toBe(0);
+      const chooser = page.waitForEvent('filechooser');
+      await area.click({ position: { x: 9, y: 9 } });
+      expect((await chooser).isMultiple()).toBe(true);
+    }));
+
+  test('files that are left out for good are asked about once, by keyboard too', () =>
+    open('upload-island-leaving-out', async (page) => {
+      await choose(page, ['a.txt', 'b.txt'], 100);
+      const large = ['c.mov', 'd.mov'].map((name) => ({ name, mimeType: 'video/mp4', buffer: Buffer.alloc(2000) }));
+      await page.locator('input[type=file]').first().setInputFiles(large);
+      const bar = page.locator('.bar');
+      await bar.getByText('2 of 4 ready').waitFor();
+      await expectInView(bar.getByText('2 can’t be sent'), 'what cannot be sent');
+      await expectInView(bar.getByText('You can send only once.'), 'the caution');
+      expect(await page.locator('main').innerText()).not.toContain('Everything is uploaded');
+      const send = page.getByRole('button', { name: 'Send 2 files' });
+      const question = page.getByRole('dialog', { name: 'Send without 2 files?' });
+      await send.press('Enter');
+      await question.getByRole('button', { name: 'Go back' }).press('Enter');
+      await question.waitFor({ state: 'hidden' });
+      expect(await page.locator('.upload').count()).toBe(4);
+      await send.press('Enter');
+      await question.getByRole('button', { name: 'Send without them' }).press('Enter');
+      await page.locator('.postmark').waitFor();
+    }));
+
+  test('a file that must be chosen again to be sent has a button for it, and nothing turns', () =>
+    open('upload-island-sixty', async (page) => {
+      await choose(page, [stuck, 'notes.txt'], 2_000_000);
+      await page.getByRole('button', { name: 'Send 2 files' }).click();
+      await page.locator('#intent', { hasText: 'Sending as soon as everything has arrived' }).waitFor();
+      await page.reload();
+      await page.locator('#intent', { hasText: 'Not sent yet: this page is waiting for you.' }).waitFor();
+      expect(await page.locator('[aria-busy]').count()).toBe(0);
+      for (const name of [`Choose again: ${stuck}`, 'Choose again']) {
+        const chooser = page.waitForEvent('filechooser');
+        await page.getByRole('button', { name, exact: true }).click();
+        await chooser;
+      }
+      await expectInView(page.getByRole('button', { name: 'Choose again', exact: true }), 'the action');
     }));
 
   test('a lost connection is said in view', () =>
@@ -139,6 +191,42 @@ describe.each(screens)('on $what', ({ viewport, colorScheme }) => {
       await expectInView(page.locator('.postmark'), 'the postmark');
     }));
 });
+
+describe.each(languages)('on a small phone in %s', (language) => {
+  test.each(['download-one', 'download-some', 'download-sixty', 'download-sixty-begun', 'download-done'])(
+    'no word of the bar of %s is broken',
+    async (name) => {
+      const page = await browser.newPage({ viewport: { width: 320, height: 568 } });
+      try {
+        await page.goto(`${origin}/${language}/${name}`);
+        const texts = page.locator('.bar-text > *, .bar .button');
+        expect(await texts.count()).toBeGreaterThan(1);
+        expect(await texts.evaluateAll(findBrokenWords)).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+      } finally {
+        await page.close();
+      }
+    },
+  );
+});
+
+/** The words that take more than one line; a word may also end after a hyphen. */
+function findBrokenWords(elements: readonly Element[]): string[] {
+  const words = elements.flatMap((element) => {
+    const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const found: Range[] = [];
+    for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+      for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[^\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        found.push(range);
+      }
+    }
+    return found;
+  });
+  return words.filter((word) => new Set(Array.from(word.getClientRects(), ({ top }) => top)).size > 1).map(String);
+}
 
 function scrollToPart(page: Page, part: number): Promise<void> {
   return page.evaluate((at) => scrollTo(0, (document.body.scrollHeight - innerHeight) * at), part);

@@ -13,7 +13,7 @@ export const policy =
  * A file with the first name stops half-way, one with the second is refused at once, and one with the third takes long
  * to check.
  */
-const stuck = 'site-survey-film.mov';
+export const stuck = 'site-survey-film.mov';
 const refused = 'setup.exe';
 const slow = 'contract-signed-by-both-parties.pdf';
 
@@ -191,7 +191,7 @@ function mainButton(page: Page): Locator {
 
 /** Chooses files on a page without any. */
 async function chooseFiles(page: Page, names: readonly string[], size = 4000): Promise<void> {
-  await page.getByRole('button', { name: 'Choose files' }).waitFor();
+  await page.locator('.drop .button-main').waitFor();
   await page
     .locator('input[type=file]')
     .first()
@@ -199,6 +199,23 @@ async function chooseFiles(page: Page, names: readonly string[], size = 4000): P
       names.map((name) => ({ name, mimeType: 'application/octet-stream', buffer: Buffer.alloc(size, 1) })),
     );
   await page.locator('.upload').first().waitFor();
+}
+
+/** Two files that can be sent, and two that are too large. */
+async function chooseTooLarge(page: Page): Promise<void> {
+  await chooseFiles(page, ['Delivery note 2291.pdf', 'Delivery note 2292.pdf'], 900);
+  await page.locator('.upload-ready').nth(1).waitFor();
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(
+      ['Walkthrough 1.mp4', 'Walkthrough 2.mp4'].map((name) => ({
+        name,
+        mimeType: 'video/mp4',
+        buffer: Buffer.alloc(4000),
+      })),
+    );
+  await page.locator('.stopped .upload').nth(1).waitFor();
 }
 
 export const sixtyNames = Array.from(
@@ -243,5 +260,9 @@ export const plays: Readonly<
   'frame-foreign': [['menu', openMenu]],
   'upload-island-folder': [['many', playFolder]],
   'upload-island-sixty': [['chosen', (page) => chooseFiles(page, sixtyNames)]],
+  'upload-island-leaving-out': [
+    ['chosen', chooseTooLarge],
+    ['asked', (page) => mainButton(page).click()],
+  ],
   'upload-island-too-large': [['chosen', (page) => chooseFiles(page, ['Walkthrough of the site.mp4'], 2_140_000)]],
 };

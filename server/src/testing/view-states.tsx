@@ -242,9 +242,18 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     title: sentTitle(translator),
     page: <SentPage sender={to} reference={reference} last={last} earlier={earlier} doneAction="/u/done" {...props} />,
   });
-  const landing = (kind: 'download' | 'upload', by: Sender = from): PageState => ({
+  const landing = (kind: 'download' | 'upload', by: Sender = from, codeChannel?: 'sms' | 'mail'): PageState => ({
     title: linkLandingTitle(translator, { kind, sender: by }),
-    page: <LinkLandingPage kind={kind} sender={by} sentAt={sentAt} action="/d/open" gesture="pressed" />,
+    page: (
+      <LinkLandingPage
+        kind={kind}
+        sender={by}
+        sentAt={sentAt}
+        codeChannel={codeChannel}
+        action="/d/open"
+        gesture="pressed"
+      />
+    ),
     script: 'gesture',
   });
   const confirm = (wrong: boolean): PageState => ({
@@ -276,6 +285,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     reference,
     sentAt,
     expiresAt: deadline,
+    revokedAt: null,
   });
   const askAgain = { ...asking, question: 'send_again' } as const;
   const long = { name: longName, address: longAddress };
@@ -283,6 +293,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
   return {
     'landing-download': landing('download'),
     'landing-upload': landing('upload'),
+    'landing-code': landing('download', from, 'sms'),
     'landing-nameless': landing('download', { name: sender, address: sender }),
     'landing-long': landing('download', long),
     'landing-long-upload': landing('upload', { name: longAddress, address: longAddress }),
@@ -299,6 +310,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       target: longAddress.replace(/(?<=^.).*(?=@)/, '•••'),
       problem: 'expired',
     }),
+    'code-new': code({ isNew: true }),
     'code-shape': code({ problem: 'shape' }),
     'code-wrong': code({ problem: 'wrong', triesLeft: 3 }),
     'code-expired': code({ problem: 'expired' }),
@@ -338,6 +350,10 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'upload-island': upload({}, 'upload'),
     'upload-island-folder': upload({ draftKey: 'folder' }, 'upload'),
     'upload-island-sixty': upload({ once: true, sender: acme, draftKey: 'sixty' }, 'upload'),
+    'upload-island-leaving-out': upload(
+      { once: true, maxFileBytes: 1000, sender: acme, draftKey: 'leaving-out' },
+      'upload',
+    ),
     'upload-island-too-large': upload({ maxFileBytes: 1e6, sender: acme, draftKey: 'too-large' }, 'upload'),
     sent: sent(sending(name, 3)),
     'sent-once': sent(sending(name, 1), [], from, {}),
@@ -365,7 +381,9 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       link: ended('upload', long),
       asking: { ...askAgain, sender: long.name },
     }),
-    'gone-revoked-link': gone('revoked', { link: ended('download', rightToLeft) }),
+    'gone-revoked-link': gone('revoked', {
+      link: { ...ended('download', rightToLeft), revokedAt: complete.completedAt },
+    }),
     'gone-nothing': gone('nothing'),
     'gone-machines': gone('machines'),
     'gone-refused': gone('refused'),

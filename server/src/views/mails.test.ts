@@ -68,16 +68,21 @@ describe('a drop’s mail', () => {
   });
 
   test.each([
-    [0, /plan\.pdf[^]*film\.mov[^]*All files were scanned for viruses: nothing found\./],
-    [1, /plan\.pdf[^]*film\.mov[^]*Not scanned for viruses[^]*1 of 3 files was not scanned for viruses\./],
-    [2, /plan\.pdf[^]*film\.mov[^]*Not scanned for viruses[^]*2 of 3 files were not scanned for viruses\./],
-    [3, /plan\.pdf[^]*film\.mov[^]*The files were not scanned for viruses\./],
+    [0, /film\.mov[^]*plan\.pdf[^]*All files were scanned for viruses: nothing found\./],
+    [1, /film\.mov[^]*Not scanned for viruses: too large[^]*plan\.pdf[^]*1 of 3 files was not scanned for viruses\./],
+    [2, /film\.mov[^]*Not scanned for viruses: too large[^]*plan\.pdf[^]*2 of 3 files were not scanned for viruses\./],
+    [3, /film\.mov[^]*plan\.pdf[^]*The files were not scanned for viruses\./],
   ])(
     'says once how the scan ended, also for files that it does not list, as its receipt does (%d)',
     (unscannedCount, text) => {
       const files = [
         { name: 'plan.pdf', sizeBytes: 1, scan: 'clean' as const },
-        { name: 'film.mov', sizeBytes: 1, scan: unscannedCount === 0 ? ('clean' as const) : ('unscanned' as const) },
+        {
+          name: 'film.mov',
+          sizeBytes: 1,
+          scan: unscannedCount === 0 ? ('clean' as const) : ('unscanned' as const),
+          unscannedReason: 'too_large' as const,
+        },
       ];
       const scanned = { files, fileCount: 3, unscannedCount };
       for (const { text: plainPart, html } of [

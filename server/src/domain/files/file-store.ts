@@ -89,4 +89,10 @@ export interface FileLine {
 
 export interface ListedFile extends FileLine {
   readonly sizeBytes: number;
+  readonly unscannedReason: UnscannedReason | null;
+}
+
+/** A file of which a mail tells. */
+export interface MailedFile extends ListedFile {
+  readonly path: string;
 }

@@ -26,6 +26,8 @@ export interface Link extends SecondFactorChoices {
   readonly ended: boolean;
   /** Also a contact's while the account is disabled. */
   readonly revoked: boolean;
+  /** When it was revoked; null if it was not. */
+  readonly revokedAt: Date | null;
   /** The last quarter of its time has begun. */
   readonly endsSoon: boolean;
   /** The question that its receiver asked the sender. */

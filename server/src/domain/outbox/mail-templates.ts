@@ -1,4 +1,4 @@
-import type { ListedFile } from '../files/file-store.ts';
+import type { MailedFile } from '../files/file-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 
 export interface RenderedMail {
@@ -10,8 +10,7 @@ export interface RenderedMail {
 }
 
 interface ListedFiles {
-  /** The first few. */
-  readonly files: readonly ListedFile[];
+  readonly files: readonly MailedFile[];
   readonly fileCount: number;
   readonly totalBytes: number;
   /** How many of all files were not scanned. */

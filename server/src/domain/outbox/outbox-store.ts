@@ -1,5 +1,5 @@
 import type { DropType } from '@waybill/protocol';
-import type { ListedFile } from '../files/file-store.ts';
+import type { MailedFile } from '../files/file-store.ts';
 import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 import type { ReceiversLink } from '../links/link-store.ts';
@@ -58,8 +58,7 @@ export interface WaitingMessage {
   readonly totalBytes: number;
   /** How many of all files were not scanned. */
   readonly unscannedCount: number;
-  /** The first few. */
-  readonly files: ListedFile[];
+  readonly files: MailedFile[];
 }
 
 /** A message that is waiting or was abandoned, for administrators. */

@@ -57,6 +57,8 @@ export interface DraftFile {
   readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
   /** Null before it is ready. */
   readonly scan: FileLine['scan'] | null;
+  /** Null unless it was accepted without a scan. */
+  readonly unscannedReason: UnscannedReason | null;
   /** Why it was refused. */
   readonly refusal: Refusal | null;
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ListedFile } from '../../domain/files/file-store.ts';
+import type { MailedFile } from '../../domain/files/file-store.ts';
 import type { ReceiversLink } from '../../domain/links/link-store.ts';
 import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
@@ -10,9 +10,6 @@ import { isHeld } from './holds.ts';
 import { jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
 import { purgeOldest } from './purge-oldest.ts';
 import { secondsFromNow } from './time.ts';
-
-/** How many are named in a mail, which says how many more there are. */
-const filesInMail = 5;
 
 export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore {
   const alarm = (...schedule: Schedule) => alarmJob(traceparent(), ...schedule);
@@ -196,14 +193,13 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       const { openedAt, completedAt, linkKey, keyDay, ...about } = others;
       const files = await db
         .selectFrom('files')
-        .select(['name', 'size_bytes as sizeBytes', 'scan'])
+        .select(['name', 'size_bytes as sizeBytes', 'scan', 'unscanned_reason as unscannedReason'])
+        .select(sql<string>`coalesce(path, name)`.as('path'))
         .select(sql<number>`(sum(size_bytes) over ())::bigint`.as('totalBytes'))
         .select(sql<number>`count(*) filter (where scan = 'unscanned') over ()`.as('unscannedCount'))
         .where('account_id', '=', accountId)
         .where('drop_id', '=', about.dropId)
-        .orderBy('created_at')
-        .limit(sql.lit(filesInMail))
-        .$narrowType<{ sizeBytes: number; scan: ListedFile['scan'] }>()
+        .$narrowType<Pick<MailedFile, 'sizeBytes' | 'scan' | 'unscannedReason'>>()
         .execute();
       return {
         id,

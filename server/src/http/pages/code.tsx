@@ -12,6 +12,9 @@ import { requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireSession } from './session.ts';
 
+/** Marks the address that a browser is led to after it asked for another code. */
+const newCode = 'code=new';
+
 const config = { authentication: 'code-pending' } as const;
 
 /** The page on which a person enters the code that was sent to them, or asks for another. */
@@ -46,7 +49,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     requireOwnForm(request);
     if (isPassed(engines, session)) return reply.redirect(withChosenLanguage(request, './'), 303);
     const result = await engines.store.transaction((tx) => issueCode(engines, tx, session.link, session.digest));
-    if (result !== 'too_many_codes') return reply.redirect(withChosenLanguage(request, './'), 303);
+    if (result !== 'too_many_codes') return reply.redirect(withChosenLanguage(request, `./?${newCode}`), 303);
     return sendCodePage(engines, options, request, reply.code(429), session, 'too_many_codes');
   });
 }
@@ -62,8 +65,9 @@ export async function sendCodePage(
   const problem = told ?? (await standing(engines, session));
   const target = codeTarget(engines, session.link) ?? { channel: 'mail', to: session.link.receiver };
   const translator = chooseTranslator(options, request, session.link.language);
+  const { kind, home } = findPages(session.link);
   const props: CodePageProps = {
-    kind: findPages(session.link).kind,
+    kind,
     sender: session.link.senderName,
     channel: target.channel,
     target: target.channel === 'sms' ? maskedNumber(target.to) : maskedAddress(target.to),
@@ -71,10 +75,15 @@ export async function sendCodePage(
     resendAction: withChosenLanguage(request, 'resend'),
     sentAt: session.code && new Date(session.code.expiresAt.getTime() - codeSeconds * 1000),
     validUntil: session.code?.expiresAt,
+    isNew: (request.query as { code?: unknown }).code === 'new',
     problem,
     triesLeft: problem === 'wrong' && session.code ? maxTries - session.code.tries : undefined,
   };
-  return sendPage(options, request, reply, translator, { title: codeTitle(translator), page: <CodePage {...props} /> });
+  return sendPage(options, request, reply, translator, {
+    title: codeTitle(translator),
+    page: <CodePage {...props} />,
+    path: `${home}/${(request.params as { handle: string }).handle}/`,
+  });
 }
 
 /** Finds the reason why this browser can no longer enter its code, or cannot get another. */

@@ -2,25 +2,32 @@ import { closeSession } from '../../domain/links/close-session.ts';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
 import type { LinkPages } from './link-pages.ts';
-import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
 import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { endedCookie, readSecret } from './session.ts';
 
-/** "Close this page here": ends the session in this browser and in the database. A second click finds nothing left to end. */
+/**
+ * "Close this page here": ends the session in this browser and in the database. A second click finds nothing left to end.
+ * The page that says so has its own address, which can be reloaded and read in another language.
+ */
 export function donePage(app: App, engines: PageEngines, options: PageOptions, pages: LinkPages): void {
   const config = { authentication: 'code-pending' } as const;
-  app.post(`${pages.home}/:handle/done`, { config }, async (request, reply) => {
+  const url = `${pages.home}/:handle/done`;
+  app.post(url, { config }, async (request, reply) => {
     requireOwnForm(request);
     const secret = readSecret(request);
     const link = secret === undefined ? undefined : await closeSession(engines, secret);
-    const translator = chooseTranslator(options, request, link?.language);
-    return sendPage(
-      options,
-      request,
-      reply.header('set-cookie', endedCookie(pages, request, options.secureCookies)),
-      translator,
-      { title: goneTitle(translator, { reason: 'closed' }), page: <GonePage reason="closed" /> },
-    );
+    const { language } = chooseTranslator(options, request, link?.language);
+    return reply
+      .header('set-cookie', endedCookie(pages, request, options.secureCookies))
+      .redirect(`done?lang=${encodeURIComponent(language)}`, 303);
+  });
+
+  app.get(url, { config }, async (request, reply) => {
+    if (readSecret(request) !== undefined) return reply.redirect(withChosenLanguage(request, './'), 303);
+    const translator = chooseTranslator(options, request);
+    const content = { title: goneTitle(translator, { reason: 'closed' }), page: <GonePage reason="closed" /> };
+    return sendPage(options, request, reply, translator, content);
   });
 }

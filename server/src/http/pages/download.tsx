@@ -3,6 +3,7 @@ import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
+import { sortByPath } from '../../views/file-order.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
 import type { App } from '../app.ts';
 import { sendFile } from '../shared/send-file.ts';
@@ -41,6 +42,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
           sha256: file.sha256.toString('hex'),
           href: `files/${file.id}/${encodeURIComponent(file.name)}`,
           scan: file.scan,
+          unscannedReason: file.unscannedReason,
           complete: file.complete,
         })),
         totalBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
@@ -70,14 +72,24 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
   app.get('/download/:handle/SHA256SUMS', { config }, async (request, reply) => {
     const link = await requireLink(engines, request, downloads);
     const files = await engines.store.links.files(link);
+    // Named as in the ZIP, whose order is that of the files, but listed as on the page.
     const paths = zipPaths(files);
+    const sums = files.map(({ path, sha256 }, index) => ({
+      path,
+      line: `${sha256.toString('hex')}  ${paths[index]}\n`,
+    }));
+    const { locale } = chooseTranslator(options, request, link.language);
     return reply
       .headers({
         'content-type': 'application/octet-stream',
         'content-disposition': 'attachment; filename="SHA256SUMS"',
         'content-security-policy': "sandbox; default-src 'none'",
       })
-      .send(files.map(({ sha256 }, index) => `${sha256.toString('hex')}  ${paths[index]}\n`).join(''));
+      .send(
+        sortByPath(sums, locale, ({ path }) => path)
+          .map(({ line }) => line)
+          .join(''),
+      );
   });
 
   app.route<{ Params: { handle: string; file: string } }>({
@@ -104,8 +116,13 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       return transfers.run(reply, link, async (signal) => {
         const files = await engines.store.links.files(link);
         for (const file of files) requireScanned(engines.policy, file);
-        return sendZip(engines, { ...link, files }, request, reply, signal, (sent) =>
-          recordDelivery(engines, link, sent),
+        return sendZip(
+          engines,
+          { ...link, reference: toReference(link.dropId), files },
+          request,
+          reply,
+          signal,
+          (sent) => recordDelivery(engines, link, sent),
         );
       });
     },

@@ -33,6 +33,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
       kind,
       sender: { name: link.senderName, address: link.sender },
       sentAt: link.createdAt,
+      codeChannel: codeTarget(engines, link)?.channel,
       action: request.url,
       gesture: gestureField,
     };

@@ -29,7 +29,8 @@ export function chooseTranslator(options: PageOptions, request: FastifyRequest, 
 /** Adds the language that the reader chose to the path. */
 export function withChosenLanguage(request: FastifyRequest, path: string): string {
   const { lang } = request.query as { lang?: unknown };
-  return typeof lang === 'string' ? `${path}?lang=${encodeURIComponent(lang)}` : path;
+  if (typeof lang !== 'string') return path;
+  return `${path}${path.includes('?') ? '&' : '?'}lang=${encodeURIComponent(lang)}`;
 }
 
 const usualScripts = { ticket: 'gesture.ts', app: 'frame.ts', door: 'sign-in.ts' } as const;
@@ -42,6 +43,8 @@ export interface PageContent {
   stylesheet?: 'reference.css';
   /** The frame of a page for people with an account, which has its own stylesheet: the page draws it. */
   layout?: 'app' | 'door';
+  /** Where the page is found in other languages, if it is the result of a POST. */
+  path?: string;
   /** Whether the page exists in one language only. */
   languages?: 'one';
 }
@@ -90,15 +93,14 @@ function renderContent(
   translator: Translator,
   content: PageContent,
 ): string {
-  const path = request.url.split('?', 1)[0] as string;
   const { layout, stylesheet = layout && 'app.css' } = content;
+  // The result of a POST cannot be requested again in another language.
+  const path = content.path ?? (request.method === 'POST' ? undefined : request.url.split('?', 1)[0]);
   return renderPage(translator, {
     title: content.title,
     layout,
     page: content.page,
-    // The result of a POST cannot be requested again in another language.
-    languageLinks:
-      request.method === 'POST' || content.languages === 'one' ? [] : languageLinks(options.translator, path),
+    languageLinks: path === undefined || content.languages === 'one' ? [] : languageLinks(options.translator, path),
     stylesheet: options.assets.href('src/views/assets/pages.css'),
     ownStylesheet: stylesheet && options.assets.href(`src/views/assets/${stylesheet}`),
     script: options.assets.href(`src/views/islands/${content.script ?? usualScripts[layout ?? 'ticket']}`),

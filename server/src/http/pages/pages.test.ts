@@ -112,6 +112,34 @@ describe('the page a mail points to', () => {
   });
 });
 
+test.each([
+  ['mail', '', 'which we send by e\u2011mail.'],
+  ['sms', '46701234567', 'which we send by text message.'],
+] as const)('the page a mail points to says that a code will be asked for: %s', async (secondFactor, phone, text) => {
+  await app.close();
+  app = buildTestServer(exchange, { sms: { send: async () => ({ outcome: 'sent', response: '202' }) } });
+  const sent = await sentLink(exchange, ['a.txt']);
+  expect((await get(`/d/${sent.token}`)).body).not.toContain('six-digit code');
+  await exchange.database.query('update links set phone = $2 where drop_id = $1', [sent.dropId, phone]);
+  await exchange.database.query('update drops set second_factor = $2 where id = $1', [sent.dropId, secondFactor]);
+  const { body } = await get(`/d/${sent.token}`);
+  expect(body).toContain(`You will be asked for a six-digit code, ${text}`);
+  expect(body).not.toContain(phone || sent.link.receiver);
+});
+
+test('a revoked link says when it was disabled, and whom to ask, with the reference', async () => {
+  const sent = await sentLink(exchange, ['a.txt']);
+  const reference = toReference(sent.dropId);
+  await exchange.engines.store.drops.revoke(sent.sender.accountId, sent.dropId);
+  const [drop] = await exchange.database.query<{ revoked_at: Date }>('select revoked_at from drops where id = $1', [
+    sent.dropId,
+  ]);
+  const { statusCode, body } = await get(`/d/${sent.token}`);
+  expect(statusCode).toBe(410);
+  expect(body).toMatch(new RegExp(`It was disabled on <time datetime="${drop?.revoked_at.toISOString()}"`));
+  expect(body).toContain(`href="mailto:${sent.sender.email}?subject=${reference}"`);
+});
+
 describe('a form opens the link only if a person sent it:', () => {
   const cases: [what: string, payload: string, headers: Headers, opens: boolean][] = [
     ['after a press the script vouches for', 'gesture=pressed', {}, true],
@@ -354,7 +382,8 @@ describe('the page of a receiver, besides the files,', () => {
     writeFileSync(join(folder, 'all.zip'), (await get(`${sent.page}all.zip`, sent.secret)).rawPayload);
     await run('unzip', ['-q', 'all.zip'], options);
     const { stdout } = await run('sha256sum', ['--strict', '-c', 'SHA256SUMS'], options);
-    expect(stdout).toBe('reports/2026/q1.txt: OK\nq1.txt: OK\n_CON: OK\nö (1).txt: OK\n');
+    // In the order of the page.
+    expect(stdout).toBe('_CON: OK\nö (1).txt: OK\nq1.txt: OK\nreports/2026/q1.txt: OK\n');
     rmSync(folder, { recursive: true });
   });
 
@@ -574,8 +603,15 @@ describe('a link that asks for a code', () => {
     const page = await get(sent.page, sent.secret);
     expect(page.body).toContain('action="resend"');
     expect(page.body).not.toContain('a.txt');
-    expect((await post(`${sent.page}resend`, '', sent.secret)).statusCode).toBe(303);
+    const resent = await post(`${sent.page}resend?lang=sv`, '', sent.secret);
+    expect([resent.statusCode, resent.headers.location]).toEqual([303, './?code=new&lang=sv']);
+    const renewed = (await get(`${sent.page}?code=new`, sent.secret)).body;
+    expect(renewed).toMatch(/role="alert"[^]*A new code was sent at <time[^]*Use the newest\./);
+    expect(renewed).toMatch(/aria-describedby="[^"]*new-code/);
     expect((await get(sent.page, sent.secret)).body).toContain('name="code"');
+    const wrong = await post(`${sent.page}code`, 'code=12', sent.secret);
+    expect(wrong.body).toContain('A code has six digits.');
+    expect(wrong.body).toContain(`href="${sent.page}?lang=de"`);
 
     const code = await codeFor(sent);
     const responses = await Promise.all([1, 2].map(() => post(`${sent.page}code`, `code=${code}`, sent.secret)));
@@ -706,7 +742,7 @@ describe('“Close this page here”', () => {
     const sent = await openTestLink(['a.txt']);
     expect((await get(sent.page, sent.secret)).body).toContain('<form method="post" action="done"');
     const done = await post(`${sent.page}done`, '', sent.secret);
-    expect([done.statusCode, done.body.includes('This page is closed')]).toEqual([200, true]);
+    expect([done.statusCode, done.headers.location]).toEqual([303, 'done?lang=en']);
     expect(done.headers['set-cookie']).toBe(
       `waybill_link=; Path=${sent.page}; HttpOnly; SameSite=Lax; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure`,
     );
@@ -726,8 +762,19 @@ describe('“Close this page here”', () => {
     expect((await get(sent.page, sent.secret)).statusCode).toBe(200);
     for (const _press of [1, 2]) {
       const done = await post(`${sent.page}done?lang=de`, '', sent.secret);
-      expect([done.statusCode, done.body.includes('Diese Seite ist geschlossen')]).toEqual([200, true]);
+      expect([done.statusCode, done.headers.location]).toEqual([303, 'done?lang=de']);
     }
+  });
+
+  test('leads to a page that can be read in every language, and only once it is closed', async () => {
+    const sent = await openTestLink(['a.txt']);
+    const early = await get(`${sent.page}done`, sent.secret);
+    expect([early.statusCode, early.headers.location]).toEqual([303, './']);
+    expect((await get(sent.page, sent.secret)).statusCode).toBe(200);
+    const closed = await get(`${sent.page}done?lang=de`);
+    expect(closed.statusCode).toBe(200);
+    expect(closed.body).toContain('Diese Seite ist geschlossen');
+    expect(closed.body).toContain(`href="${sent.page}done?lang=sv"`);
   });
 
   test('ends no other session', async () => {

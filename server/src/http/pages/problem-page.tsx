@@ -37,6 +37,7 @@ function toEndedLink(link: Link): EndedLink {
     reference: toReference(link.dropId),
     sentAt: link.createdAt,
     expiresAt: link.expiresAt,
+    revokedAt: link.revokedAt,
   };
 }
 

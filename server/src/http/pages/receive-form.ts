@@ -12,6 +12,8 @@ import type { PageEngines } from './routes.tsx';
 /** The input that has been read from the form so far, to be shown again if the form is rejected. */
 export interface Written {
   message: string;
+  /** The file that was being read last. */
+  fileName?: string | undefined;
 }
 
 /** Adds the files of the plain form to the contact draft, all or none. */
@@ -31,7 +33,10 @@ export async function receiveForm(
     // A field in which nothing was chosen arrives as a file without a name.
     else if (!isFile(part) || part.fileName === '') await skip(part);
     else if (files >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
-    else return part;
+    else {
+      written.fileName = part.fileName;
+      return part;
+    }
     return undefined;
   };
   await receiveFiles(
@@ -40,6 +45,8 @@ export async function receiveForm(
     { contentType, body, request },
     choose,
     (files) => {
+      // From here on, it is about all of them.
+      written.fileName = undefined;
       const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       if (bytes > bytesLeft) throw new ExchangeError('too_large');
     },

@@ -387,6 +387,15 @@ describe('the plain form', () => {
     expect(await messages()).toEqual([]);
   });
 
+  test('names the file for which it was rejected, and can be read in another language', async () => {
+    const { body } = await post([
+      part('name="file"; filename="good.txt"', 'a'),
+      part('name="file"; filename="bad\u202Etxt.exe/"', 'a'),
+    ]);
+    expect(body).toContain('The name “bad\uFFFDtxt.exe/” cannot be used here, so nothing was sent.');
+    expect(body).toContain(`href="${contact.page}?lang=de"`);
+  });
+
   test('is refused if it comes from another site', async () => {
     const parts = [part('name="file"; filename="a.txt"', 'aaa')];
     expect((await post(parts, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);

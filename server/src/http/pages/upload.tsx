@@ -84,7 +84,11 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     } catch (error) {
       const problem = error instanceof ExchangeError ? problems[error.code] : undefined;
       if (!problem) throw error;
-      return sendUploadPage(engines, options, request, reply.code(422), link, { problem, written: written.message });
+      return sendUploadPage(engines, options, request, reply.code(422), link, {
+        problem,
+        problemFile: written.fileName,
+        written: written.message,
+      });
     }
   });
 
@@ -135,7 +139,7 @@ async function sendUploadPage(
   request: FastifyRequest,
   reply: FastifyReply,
   link: Link,
-  refused: Pick<UploadPageProps, 'problem' | 'written'> = {},
+  refused: Pick<UploadPageProps, 'problem' | 'problemFile' | 'written'> = {},
 ): Promise<FastifyReply> {
   const [draftFiles, sent, { bytes: maxFileBytes, reason: sizeReason }] = await Promise.all([
     listDraftFiles(engines, link),
@@ -157,7 +161,9 @@ async function sendUploadPage(
     tusEndpoint: `${path}tus`,
     draftKey: createHash('sha256').update(contactDraftName(link)).digest('base64url'),
     doneAction: withChosenLanguage(request, `${path}done`),
-    received: draftFiles.flatMap(({ path: name, sizeBytes, scan }) => (scan ? { name, sizeBytes, scan } : [])),
+    received: draftFiles.flatMap(({ path: name, sizeBytes, scan, unscannedReason }) =>
+      scan ? { name, sizeBytes, scan, unscannedReason } : [],
+    ),
     sent,
     maxFiles: limits.filesPerDraft,
     maxFileBytes,
@@ -168,6 +174,7 @@ async function sendUploadPage(
   return sendPage(options, request, reply, translator, {
     title: uploadTitle(translator, props),
     page: <UploadPage {...props} />,
+    path,
     script: 'upload.tsx',
   });
 }

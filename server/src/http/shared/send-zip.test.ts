@@ -8,6 +8,7 @@ import { percentile } from '../../../../tools/shared/percentile.ts';
 import { findLink } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { openLink } from '../../domain/links/open-link.ts';
+import { toReference } from '../../domain/reference.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { deriveToken, sentLink } from '../../testing/links.ts';
 import { buildTestServer } from '../../testing/server.ts';
@@ -53,10 +54,10 @@ async function listed(zip: Buffer): Promise<string[]> {
   }
 }
 
-test('it is named after its sender and the day of the drop', async () => {
+test('it is named after its sender, the day of the drop and its reference', async () => {
   const [{ link, zip }] = await sendFiles('a.txt');
   await exchange.database.query("update drops set created_at = '2026-11-15T23:59:59Z' where id = $1", [link.dropId]);
-  const name = `${link.sender.replace('@', '-')} 2026-11-15.zip`;
+  const name = `${link.sender.replace('@', '-')} 2026-11-15 ${toReference(link.dropId)}.zip`;
   expect((await zip({}, 'HEAD')).headers.get('content-disposition')).toBe(`attachment; filename="${name}"`);
 });
 

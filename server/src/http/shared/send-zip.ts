@@ -16,6 +16,8 @@ const layouts = new ZipLayouts({ count: 1_000, bytes: 32 * 1024 ** 2 });
 interface ZippedDrop {
   readonly dropId: string;
   readonly sender: string;
+  /** The reference that people use for the drop, for the name. */
+  readonly reference?: string | undefined;
   readonly createdAt: Date;
   readonly files: readonly SealedFile[];
 }
@@ -51,9 +53,10 @@ export async function sendZip(
   return sendBody(body, request, reply, signal);
 }
 
-/** Names the ZIP after its sender and day: `acme-example.org 2026-11-15.zip`. */
-function zipName({ sender, createdAt }: Pick<ZippedDrop, 'sender' | 'createdAt'>): string {
-  return safeLocalName(`${sender.replace('@', '-')} ${createdAt.toISOString().slice(0, 10)}.zip`);
+/** Names the ZIP after its sender, day and reference, if it has one: `acme-example.org 2026-11-15 WB-7F3K-29QD.zip`. */
+function zipName({ sender, createdAt, reference }: Pick<ZippedDrop, 'sender' | 'createdAt' | 'reference'>): string {
+  const day = createdAt.toISOString().slice(0, 10);
+  return safeLocalName(`${[sender.replace('@', '-'), day, reference].filter(Boolean).join(' ')}.zip`);
 }
 
 async function* readZip(

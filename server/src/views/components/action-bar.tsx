@@ -10,6 +10,8 @@ export function ActionBar(props: {
   detail?: ComponentChildren;
   /** Shown below the action on a wide screen, where there is room for a sentence. */
   note?: ComponentChildren;
+  /** What must be known before the action, always beside it. */
+  caution?: ComponentChildren;
   /** The upper edge of the bar, such as a line of progress. */
   edge?: ComponentChildren;
   children: ComponentChildren;
@@ -17,6 +19,7 @@ export function ActionBar(props: {
   return (
     <div class="bar">
       {props.edge}
+      {props.caution && <p class="bar-caution">{props.caution}</p>}
       {props.title && (
         <p class="bar-text">
           <strong>{props.title}</strong>

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { Breakable } from './breakable.tsx';
+import { Heading } from './breakable.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { Postmark } from './postmark.tsx';
 import { useTranslator } from './translator-context.ts';
@@ -38,7 +38,7 @@ export function Card(props: {
             )}
           </div>
           {/* Focusable by script, for a page that changes while it is open. */}
-          <h1 tabIndex={-1}>{typeof props.title === 'string' ? <Breakable>{props.title}</Breakable> : props.title}</h1>
+          <h1 tabIndex={-1}>{typeof props.title === 'string' ? <Heading>{props.title}</Heading> : props.title}</h1>
           {props.about}
         </div>
       </div>

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { sortByPath } from '../file-order.ts';
 import { oneLine } from '../plain.ts';
 import { splitPath } from './file-name.tsx';
 import { Icon } from './icon.tsx';
@@ -18,8 +19,10 @@ export function FolderList<F extends FolderFile>(props: {
   row: (file: F, name: string) => JSX.Element;
   /** Whether the reader has to see the file: its folder is open then. */
   isNoteworthy: (file: F) => boolean;
+  /** Whether the reader has the file. */
+  isDone: (file: F) => boolean;
 }): JSX.Element {
-  const { files, row, isNoteworthy } = props;
+  const { files, row, isNoteworthy, isDone } = props;
   const translator = useTranslator();
   const folders = groupByFolder(files, translator.locale);
   const rows = (group: readonly F[]) => (
@@ -35,6 +38,7 @@ export function FolderList<F extends FolderFile>(props: {
             key={folder}
             path={folder}
             files={group}
+            done={group.every(isDone)}
             open={files.length <= comfortable || group.some(isNoteworthy)}
           >
             {rows(group)}
@@ -48,19 +52,27 @@ export function FolderList<F extends FolderFile>(props: {
 function Folder(props: {
   path: string;
   files: readonly FolderFile[];
+  /** Whether the reader has all of its files. */
+  done: boolean;
   open: boolean;
   children: ComponentChildren;
 }): JSX.Element {
   const translator = useTranslator();
   const [outer, name] = splitPath(oneLine(props.path.slice(0, -1)));
+  const count = translator.formatNumber(props.files.length);
   const sizeBytes = props.files.reduce((sum, file) => sum + file.sizeBytes, 0);
   return (
     <details class="folder" open={props.open}>
       <summary>
         <Icon name="folder" />
         <span class="folder-name">
-          {outer && <bdi class="file-folder">{outer}</bdi>}
+          {outer && <bdi class="folder-outer">{outer}</bdi>}
           <bdi>{name}</bdi>
+          <span class="done small" hidden={!props.done}>
+            <Icon name="check" small />
+            <span class="unseen">{translator.t('download.done')} </span>
+            {translator.t('download.folderDone', { done: count, total: count })}
+          </span>
         </span>
         <span class="folder-size small quiet">
           {translator.t('sent.count', { count: props.files.length })} <span>{translator.formatSize(sizeBytes)}</span>
@@ -73,13 +85,10 @@ function Folder(props: {
 
 /** Groups files by the folder that they are in: those in none come first. */
 export function groupByFolder<F extends FolderFile>(files: readonly F[], locale: string): [folder: string, F[]][] {
-  const { compare } = new Intl.Collator(locale, { numeric: true });
-  const groups = new Map<string, F[]>();
-  for (const file of files.toSorted((one, other) => compare(one.path, other.path))) {
-    const [folder] = splitPath(file.path);
-    const group = groups.get(folder);
-    if (group) group.push(file);
-    else groups.set(folder, [file]);
-  }
-  return [...groups].toSorted(([one], [other]) => compare(one, other));
+  return [
+    ...Map.groupBy(
+      sortByPath(files, locale, ({ path }) => path),
+      ({ path }) => splitPath(path)[0],
+    ),
+  ];
 }

@@ -1,16 +1,18 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { type Shades, toShades } from '../colors.ts';
+import { sortByPath } from '../file-order.ts';
 import type { Operator } from '../operator.ts';
 import { collapse, isolate, manyLines, oneLine, splitMessage, wrap } from '../plain.ts';
 import type { Translator } from '../translator.ts';
-import { type ScanState, scanTexts } from './scan-texts.ts';
+import { findScanText, type Scanned } from './scan-texts.ts';
 
-export interface MailFile {
+/** With the result of its scan, if the mail says whether the file was scanned. */
+export interface MailFile extends Partial<Scanned> {
   readonly name: string;
+  /** Its path in the folder that was sent, by which files are sorted. */
+  readonly path?: string | undefined;
   readonly sizeBytes: number;
-  /** Present if the mail says whether the file was scanned. */
-  readonly scan?: ScanState | undefined;
 }
 
 /** A mail in the form that the mailer expects. */
@@ -70,7 +72,7 @@ export function renderMail(translator: Translator, operator: Operator, mail: Mai
 function plainText(translator: Translator, operator: Operator, mail: MailContent): string {
   const { code, button } = mail;
   const [message, rest] = splitMailMessage(mail);
-  const { files, more } = listFiles(mail);
+  const { files, more } = listFiles(translator, mail);
   const parts = [
     wrap(mail.subject),
     mail.intro && wrap(mail.intro),
@@ -89,7 +91,7 @@ function plainText(translator: Translator, operator: Operator, mail: MailContent
         formatLabelled(translator, toFilesTitle(translator, mail)),
         ...files.flatMap((file) => [
           `  ${oneLine(file.name)} (${translator.formatSize(file.sizeBytes)})`,
-          ...(isException(mail, file) ? [`    ${translator.t(scanTexts.unscanned)}`] : []),
+          ...(isException(mail, file) ? [`    ${translator.t(findScanText(file))}`] : []),
         ]),
         ...(more > 0 ? [`  ${translator.t('common.more', { count: more })}`] : []),
       ].join('\n'),
@@ -172,8 +174,9 @@ function stopLines(translator: Translator, operator: Operator, { stop }: MailCon
   return [wrap(formatLabelled(translator, `${question} ${link}`)), stop.link];
 }
 
-function listFiles(mail: MailContent): { files: readonly MailFile[]; more: number } {
-  const shown = (mail.files ?? []).slice(0, maxFilesListed);
+function listFiles(translator: Translator, mail: MailContent): { files: readonly MailFile[]; more: number } {
+  const sorted = sortByPath(mail.files ?? [], translator.locale, ({ name, path = name }) => path);
+  const shown = sorted.slice(0, maxFilesListed);
   return { files: shown, more: countFiles(mail) - shown.length };
 }
 
@@ -474,7 +477,7 @@ function Steps({ steps }: { steps: NonNullable<MailContent['steps']> }): JSX.Ele
 }
 
 function Files({ translator, mail }: { translator: Translator; mail: MailContent }): JSX.Element {
-  const { files, more } = listFiles(mail);
+  const { files, more } = listFiles(translator, mail);
   const summary = toScanSummary(translator, mail);
   const isClean = mail.unscannedCount === 0;
   const cell = { padding: '9px 0', borderTop: `1px solid ${colours.line}`, verticalAlign: 'top' } as const;
@@ -491,7 +494,7 @@ function Files({ translator, mail }: { translator: Translator; mail: MailContent
             <bdi>{oneLine(file.name)}</bdi>
             {isException(mail, file) && (
               <div class="w-quiet" style={{ ...text(13), color: colours.quiet }}>
-                {translator.t(scanTexts.unscanned)}
+                {translator.t(findScanText(file))}
               </div>
             )}
           </td>

@@ -1,10 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { IconButton } from './button.tsx';
 import { useTranslator } from './translator-context.ts';
 
 interface Props {
   /** The id for a Button's `opens`. */
   readonly id: string;
+  /** For a script that opens it. */
+  readonly dialog?: RefObject<HTMLDialogElement | null> | undefined;
   readonly title: string;
   readonly children: ComponentChildren;
   /** Buttons; a button whose form is `${id}-close` closes it. */
@@ -21,10 +23,10 @@ export function Sheet(props: Props): JSX.Element {
   return <Overlay {...props} look="sheet" />;
 }
 
-function Overlay({ id, title, children, actions, look }: Props & { look: string }): JSX.Element {
+function Overlay({ id, dialog, title, children, actions, look }: Props & { look: string }): JSX.Element {
   const translator = useTranslator();
   return (
-    <dialog class={look} id={id} aria-labelledby={`${id}-title`} closedby="any">
+    <dialog class={look} id={id} {...(dialog && { ref: dialog })} aria-labelledby={`${id}-title`} closedby="any">
       {/* Closes without a script. A button elsewhere in the overlay can also close it by naming this form. */}
       <form method="dialog" id={`${id}-close`} class="overlay-head">
         <h2 id={`${id}-title`}>{title}</h2>

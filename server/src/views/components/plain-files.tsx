@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { sortByPath } from '../file-order.ts';
 import { FileRow } from './file-row.tsx';
 import { ScanNote } from './scan-note.tsx';
 import { type Scanned, summarizeScans } from './scan-texts.ts';
@@ -16,7 +17,7 @@ export function PlainFiles({ files, count }: { files: readonly PlainFile[]; coun
   const { differs } = summarizeScans(files);
   return (
     <ul class="files">
-      {files.map((file, index) => (
+      {sortByPath(files, translator.locale, ({ name }) => name).map((file, index) => (
         <FileRow key={index} path={file.name} size={translator.formatSize(file.sizeBytes)}>
           {differs(file) && <ScanNote {...file} />}
         </FileRow>

@@ -1,15 +1,18 @@
 import type { JSX } from 'preact';
 import { Icon } from './icon.tsx';
-import { type Scanned, scanTexts, summarizeScans } from './scan-texts.ts';
+import { commonTexts, findScanText, type Scanned, type ScanState, summarizeScans } from './scan-texts.ts';
 import { useTranslator } from './translator-context.ts';
 
 /** A line in a FileRow that says whether the file was scanned. */
-export function ScanNote({ scan }: Scanned): JSX.Element {
-  const translator = useTranslator();
+export function ScanNote(file: Scanned): JSX.Element {
+  return <Note scan={file.scan}>{useTranslator().t(findScanText(file))}</Note>;
+}
+
+function Note({ scan, children }: { scan: ScanState; children: string }): JSX.Element {
   return (
     <span class={`scan scan-${scan}`}>
       <Icon name={scan === 'clean' ? 'shield' : 'alert'} small />
-      {translator.t(scanTexts[scan])}
+      {children}
     </span>
   );
 }
@@ -22,7 +25,11 @@ export function ScanSummary<F extends Scanned>(props: {
   const translator = useTranslator();
   const { common, different } = summarizeScans(props.files);
   const [first] = different;
-  if (!first) return <ScanNote scan={common} />;
+  if (!first) {
+    const [only, second] = props.files;
+    if (only && !second) return <ScanNote {...only} />;
+    return <Note scan={common}>{translator.t(commonTexts[common], { count: props.files.length })}</Note>;
+  }
   const rest = translator.t('scan.unscannedCount', { count: different.length });
   return (
     <span class="scan scan-clean">

@@ -1,11 +1,28 @@
 /** The result of the scan of a file: nothing was found, or it was not scanned. */
 export type ScanState = 'clean' | 'unscanned';
 
+/** Why a file was not scanned: see UnscannedReason of the server. */
+export type UnscannedReason = 'too_large' | 'encrypted' | 'unavailable' | 'off';
+
 export interface Scanned {
   readonly scan: ScanState;
+  readonly unscannedReason?: UnscannedReason | null | undefined;
 }
 
-export const scanTexts = { clean: 'scan.clean', unscanned: 'scan.unscanned' } as const;
+/** A server that scans nothing has no reason to give. */
+const reasons = {
+  too_large: 'scan.unscanned.too_large',
+  encrypted: 'scan.unscanned.encrypted',
+  unavailable: 'scan.unscanned.unavailable',
+  off: 'scan.unscanned',
+} as const;
+
+export function findScanText({ scan, unscannedReason }: Partial<Scanned>): string {
+  return scan === 'clean' ? 'scan.clean' : reasons[unscannedReason ?? 'off'];
+}
+
+/** What is so for all files. */
+export const commonTexts = { clean: 'scan.cleanAll', unscanned: 'scan.unscannedAll' } as const;
 
 /** The scan result of most files, to be said once, and the files that differ from it. */
 export interface ScanSummary<F extends Scanned> {

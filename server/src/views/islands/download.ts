@@ -28,6 +28,7 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
       }
       const done = rows.filter((row) => !markOf(row)?.hidden).length;
       if (done > 0) showProgress(done);
+      markFolders(files);
       if (fresh.length > 0 && done === rows.length) void showCompletion(status);
       return rows.length - done;
     },
@@ -48,6 +49,15 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
 
 function markOf(row: HTMLElement): HTMLElement | null {
   return row.querySelector<HTMLElement>('.done');
+}
+
+/** Shows the mark of each folder all of whose files are marked. */
+function markFolders(files: HTMLElement): void {
+  for (const folder of files.querySelectorAll('.folder')) {
+    const mark = folder.querySelector<HTMLElement>('summary .done');
+    const marks = [...folder.querySelectorAll<HTMLElement>('.file .done')];
+    if (mark) mark.hidden = marks.some(({ hidden }) => hidden);
+  }
 }
 
 function showProgress(done: number): void {

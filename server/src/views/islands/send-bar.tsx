@@ -7,7 +7,14 @@ import { isStopped, type UploadState } from './upload-entry.ts';
 import type { UploadQueue } from './upload-queue.ts';
 
 /** The overall progress and "Send", always in view once there are files. */
-export function SendBar(props: { queue: UploadQueue; intent: SendIntent; onSend: () => void }): JSX.Element {
+export function SendBar(props: {
+  queue: UploadQueue;
+  intent: SendIntent;
+  /** Whether files can be sent only once. */
+  once: boolean;
+  onSend: () => void;
+  onChooseAgain: () => void;
+}): JSX.Element {
   const translator = useTranslator();
   const { queue, intent } = props;
   const { sentBytes, sizeBytes } = queue.total;
@@ -19,26 +26,37 @@ export function SendBar(props: { queue: UploadQueue; intent: SendIntent; onSend:
     <ActionBar
       title={title}
       detail={detail}
+      caution={props.once && translator.t('island.once')}
       edge={<progress max={Math.max(1, sizeBytes)} value={sentBytes} aria-label={translator.t('island.total')} />}
     >
-      <Button
-        look="main"
-        type="button"
-        busy={isBusy}
-        aria-describedby="send-hint"
-        onClick={() => isBusy || props.onSend()}
-      >
-        {translator.t(intent.state === 'sending' ? 'island.sending' : 'island.sendCount', { count })}
-      </Button>
+      {needsFiles(queue, intent) ? (
+        <Button look="main" type="button" aria-describedby="intent" onClick={props.onChooseAgain}>
+          {translator.t('island.chooseAgain')}
+        </Button>
+      ) : (
+        <Button
+          look="main"
+          type="button"
+          busy={isBusy}
+          aria-describedby="send-hint"
+          onClick={() => isBusy || props.onSend()}
+        >
+          {translator.t(intent.state === 'sending' ? 'island.sending' : 'island.sendCount', { count })}
+        </Button>
+      )}
     </ActionBar>
   );
+}
+
+/** Whether "Send" was pressed, but files are missing that the person has to choose again. */
+export function needsFiles(queue: UploadQueue, intent: SendIntent): boolean {
+  return intent.state === 'waiting' && countStopped(queue) === 0 && countEntries(queue, 'interrupted') > 0;
 }
 
 /** Says in a few words how far it is. */
 function barText(translator: ViewTranslator, queue: UploadQueue, intent: SendIntent): [title: string, detail: string] {
   const { sentBytes, sizeBytes, bytesPerSecond } = queue.total;
   const stopped = countStopped(queue);
-  const count = queue.entries.length - stopped;
   if (intent.state === 'waiting' && stopped > 0)
     return [translator.t('island.notSent'), translator.t('island.cannot', { count: stopped })];
   const progress = translator.t('island.progress', {
@@ -46,9 +64,17 @@ function barText(translator: ViewTranslator, queue: UploadQueue, intent: SendInt
     size: translator.formatSize(sizeBytes),
   });
   if (!queue.reachable) return [progress, translator.t('island.noConnection')];
-  const ready = translator.t('island.filesReady', { ready: countEntries(queue, 'ready'), count });
+  const ready = translator.t('island.filesReady', {
+    ready: countEntries(queue, 'ready'),
+    count: queue.entries.length,
+  });
+  if (needsFiles(queue, intent)) return [translator.t('island.notSent'), ready];
   if (!queue.busy || bytesPerSecond === undefined || bytesPerSecond <= 0) {
-    return sentBytes < sizeBytes ? [progress, ready] : [ready, translator.formatSize(sizeBytes)];
+    if (sentBytes < sizeBytes) return [progress, ready];
+    return [
+      ready,
+      stopped > 0 ? translator.t('island.cannotShort', { count: stopped }) : translator.formatSize(sizeBytes),
+    ];
   }
   const time = translator.formatDuration((sizeBytes - sentBytes) / bytesPerSecond);
   return [progress, translator.t('island.left', { time })];
@@ -60,6 +86,7 @@ export function sendHint(translator: ViewTranslator, queue: UploadQueue, intent:
   if (entries.length === 0) return '';
   const stopped = countStopped(queue);
   if (stopped === entries.length) return translator.t('island.sendNone');
+  if (intent.state === 'none' && stopped > 0) return translator.t('island.sendOthers', { count: stopped });
   if (intent.state === 'none') return translator.t(queue.ready ? 'island.sendReady' : 'island.sendAnytime');
   if (stopped > 0) return translator.t('island.heldBack', { count: stopped });
   for (const [state, text] of Object.entries(delays)) {

@@ -1,4 +1,4 @@
-import type { ScanState } from '../components/scan-texts.ts';
+import type { ScanState, UnscannedReason } from '../components/scan-texts.ts';
 
 export type UploadState =
   | 'waiting'
@@ -50,6 +50,7 @@ export interface Entry extends Chosen {
   readonly obstacle: Obstacle | undefined;
   /** Known when it is ready. */
   readonly scan: ScanState | undefined;
+  readonly unscannedReason?: UnscannedReason | null;
 }
 
 /** A file as the server describes it. */
@@ -62,6 +63,7 @@ export interface ServerFile {
   readonly receivedBytes: number;
   readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
   readonly scan: ScanState | null;
+  readonly unscannedReason?: UnscannedReason | null;
   /** The server's word for why it was refused. */
   readonly refusal: string | null;
 }

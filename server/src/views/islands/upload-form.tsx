@@ -7,11 +7,13 @@ import { TextArea } from '../components/field.tsx';
 import { Icon } from '../components/icon.tsx';
 import { limitsText } from '../components/limits-text.ts';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
+import { sortByPath } from '../file-order.ts';
 import { type Picked, readDroppedFiles, readPickedFiles } from './dropped-files.ts';
 import { foldSubject } from './fold-subject.ts';
 import { obstacleText, type SizeReason } from './obstacle-text.ts';
-import { SendBar, sendHint } from './send-bar.tsx';
+import { needsFiles, SendBar, sendHint } from './send-bar.tsx';
 import type { SendIntent } from './send-intent.ts';
+import { SendWithout } from './send-without.tsx';
 import { type Entry, isStopped } from './upload-entry.ts';
 import type { News } from './upload-item.ts';
 import { UploadList } from './upload-list.tsx';
@@ -64,11 +66,12 @@ export function UploadForm(props: {
   const choose = useRef<HTMLButtonElement>(null);
   const textarea = useRef<HTMLTextAreaElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  const question = useRef<HTMLDialogElement>(null);
 
   const add = async (picked: readonly Picked[]) => {
     await queue.known;
     const lastKey = queue.entries.at(-1)?.key ?? 0;
-    const { count, tooMany } = queue.add(picked);
+    const { count, tooMany } = queue.add(sortByPath(picked, translator.locale, ({ path }) => path));
     setProblems(tooMany ? [translator.t('island.tooMany', { count: settings.maxFiles })] : []);
     if (count > 0) {
       const stopped = queue.entries.filter(isStopped).length;
@@ -145,6 +148,11 @@ export function UploadForm(props: {
   }, [queue]);
 
   const send = () => {
+    const isLeavingOut = settings.once && queue.entries.some(isStopped);
+    if (isLeavingOut) question.current?.showModal();
+    else sendRest();
+  };
+  const sendRest = () => {
     setProblems([]);
     intent.press();
     if (intent.state === 'waiting') say(translator.t('island.sendSoon'));
@@ -163,6 +171,9 @@ export function UploadForm(props: {
     void add(readPickedFiles(input.files));
     input.value = '';
   };
+  /** Files of a folder are found again only with their folder. */
+  const chooseAgain = (wanted: readonly Entry[]) =>
+    (wanted.every(({ path }) => path !== undefined) ? folder : files).current?.click();
   const { entries } = queue;
   const stopped = entries.filter(isStopped).length;
   const sendable = entries.length - stopped;
@@ -189,6 +200,7 @@ export function UploadForm(props: {
       onPause: () => queue.pause(entry.key),
       onResume: () => queue.resume(entry.key),
       onRemove: () => void remove(entry),
+      onChooseAgain: () => chooseAgain([entry]),
     };
     return isStopped(entry) ? (
       <StoppedRow {...shown} why={obstacleText(translator, entry.obstacle, settings)} />
@@ -205,10 +217,10 @@ export function UploadForm(props: {
         <div class="drop">
           <Icon name="upload" />
           <p class="drop-hint">{translator.t('island.drop')}</p>
-          <ActionBar>
+          <div class="drop-buttons">
             {chooseButton}
             <FolderButton onClick={() => folder.current?.click()} />
-          </ActionBar>
+          </div>
           <p class="quiet small">{limitsText(translator, settings)}</p>
         </div>
       ) : (
@@ -246,7 +258,9 @@ export function UploadForm(props: {
             </Button>
           }
         >
-          {stopped === 0 && <strong>{translator.t('island.sendSoon')} </strong>}
+          {stopped === 0 && (
+            <strong>{translator.t(needsFiles(queue, intent) ? 'island.needsYou' : 'island.sendSoon')} </strong>
+          )}
           {sendHint(translator, queue, intent)}
         </Banner>
       )}
@@ -271,11 +285,20 @@ export function UploadForm(props: {
       />
       {!isEmpty && (
         <div class="quiet small">
-          <p>{limitsText(translator, settings)}</p>
+          <p>{limitsText(translator, { ...settings, once: false })}</p>
           <p id="send-hint">{intent.state === 'none' && sendHint(translator, queue, intent)}</p>
         </div>
       )}
-      {sendable > 0 && <SendBar queue={queue} intent={intent} onSend={send} />}
+      {sendable > 0 && (
+        <SendBar
+          queue={queue}
+          intent={intent}
+          once={settings.once}
+          onSend={send}
+          onChooseAgain={() => chooseAgain(entries.filter(({ state }) => state === 'interrupted'))}
+        />
+      )}
+      {settings.once && stopped > 0 && <SendWithout dialog={question} count={stopped} onSend={sendRest} />}
       {!isEmpty && sendable === 0 && <ActionBar title={translator.t('island.nothing')}>{chooseButton}</ActionBar>}
       <p class="unseen" role="status" aria-live="polite">
         {said}
@@ -296,10 +319,9 @@ function FolderButton({ onClick }: { onClick: () => void }): JSX.Element {
 function showRow(key: number, heading: HTMLElement | null): void {
   const row = document.querySelector(`[data-key="${key}"]`) ?? heading;
   const { top = 0, bottom = 0 } = row?.getBoundingClientRect() ?? {};
+  const barHeight = document.querySelector<HTMLElement>('.bar')?.offsetHeight ?? 0;
   if (top < 0 || bottom > innerHeight - barHeight) row?.scrollIntoView({ block: 'center' });
 }
-
-const barHeight = 64;
 
 /** Announces single files only if they need the person; the arrival of one of many is not worth announcing. */
 function newsText(

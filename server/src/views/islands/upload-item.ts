@@ -1,4 +1,4 @@
-import type { ScanState } from '../components/scan-texts.ts';
+import type { ScanState, UnscannedReason } from '../components/scan-texts.ts';
 import {
   type Chosen,
   type Entry,
@@ -26,6 +26,7 @@ export interface Item extends Entry {
   state: UploadState;
   obstacle: Obstacle | undefined;
   scan: ScanState | undefined;
+  unscannedReason: UnscannedReason | null;
   url: string | undefined;
   transfer: Transfer | undefined;
 }
@@ -64,6 +65,7 @@ export function toItem({ name, path, sizeBytes, fingerprint }: Chosen, key: numb
     state: 'interrupted',
     obstacle: undefined,
     scan: undefined,
+    unscannedReason: null,
     url: undefined,
     transfer: undefined,
   };
@@ -76,6 +78,7 @@ export function applyServerFile(item: Item, file: ServerFile, tusEndpoint: strin
   item.state = file.state === 'uploading' ? 'interrupted' : file.state;
   item.obstacle = file.state === 'refused' ? toObstacle(file.refusal) : undefined;
   item.scan = file.scan ?? undefined;
+  item.unscannedReason = file.unscannedReason ?? null;
 }
 
 export function toUploadUrl({ id }: ServerFile, tusEndpoint: string): string {
@@ -106,6 +109,7 @@ export function adopt(item: Item, file: ServerFile | undefined): News | undefine
   const { name } = item;
   if (file && file.state !== 'uploading') {
     item.scan = file.scan ?? undefined;
+    item.unscannedReason = file.unscannedReason ?? null;
     if (file.state === item.state) return undefined;
     item.state = file.state;
     item.obstacle = file.state === 'refused' ? toObstacle(file.refusal) : undefined;

@@ -1,20 +1,13 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { useTranslator } from '../components/translator-context.ts';
-import { type Entry, isStopped, type UploadState } from './upload-entry.ts';
+import { ListOrder } from './list-order.ts';
+import type { Entry } from './upload-entry.ts';
 
-/**
- * Up to this many files are listed in the order chosen. With more, files that need the person come first, and ready
- * files are folded.
- */
-const comfortable = 10;
 const rowsAtFirst = 20;
 const rowsMore = 100;
-
-/** Other states rank between those that need the person and those that wait for their turn. */
-const ranks: Partial<Record<UploadState, number>> = { interrupted: -1, waiting: 1 };
 
 /** Files that cannot be sent come first. */
 export function UploadList(props: {
@@ -24,15 +17,14 @@ export function UploadList(props: {
 }): JSX.Element {
   const translator = useTranslator();
   const [open, setOpen] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const [order] = useState(() => new ListOrder(translator.locale));
+  useEffect(() => keepUnderReader(list.current, order), [order]);
   const { row } = props;
-  const stopped = props.entries.filter(isStopped);
-  const entries = props.entries.filter((entry) => !isStopped(entry));
-  const isLong = entries.length > comfortable;
-  const ready = isLong ? entries.filter(({ state }) => state === 'ready') : [];
-  const others = isLong ? entries.filter(({ state }) => state !== 'ready').toSorted(byUrgency) : entries;
-  const interrupted = entries.filter(({ state }) => state === 'interrupted').length;
+  const { stopped, folded: ready, listed: others } = order.arrange(props.entries);
+  const interrupted = props.entries.filter(({ state }) => state === 'interrupted').length;
   return (
-    <>
+    <div ref={list} class="upload-list">
       {stopped.length > 0 && (
         <section class="stopped" aria-labelledby="stopped">
           <h2 id="stopped">
@@ -60,7 +52,7 @@ export function UploadList(props: {
         </details>
       )}
       {others.length > 0 && <Rows entries={others} row={row} />}
-    </>
+    </div>
   );
 }
 
@@ -81,6 +73,25 @@ function Rows({ entries, row }: { entries: readonly Entry[]; row: (entry: Entry)
   );
 }
 
-function byUrgency(one: Entry, other: Entry): number {
-  return (ranks[one.state] ?? 0) - (ranks[other.state] ?? 0);
+/** Keeps every row where it is as soon as the person scrolls while the list can be seen, or touches it. */
+function keepUnderReader(list: HTMLElement | null, order: ListOrder): () => void {
+  const freeze = () => order.freeze();
+  const scrolled = () => {
+    if (list && list.getBoundingClientRect().top < innerHeight) freeze();
+  };
+  const pressed = ({ key }: KeyboardEvent) => {
+    if (scrollKeys.has(key)) scrolled();
+  };
+  list?.addEventListener('pointerdown', freeze);
+  list?.addEventListener('focusin', freeze);
+  document.addEventListener('wheel', scrolled, { passive: true });
+  document.addEventListener('touchmove', scrolled, { passive: true });
+  document.addEventListener('keydown', pressed);
+  return () => {
+    document.removeEventListener('wheel', scrolled);
+    document.removeEventListener('touchmove', scrolled);
+    document.removeEventListener('keydown', pressed);
+  };
 }
+
+const scrollKeys: ReadonlySet<string> = new Set(['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End']);

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { IconButton } from '../components/button.tsx';
+import { Button, IconButton } from '../components/button.tsx';
 import { FileName } from '../components/file-name.tsx';
 import { FileIcon } from '../components/file-row.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
@@ -22,12 +22,15 @@ export interface RowActions {
   readonly onPause: () => void;
   readonly onResume: () => void;
   readonly onRemove: () => void;
+  /** Lets the person choose the file again. */
+  readonly onChooseAgain: () => void;
 }
 
 /** A file that is on its way, or ready. */
 export function UploadRow({ entry, ...actions }: { entry: Entry } & RowActions): JSX.Element {
   const translator = useTranslator();
   const { name, path = name, state, scan } = entry;
+  const chooseAgain = translator.t('island.chooseAgain');
   return (
     <Row entry={entry} {...actions}>
       <p class="small upload-state">
@@ -38,9 +41,18 @@ export function UploadRow({ entry, ...actions }: { entry: Entry } & RowActions):
           {hasGrown(entry) || ` · ${translator.t(states[state] ?? '')}`}
         </span>
       </p>
+      {state === 'interrupted' && (
+        <Button
+          type="button"
+          aria-label={translator.t('island.action', { action: chooseAgain, name: path })}
+          onClick={actions.onChooseAgain}
+        >
+          {chooseAgain}
+        </Button>
+      )}
       {scan === 'unscanned' && (
         <p class="small">
-          <ScanNote scan={scan} />
+          <ScanNote scan={scan} unscannedReason={entry.unscannedReason} />
         </p>
       )}
       {/* The duration of a check is unknown, so its bar shows no amount. */}

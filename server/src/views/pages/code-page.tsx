@@ -22,6 +22,8 @@ export interface CodePageProps {
   /** The expiry of the code that was sent last. */
   readonly sentAt?: Date | undefined;
   readonly validUntil?: Date | undefined;
+  /** Whether the reader has just asked for another code. */
+  readonly isNew?: boolean | undefined;
   readonly problem?: 'shape' | 'wrong' | 'expired' | 'too_many_tries' | 'too_many_codes' | undefined;
   readonly triesLeft?: number | undefined;
 }
@@ -65,6 +67,11 @@ export function CodePage(props: CodePageProps): JSX.Element {
           {problemText(translator, props)}
         </Banner>
       )}
+      {props.isNew && !problem && props.sentAt && (
+        <Banner tone="good" id="new-code" announced>
+          {fillText(translator, 'code.newSent', { sentAt: <Moment at={props.sentAt} show="time" /> })}
+        </Banner>
+      )}
       {!spent && (
         <form method="post" action={props.action} class="stack">
           <Field
@@ -94,7 +101,7 @@ export function CodePage(props: CodePageProps): JSX.Element {
             dir="ltr"
             spellcheck={false}
             aria-invalid={problem === 'wrong' || problem === 'shape' ? 'true' : undefined}
-            aria-describedby={problem ? 'problem' : undefined}
+            aria-describedby={problem ? 'problem' : props.isNew ? 'new-code' : undefined}
           />
           <Button look="main">{translator.t('common.continue')}</Button>
         </form>

@@ -14,6 +14,7 @@ import { ScanNote, ScanSummary } from '../components/scan-note.tsx';
 import { type Scanned, summarizeScans } from '../components/scan-texts.ts';
 import { fromField, type Sender } from '../components/sender.tsx';
 import { useTranslator } from '../components/translator-context.ts';
+import { sortByPath } from '../file-order.ts';
 import { isolate, oneLine } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
@@ -106,7 +107,7 @@ function DownloadBar({ files, totalBytes, allHref, completedAt }: DownloadPagePr
   if (href === undefined) return null;
   const size = translator.formatSize(totalBytes);
   const progress = (done: string) => translator.t('download.progress', { count: files.length, done });
-  const done = completedAt ? 0 : files.filter(({ complete }) => complete).length;
+  const done = files.filter(({ complete }) => complete).length;
   const count = translator.t('sent.count', { count: files.length });
   return (
     <ActionBar
@@ -138,13 +139,14 @@ function FileList({ files, totalBytes, deliveredHref }: DownloadPageProps): JSX.
       <FolderList
         files={files}
         isNoteworthy={differs}
+        isDone={({ complete }) => complete}
         row={(file, name) => (
           <FileRow key={file.id} id={file.id} path={name} size={translator.formatSize(file.sizeBytes)} href={file.href}>
             <span class="done" hidden={!file.complete}>
               <Icon name="check" small />
               {translator.t('download.done')}
             </span>
-            {differs(file) && <ScanNote scan={file.scan} />}
+            {differs(file) && <ScanNote {...file} />}
           </FileRow>
         )}
       />
@@ -160,7 +162,7 @@ function Verify({ files, sumsHref }: Pick<DownloadPageProps, 'files' | 'sumsHref
       <summary>{translator.t('download.verify')}</summary>
       <p class="quiet">{translator.t('download.verifyText')}</p>
       <dl>
-        {files.map((file) => (
+        {sortByPath(files, translator.locale, ({ path }) => path).map((file) => (
           <div key={file.id}>
             <dt>
               <bdi>{oneLine(file.path)}</bdi>

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { AskForm, type Asking } from '../components/ask-form.tsx';
+import { Breakable } from '../components/breakable.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { fillText } from '../components/fill-text.ts';
 import { Moment } from '../components/moment.tsx';
 import { fromField, type Sender } from '../components/sender.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
-import { isolate } from '../plain.ts';
+import { isolate, oneLine } from '../plain.ts';
 import type { LinkKind } from './link-landing-page.tsx';
 
 /** A link that worked once. */
@@ -15,6 +16,8 @@ export interface EndedLink {
   readonly reference: string;
   readonly sentAt: Date;
   readonly expiresAt: Date;
+  /** When it was disabled; null if it was not. */
+  readonly revokedAt: Date | null;
 }
 
 export interface GonePageProps {
@@ -61,6 +64,14 @@ export function goneTitle(translator: ViewTranslator, props: Pick<GonePageProps,
     : translator.t(texts[props.reason].title);
 }
 
+function MailLink({ sender: { address }, reference }: EndedLink): JSX.Element {
+  return (
+    <a href={`mailto:${encodeURIComponent(address).replace('%40', '@')}?subject=${encodeURIComponent(reference)}`}>
+      <Breakable>{oneLine(address)}</Breakable>
+    </a>
+  );
+}
+
 /** Says what happened to a page that does not open or is closed, and what to do about it. */
 export function GonePage(props: GonePageProps): JSX.Element {
   const translator = useTranslator();
@@ -77,6 +88,8 @@ export function GonePage(props: GonePageProps): JSX.Element {
             {known
               ? fillText(translator, known.ended[known.link.kind], {
                   until: <Moment at={known.link.expiresAt} />,
+                  at: <Moment at={known.link.revokedAt ?? known.link.expiresAt} />,
+                  address: <MailLink {...known.link} />,
                 })
               : translator.t(texts[reason].text)}
           </p>

@@ -13,6 +13,8 @@ export interface LinkLandingPageProps {
   readonly kind: LinkKind;
   readonly sender: Sender;
   readonly sentAt: Date;
+  /** How the code is sent that the receiver has to enter, if one is required. */
+  readonly codeChannel?: 'sms' | 'mail' | undefined;
   readonly action: string;
   /** The name of the hidden field in which the page's script records that a person pressed the button. */
   readonly gesture: string;
@@ -33,6 +35,8 @@ const texts = {
   },
 } as const;
 
+const codeTexts = { sms: 'landing.code.sms', mail: 'landing.code.mail' } as const;
+
 export function linkLandingTitle(
   translator: ViewTranslator,
   { kind, sender }: Pick<LinkLandingPageProps, 'kind' | 'sender'>,
@@ -42,9 +46,10 @@ export function linkLandingTitle(
 
 /**
  * The first page behind a link, before a person confirms. Mail scanners, and anyone who obtained the link, see only
- * this: the sender and when the link was sent, but no files, message, receiver or reference.
+ * this: the sender, when the link was sent and whether it needs a code, but no files, message, receiver or reference.
  */
-export function LinkLandingPage({ kind, sender, sentAt, action, gesture }: LinkLandingPageProps): JSX.Element {
+export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
+  const { kind, sender, sentAt, codeChannel, action, gesture } = props;
   const translator = useTranslator();
   return (
     <Card
@@ -59,6 +64,7 @@ export function LinkLandingPage({ kind, sender, sentAt, action, gesture }: LinkL
     >
       <form method="post" action={action} data-gesture={gesture} class="stack">
         <input type="hidden" name={gesture} value="" />
+        {codeChannel && <p class="quiet">{translator.t(codeTexts[codeChannel])}</p>}
         <Button look="main">{translator.t(texts[kind].button)}</Button>
       </form>
       <div>

@@ -49,7 +49,7 @@ export function StopPage(props: StopPageProps): JSX.Element {
           <Fields
             fields={[
               ...fromField(translator, props.sender),
-              [translator.t('common.to'), <Breakable>{oneLine(props.address)}</Breakable>],
+              [translator.t('stop.you'), <Breakable>{oneLine(props.address)}</Breakable>],
             ]}
           />
           {!stopped && (

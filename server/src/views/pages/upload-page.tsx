@@ -28,6 +28,15 @@ const problems = {
   cut_off: 'upload.problem.cut_off',
 } as const;
 
+/** The same about a file whose name is known. */
+const namedProblems: Partial<Record<UploadProblem, string>> = {
+  too_large: 'upload.problem.named.too_large',
+  infected: 'upload.problem.named.infected',
+  too_large_to_scan: 'upload.problem.named.too_large_to_scan',
+  encrypted: 'upload.problem.named.encrypted',
+  invalid_name: 'upload.problem.named.invalid_name',
+};
+
 export type UploadProblem = keyof typeof problems;
 
 export interface UploadPageProps {
@@ -61,6 +70,8 @@ export interface UploadPageProps {
   readonly sent: readonly Sending[];
   /** The reason why the form that was just posted was rejected. */
   readonly problem?: UploadProblem | undefined;
+  /** The name of the file for which it was rejected, if it was a single one. */
+  readonly problemFile?: string | undefined;
   /** The input of the contact. */
   readonly written?: string | undefined;
   readonly maxFiles: number;
@@ -86,6 +97,7 @@ export function islandTexts(translator: Translator): string {
       'upload.limits',
       'upload.message',
       'upload.once',
+      'action.close',
       'gone.expired.text',
       'gone.expired.title',
       'common.labelled',
@@ -170,7 +182,9 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
 }
 
 function problemText(translator: ViewTranslator, problem: UploadProblem, limits: UploadPageProps): string {
-  return translator.t(problems[problem], {
+  const { problemFile = '' } = limits;
+  return translator.t((problemFile && namedProblems[problem]) || problems[problem], {
+    name: isolate(problemFile),
     count: limits.maxFiles,
     size: translator.formatSize(limits.maxFileBytes),
     sender: isolate(limits.sender.name),

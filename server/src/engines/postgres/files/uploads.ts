@@ -228,14 +228,15 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
     async listDraftFiles(accountId, draft) {
       const { rows } = await sql<DraftFile>`
         select id, name, coalesce(path, name) as path, size_bytes as "sizeBytes", received_bytes as "receivedBytes", state, scan,
-          refusal
+          unscanned_reason as "unscannedReason", refusal
         from (
           select id, name, path, size_bytes, received_bytes, created_at,
-            case state when 'receiving' then 'uploading' else state::text end as state, null as scan, refusal
+            case state when 'receiving' then 'uploading' else state::text end as state, null as scan,
+            null as unscanned_reason, refusal
           from uploads
           where account_id = ${accountId} and draft = ${draft} and state <> 'abandoned' and size_bytes is not null
           union all
-          select id, name, path, size_bytes, size_bytes, created_at, 'ready', scan, null
+          select id, name, path, size_bytes, size_bytes, created_at, 'ready', scan, unscanned_reason, null
           from files
           where account_id = ${accountId} and draft = ${draft} and state = 'ready' and drop_id is null
         ) as draft_file

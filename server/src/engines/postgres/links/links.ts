@@ -26,6 +26,10 @@ const askedColumns: Readonly<Record<Question, string>> = {
 const revoked = sql<boolean>`drops.revoked_at is not null or links.revoked_at is not null
   or (drops.type = 'uploadfiles' and accounts.disabled_at is not null)`;
 
+/** The first of the times at which it was. */
+const revokedAt = sql<Date | null>`least(drops.revoked_at, links.revoked_at,
+  case when drops.type = 'uploadfiles' then accounts.disabled_at end)`;
+
 /** A contact's link is complete when files were sent through it. */
 const usedUp = sql<boolean>`not drops.reusable and links.completed_at is not null`;
 
@@ -57,6 +61,7 @@ export function linkStore(db: Database): LinkStore {
           'ended',
         ),
         revoked.as('revoked'),
+        revokedAt.as('revokedAt'),
         sql<boolean>`now() > drops.expires_at - (drops.expires_at - drops.created_at) / 4`.as('endsSoon'),
         sql<Question[]>`array_remove(array[
           case when links.more_time_asked_at is not null then 'more_time' end,
