@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { toBrowser } from '../people/browser.ts';
@@ -78,6 +78,42 @@ describe('a password', () => {
     await expect(enter(without.email)).rejects.toMatchObject(failed);
     await store.people.setDisabled(person.id, true);
     await expect(enter(person.email)).rejects.toMatchObject(failed);
+  });
+
+  test('takes the same queries and the same work for nobody as for somebody', async () => {
+    const { person } = await enrolWithPassword(await invite());
+    const query = vi.spyOn(store.signInMethods, 'password');
+    const work = vi.spyOn(engines.passwords, 'verify');
+    const countCalls = async (email: string) => {
+      await expect(enter(email, 'another password altogether')).rejects.toMatchObject(failed);
+      const calls = [query.mock.calls.length, work.mock.calls.length];
+      query.mockClear();
+      work.mockClear();
+      return calls;
+    };
+    expect(await countCalls(person.email)).toEqual([1, 1]);
+    expect(await countCalls('nobody@example.org')).toEqual([1, 1]);
+    expect(await countCalls('not an address')).toEqual([1, 1]);
+    vi.restoreAllMocks();
+  });
+
+  test('that is changed while it is checked signs nobody in', async () => {
+    const { person } = await enrolWithPassword(await invite());
+    const { passwords } = engines;
+    const verify = vi.spyOn(passwords, 'verify').mockImplementationOnce(async () => {
+      await store.signInMethods.setPassword(person.id, await passwords.hash('nine orange kites above Lund'));
+      return true;
+    });
+    await expect(enter(person.email)).rejects.toMatchObject(failed);
+    verify.mockRestore();
+  });
+
+  test('is that of an address however its domain is typed', async () => {
+    const { link = '' } = await invitePerson(engines, administrator, { email: 'anna@bücher.example', mail: false });
+    const { person } = await enrolWithPassword(await openSession(link));
+    expect(person.email).toBe('anna@xn--bcher-kva.example');
+    expect(await enter('Anna@BÜCHER.example')).toMatchObject({ personId: person.id });
+    expect(await enter('anna@xn--bcher-kva.example')).toMatchObject({ personId: person.id });
   });
 
   test('that is too short, or the person’s own address, is refused, and the invitation goes on', async () => {

@@ -12,9 +12,13 @@ import type { Store } from '../store.ts';
 import { Challenges, readChallenge } from './challenges.ts';
 import { challengeSeconds } from './passkey-values.ts';
 import { digestRecoveryCode } from './recovery-codes.ts';
+import { toSignInEmail } from './to-sign-in-email.ts';
 import { deriveTotpSecret, findTotpStep } from './totp.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
+
+/** An id that no person has: an unknown address takes the same queries as a known one. */
+const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** The session that a browser gets: its secret, whose it is, and whether a code is still to be entered. */
 export interface Begun {
@@ -33,11 +37,15 @@ export async function signInWithPassword(
   browser: Browser,
 ): Promise<Begun> {
   const { store, passwords } = engines;
-  const person = await store.people.byEmail(email.trim().toLowerCase());
-  const stored = person && !person.disabled ? await store.signInMethods.password(person.id) : undefined;
+  const person = await store.people.byEmail(toSignInEmail(email));
+  const known = await store.signInMethods.password(person?.id ?? nobody);
+  const stored = person?.disabled ? undefined : known;
   if (!(await passwords.verify(password, stored?.hash)) || !person) throw new ExchangeError('sign_in_failed');
   const renewed = stored && passwords.needsRehash(stored.hash) ? await passwords.hash(password) : undefined;
   return store.transaction(async (tx) => {
+    // A password that was changed meanwhile has ended all sessions, and begins no further one.
+    await tx.people.lock(person.id);
+    if ((await tx.signInMethods.password(person.id))?.hash !== stored?.hash) throw new ExchangeError('sign_in_failed');
     if (renewed !== undefined) await tx.signInMethods.setPassword(person.id, renewed);
     const needsCode = (await tx.signInMethods.authenticatorApp(person.id))?.isConfirmed ?? false;
     const stage = needsCode ? 'second_factor' : 'complete';

@@ -8,6 +8,7 @@ import {
   signInWithPasskey,
   signInWithPassword,
 } from '../../domain/sign-in/sign-in.ts';
+import { toSignInEmail } from '../../domain/sign-in/to-sign-in-email.ts';
 import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
 import type { AppRoute, SignedInVisit, Visit } from './app-route.ts';
@@ -134,7 +135,7 @@ async function describeAttempt(
   typed: string,
   step: SignInAttempt['step'],
 ): Promise<SignInAttempt> {
-  const email = typed.trim().toLowerCase();
+  const email = toSignInEmail(typed);
   const person = await engines.store.people.byEmail(email);
   const device = readDeviceCookie(deviceCookie, person?.id, engines.pepper);
   return { email, address: browser.address, device, step };
