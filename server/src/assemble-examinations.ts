@@ -19,6 +19,7 @@ import { dnsRecords } from './engines/dns/records.ts';
 import { examineKeyfile } from './engines/keyfile/examine.ts';
 import { examineMachine } from './engines/machine/examine.ts';
 import { examineMaildir } from './engines/maildir/examine.ts';
+import { examineProviders } from './engines/oidc/examine.ts';
 import { readPepper } from './engines/postgres/accounts/key-pepper.ts';
 import { openDatabase, openPool, requestDeadlines } from './engines/postgres/database.ts';
 import { examinePostgres } from './engines/postgres/examine.ts';
@@ -95,6 +96,11 @@ export function assembleExaminations(
         gateway
           ? examineSms({ ...gateway, from, timeoutMs: 5_000 })
           : only(skipped('sms', 'WAYBILL_SMS_URL is not set.')),
+    ),
+    providers: given('providers', ['WAYBILL_PROVIDERS_FILE'], ({ WAYBILL_PROVIDERS_FILE: providers }) =>
+      providers.length === 0
+        ? only(skipped('providers', 'WAYBILL_PROVIDERS_FILE is not set.'))
+        : examineProviders({ providers, timeoutMs: 5_000 }),
     ),
     tls: given(
       'tls',

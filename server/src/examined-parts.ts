@@ -10,6 +10,7 @@ export const examined = [
   'mail',
   'bounces',
   'sms',
+  'providers',
   'tls',
   'proxy',
 ] as const;

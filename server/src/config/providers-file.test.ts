@@ -87,8 +87,8 @@ test.each([
     [{ ...least, create_people: { domain: 'a.example' } }],
     '"domain" in "create_people" of the provider staff',
   ],
-  ['a missing field', [{ id: 'staff' }], '"name", "issuer", "client_id" is missing in the provider staff'],
-  ['an object instead of a list', { providers: [] }, 'the file must be a list'],
+  ['a missing field', [{ id: 'staff' }], '"name" of the provider staff must be a name'],
+  ['an object instead of a list', { providers: [] }, 'must be a list of up to 20 providers'],
   ['an id with other characters', [{ ...least, id: '../x' }], '"id" of provider 1 must be up to 32 letters'],
   [
     'a value of another type',

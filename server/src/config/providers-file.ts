@@ -1,10 +1,8 @@
 import { domainToASCII } from 'node:url';
-import { type Static, Type } from 'typebox';
-import { Check, Errors } from 'typebox/value';
-import { emailAddress } from '../domain/contacts/email-address.ts';
-import type { ClaimPath, ProviderRules } from '../domain/ports/identity-provider.ts';
+import type { ClaimPath, ProviderMembership, ProviderRules } from '../domain/ports/identity-provider.ts';
 import { isProtectedUrl } from '../domain/protected-url.ts';
 import { readSecretFile } from './environment.ts';
+import { type Read, readFlag, readList, readObject, readOptional, readText } from './read-json.ts';
 import type { SettingType } from './setting.ts';
 
 /** One provider, with everything that is needed to speak to it. */
@@ -20,73 +18,48 @@ export interface ProviderSettings extends ProviderRules {
 }
 
 const maxProviders = 20;
-const boundedText = (description: string, maxLength = 255) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description });
-const textList = (description: string, minItems = 1) =>
-  Type.Array(boundedText(description), { minItems, maxItems: 1_000, description });
-const claimPath = (description: string) =>
-  Type.Union([boundedText(description), Type.Array(boundedText(description), { minItems: 1, maxItems: 8 })], {
-    description,
-  });
-const strict = { additionalProperties: false } as const;
+const aPath = 'the name of a claim, or a list of names that lead to a nested one';
+const readClaimPath: Read<ClaimPath> = (value, place) =>
+  readList(readText(aPath), aPath, 8)(typeof value === 'string' ? [value] : value, place);
+const readTexts = (description: string, pattern?: RegExp) => readList(readText(description, pattern), description);
+const long = /^\P{Cc}{1,4096}$/u;
 
-/** A description continues "must be". */
-const Provider = Type.Object(
-  {
-    id: Type.String({
-      pattern: '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$',
-      description: 'up to 32 letters a to z, digits and hyphens, such as "entra"',
-    }),
-    name: boundedText('a name of up to 60 characters, which people see', 60),
-    issuer: boundedText('the issuer’s address, such as "https://login.example.org/realms/staff"', 1_000),
-    client_id: boundedText('the client’s id at the provider'),
-    client_secret: Type.Optional(boundedText('the client’s secret', 4_096)),
-    client_secret_file: Type.Optional(boundedText('the path of a file that contains the client’s secret', 4_096)),
-    client_authentication: Type.Optional(Type.Enum(['basic', 'post'], { description: 'basic or post' })),
-    scopes: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[!#-\\[\\]-~]{1,255}$' }), {
-        minItems: 1,
-        maxItems: 50,
-        description: 'a list of scopes, such as ["openid", "email", "profile"]',
-      }),
-    ),
-    require_email_verified: Type.Optional(Type.Boolean({ description: 'true or false' })),
-    create_people: Type.Optional(
-      Type.Object(
-        {
-          domains: Type.Optional(textList('a list of domains, such as ["example.org"]')),
-          claim: Type.Optional(claimPath('the name of a claim, or a list of names that lead to a nested one')),
-          values: Type.Optional(textList('a list of values, one of which the claim must have')),
-        },
-        { ...strict, description: 'an object with "domains", or with "claim" and "values", or with all three' },
-      ),
-    ),
-    groups_claim: Type.Optional(claimPath('the name of a claim, or a list of names that lead to a nested one')),
-    memberships: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            group: boundedText('the name or id of a group, as the provider sends it'),
-            account: boundedText('the address of an account'),
-            role: Type.Enum(['owner', 'member', 'reader'], { description: 'owner, member or reader' }),
-          },
-          { ...strict, description: 'an object with "group", "account" and "role"' },
-        ),
-        { maxItems: 10_000, description: 'a list of objects with "group", "account" and "role"' },
-      ),
-    ),
-    end_session: Type.Optional(Type.Boolean({ description: 'true or false' })),
-  },
-  { ...strict, description: 'an object with "id", "name", "issuer", "client_id" and "client_secret"' },
+const readId = readText(
+  'up to 32 letters a to z, digits and hyphens, such as "entra"',
+  /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/,
 );
-const Providers = Type.Array(Provider, { maxItems: maxProviders });
+const readCreation = readObject({
+  domains: readOptional(readTexts('a list of domains, such as ["example.org"]')),
+  claim: readOptional(readClaimPath),
+  values: readOptional(readTexts('a list of values, one of which the claim must have')),
+});
+const readMembership = readObject({
+  group: readText('the name or id of a group, as the provider sends it'),
+  account: readText('the address of an account', /^[^\s@]{1,64}@[^\s@]{1,190}$/),
+  role: readText<ProviderMembership['role']>('owner, member or reader', /^(?:owner|member|reader)$/),
+});
+const readProvider = readObject({
+  id: readId,
+  name: readText('a name of up to 60 characters, which people see', /^\P{Cc}{1,60}$/u),
+  issuer: readText('the issuer’s address, such as "https://login.example.org/realms/staff"', /^\S{1,1000}$/),
+  client_id: readText('the client’s id at the provider'),
+  client_secret: readOptional(readText('the client’s secret', long)),
+  client_secret_file: readOptional(readText('the path of a file that contains the client’s secret', long)),
+  client_authentication: readOptional(readText<'basic' | 'post'>('basic or post', /^(?:basic|post)$/)),
+  scopes: readOptional(readTexts('a list of scopes, such as ["openid", "email"]', /^[!#-[\]-~]{1,255}$/)),
+  require_email_verified: readOptional(readFlag),
+  create_people: readOptional(readCreation),
+  groups_claim: readOptional(readClaimPath),
+  memberships: readOptional(readList(readMembership, 'a list of groups with their accounts and roles', 10_000)),
+  end_session: readOptional(readFlag),
+});
 
 export const providersFile: SettingType<readonly ProviderSettings[]> = {
   name: 'path',
   parse: (path) => (path === '' ? [] : parseProviders(readSecretFile(path) ?? '')),
 };
 
-/** Messages continue the name of the setting, and never repeat a value: it may be a secret in the wrong place. */
+/** Messages continue the name of the setting. */
 function parseProviders(json: string): readonly ProviderSettings[] {
   let value: unknown;
   try {
@@ -94,8 +67,8 @@ function parseProviders(json: string): readonly ProviderSettings[] {
   } catch {
     throw new Error('names a file that is not JSON.');
   }
-  if (!Check(Providers, value)) throw new Error(`names a file with a mistake: ${findMistake(value)}.`);
-  const providers = value.map(toProvider);
+  const given = readProviders(value);
+  const providers = given.map(toProvider);
   const repeated = (values: readonly string[]) => values.find((item, index) => values.indexOf(item) !== index);
   const id = repeated(providers.map((provider) => provider.id));
   if (id !== undefined) throw new Error(`names a file with two providers with the id ${id}.`);
@@ -105,7 +78,27 @@ function parseProviders(json: string): readonly ProviderSettings[] {
   return providers;
 }
 
-function toProvider(given: Static<typeof Provider>): ProviderSettings {
+function readProviders(value: unknown): readonly ReturnType<typeof readProvider>[] {
+  if (!Array.isArray(value) || value.length > maxProviders) {
+    throw new Error(`names a file that must be a list of up to ${maxProviders} providers.`);
+  }
+  try {
+    return value.map((provider, index) => readProvider(provider, describePlace(provider, index)));
+  } catch (error) {
+    throw new Error(`names a file with a mistake: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+/** By its id, or by its position if it has none. */
+function describePlace(provider: unknown, index: number): string {
+  try {
+    return `the provider ${readId((provider as { id?: unknown } | null)?.id, '')}`;
+  } catch {
+    return `provider ${index + 1}`;
+  }
+}
+
+function toProvider(given: ReturnType<typeof readProvider>): ProviderSettings {
   const complain = (problem: string) =>
     new Error(`names a file with a mistake in the provider ${given.id}: ${problem}.`);
   const { scopes = ['openid', 'email', 'profile'], create_people: creation } = given;
@@ -140,12 +133,13 @@ function toProvider(given: Static<typeof Provider>): ProviderSettings {
     requireEmailVerified: given.require_email_verified ?? true,
     createPeople: creation && {
       domains: creation.domains?.map((domain) => toDomain(domain, complain)),
-      claim: creation.claim === undefined ? undefined : { path: toPath(creation.claim), values: creation.values ?? [] },
+      claim: creation.claim && creation.values && { path: creation.claim, values: creation.values },
     },
-    groupsClaim: given.groups_claim === undefined ? undefined : toPath(given.groups_claim),
+    groupsClaim: given.groups_claim,
     memberships: (given.memberships ?? []).map((membership) => ({
       ...membership,
-      account: toAddress(membership.account, complain),
+      // As addresses of accounts are stored.
+      account: membership.account.toLowerCase(),
     })),
     endSession: given.end_session ?? false,
   };
@@ -170,62 +164,4 @@ function toDomain(text: string, complain: Complain): string {
     throw complain('a domain in "create_people" must be one such as example.org, without @ or *');
   }
   return domain;
-}
-
-function toAddress(text: string, complain: Complain): string {
-  try {
-    return emailAddress(text);
-  } catch {
-    throw complain('"account" of "memberships" must be the address of an account');
-  }
-}
-
-function toPath(claim: string | string[]): ClaimPath {
-  return typeof claim === 'string' ? [claim] : claim;
-}
-
-/** The first mistake, with its place and what is expected there. */
-function findMistake(value: unknown): string {
-  const errors = Errors(Providers, value);
-  const unknown = errors.find(({ keyword }) => keyword === 'additionalProperties');
-  if (unknown) {
-    const { additionalProperties: names = [] } = unknown.params as { additionalProperties?: readonly string[] };
-    const fields = names.map((name) => JSON.stringify(name)).join(', ');
-    return `${fields} in ${describePlace(value, unknown.instancePath)} is not a field that exists`;
-  }
-  const missing = errors.find(({ keyword }) => keyword === 'required');
-  if (missing) {
-    const { requiredProperties: names = [] } = missing.params as { requiredProperties?: readonly string[] };
-    const fields = names.map((name) => JSON.stringify(name)).join(', ');
-    return `${fields} is missing in ${describePlace(value, missing.instancePath)}`;
-  }
-  const path = errors[0]?.instancePath ?? '';
-  return `${describePlace(value, path)} must be ${findDescription(path)}`;
-}
-
-/** `the provider entra`, `"scopes" of the provider entra`, or the position of a provider without an id. */
-function describePlace(value: unknown, path: string): string {
-  const [, index, ...fields] = path.split('/');
-  if (index === undefined) return 'the file';
-  const { id } = ((value as readonly unknown[])[Number(index)] ?? {}) as { id?: unknown };
-  const isValid = typeof id === 'string' && Check(Provider.properties.id, id);
-  const provider = isValid ? `the provider ${id}` : `provider ${Number(index) + 1}`;
-  return fields.length === 0 ? provider : `"${fields.join('.')}" of ${provider}`;
-}
-
-/** The description of the innermost schema that has one. */
-function findDescription(path: string): string {
-  let schema = Providers as SchemaNode | undefined;
-  let description = `a list of up to ${maxProviders} providers`;
-  for (const step of path.split('/').slice(1)) {
-    schema = schema?.properties?.[step] ?? schema?.items;
-    description = schema?.description ?? description;
-  }
-  return description;
-}
-
-interface SchemaNode {
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly items?: SchemaNode;
 }

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as keyFetch } from 'jose';
+import { createRemoteJWKSet, customFetch as keyFetch } from 'jose';
 import * as oidc from 'openid-client';
 import { boundedFetch, UnreachableProviderError } from './bounded-fetch.ts';
 import { clockToleranceSeconds } from './logout-token.ts';
@@ -16,7 +16,7 @@ export interface Discovered {
   readonly configuration: oidc.Configuration;
   readonly metadata: oidc.ServerMetadata;
   /** For logout tokens; the library has its own cache of the same keys for ID tokens. */
-  readonly keys: JWTVerifyGetKey;
+  readonly keys: ReturnType<typeof createRemoteJWKSet>;
 }
 
 /**

@@ -12,8 +12,8 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import type { Random } from '../../domain/ports/random.ts';
 import { toReturnPath } from '../../domain/return-path.ts';
 import { type Attempt, SealedAttempts } from './attempt.ts';
-import { UnreachableProviderError } from './bounded-fetch.ts';
 import { cached } from './cached.ts';
+import { describeError, findUnreachable } from './describe-error.ts';
 import { type Discovered, discover, type OidcClient } from './discover.ts';
 import { verifyLogoutToken } from './logout-token.ts';
 import { lacksClaims, readClaims, toIdentifier } from './read-claims.ts';
@@ -199,23 +199,4 @@ async function requestClaims(
 function toFailure(error: unknown): ProviderFailure['failure'] {
   if (findUnreachable(error)) return 'provider_unavailable';
   return error instanceof oidc.AuthorizationResponseError ? 'refused_by_provider' : 'invalid_response';
-}
-
-function findUnreachable(error: unknown): UnreachableProviderError | undefined {
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (inner instanceof UnreachableProviderError) return inner;
-  }
-  return undefined;
-}
-
-/** Codes and messages that the libraries and we wrote. Not those of inner causes, which may quote tokens and claims. */
-function describeError(error: unknown): string {
-  const { code, error: responded, message, cause } = error as Readonly<Record<string, unknown>>;
-  const { code: innerCode, message: reason } = (cause ?? {}) as Readonly<Record<string, unknown>>;
-  const isOfLibrary = typeof innerCode === 'string' && innerCode.startsWith('OAUTH_');
-  const inner = findUnreachable(error)?.message ?? (isOfLibrary && reason);
-  return [code, responded, message, inner]
-    .filter((part) => typeof part === 'string' && part !== '')
-    .join(': ')
-    .slice(0, 300);
 }

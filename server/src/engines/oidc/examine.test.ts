@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { toProvider } from '../../testing/providers.ts';
+import { startForgingProvider } from '../../testing/servers/forging-provider.ts';
+import { examineProviders } from './examine.ts';
+
+const examine = (issuer: string) => examineProviders({ providers: [toProvider({ issuer })], timeoutMs: 2_000 });
+
+test('a provider that works, beside one that is down', async () => {
+  await using provider = await startForgingProvider();
+  const down = toProvider({ id: 'down', issuer: `http://127.0.0.1:${await closedPort()}` });
+  const providers = [down, toProvider({ issuer: provider.issuer })];
+  const findings = await collectFindings(examineProviders({ providers, timeoutMs: 2_000 }));
+  expect(findings).toMatchObject([
+    { status: 'fault', check: 'providers.metadata', says: expect.stringContaining('down cannot be used: ') },
+    { status: 'ok', check: 'providers.keys', says: expect.stringContaining('staff responds') },
+  ]);
+});
+
+test('another issuer in the metadata', async () => {
+  await using provider = await startForgingProvider();
+  provider.metadata = { issuer: `${provider.issuer}/other` };
+  await expectTrouble(examine(provider.issuer), 'fault providers.metadata');
+});
+
+test('ID tokens that are signed with the client’s secret', async () => {
+  await using provider = await startForgingProvider();
+  provider.metadata = { id_token_signing_alg_values_supported: ['HS256', 'none'] };
+  await expectTrouble(examine(provider.issuer), 'fault providers.keys');
+});
+
+test('keys that cannot be read, and no keys', async () => {
+  await using provider = await startForgingProvider();
+  for (const path of ['/token', '/nowhere']) {
+    provider.metadata = { jwks_uri: provider.issuer + path };
+    await expectTrouble(examine(provider.issuer), 'fault providers.keys');
+  }
+});
