@@ -192,23 +192,33 @@ describe.each(screens)('on $what', ({ viewport, colorScheme }) => {
     }));
 });
 
-describe.each(languages)('on a small phone in %s', (language) => {
-  test.each(['download-one', 'download-some', 'download-sixty', 'download-sixty-begun', 'download-done'])(
-    'no word of the bar of %s is broken',
-    async (name) => {
-      const page = await browser.newPage({ viewport: { width: 320, height: 568 } });
-      try {
-        await page.goto(`${origin}/${language}/${name}`);
-        const texts = page.locator('.bar-text > *, .bar .button');
-        expect(await texts.count()).toBeGreaterThan(1);
-        expect(await texts.evaluateAll(findBrokenWords)).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
-      } finally {
-        await page.close();
-      }
-    },
-  );
-});
+describe.each(languages.flatMap((language) => [320, 390].map((width) => ({ language, width }))))(
+  'at $width px in $language',
+  ({ language, width }) => {
+    test.each(['download-one', 'download-some', 'download-sixty', 'download-sixty-begun', 'download-done'])(
+      'no word of the bar of %s is broken or covered',
+      async (name) => {
+        const page = await browser.newPage({ viewport: { width, height: 700 } });
+        try {
+          await page.goto(`${origin}/${language}/${name}`);
+          const texts = page.locator('.bar-text > *, .bar .button');
+          expect(await texts.count()).toBeGreaterThan(1);
+          expect(await texts.evaluateAll(findBrokenWords)).toEqual([]);
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+          const [text, button] = await Promise.all(
+            ['.bar-text > strong', '.bar .button'].map((part) => page.locator(part).boundingBox()),
+          );
+          expect((text?.x ?? 0) + (text?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0);
+          expect(
+            await page.locator('.bar-text').evaluate((bar) => bar.scrollWidth - bar.clientWidth),
+          ).toBeLessThanOrEqual(1);
+        } finally {
+          await page.close();
+        }
+      },
+    );
+  },
+);
 
 /** The words that take more than one line; a word may also end after a hyphen. */
 function findBrokenWords(elements: readonly Element[]): string[] {
