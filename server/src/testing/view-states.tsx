@@ -38,6 +38,7 @@ import {
   uploadTitle,
 } from '../views/pages/upload-page.tsx';
 import type { Translator } from '../views/translator.ts';
+import { appStates } from './app-states.tsx';
 import { signInStates } from './sign-in-states.tsx';
 
 /** Texts that other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
@@ -405,6 +406,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       page: <ErrorPage requestId="req-01JCQ4W8Z7" support="help@northwind.example" />,
     },
     ...signInStates(translator, foreign),
+    ...appStates(translator, foreign),
   };
 }
 

@@ -9,6 +9,13 @@ export interface Formatters {
   formatShortDate(date: Date): string;
   /** The time of day alone, for events within minutes. */
   formatTime(date: Date): string;
+  /**
+   * As short as lists need it, without the time zone: the time if it is today, otherwise the day, with its year if that is
+   * another one.
+   */
+  formatDay(date: Date, now: Date): string;
+  /** As `formatDay`, always with the time. */
+  formatDayTime(date: Date, now: Date): string;
   /** Rounds the distance from now to the largest unit of which there are at least two: “in 36 hours”, “in 3 days”. */
   formatDistance(date: Date, now: Date): string;
   /** Rounds to the largest fitting unit: seconds, minutes, hours or days. */
@@ -36,6 +43,25 @@ export function formatters(locale: string, timeZone?: string): Formatters {
   const longDate = date('long');
   const shortDate = date('short');
   const time = new Intl.DateTimeFormat(locale, clock);
+  const brief = remember(
+    (year: 'numeric' | '', hour: 'numeric' | '') =>
+      new Intl.DateTimeFormat(locale, {
+        day: 'numeric',
+        month: 'short',
+        year: year || undefined,
+        hour: hour || undefined,
+        minute: hour ? '2-digit' : undefined,
+        timeZone,
+      }),
+  );
+  const briefTime = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone });
+  const calendar = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone });
+  const formatBrief = (value: Date, now: Date, withTime: boolean) => {
+    const [day, today] = [calendar.format(value), calendar.format(now)];
+    if (day === today) return briefTime.format(value);
+    const isThisYear = day.slice(0, 4) === today.slice(0, 4);
+    return brief(isThisYear ? '' : 'numeric', withTime ? 'numeric' : '').format(value);
+  };
   const distance = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
   return {
     formatNumber: (value) => number.format(value),
@@ -53,6 +79,8 @@ export function formatters(locale: string, timeZone?: string): Formatters {
     formatDate: (value) => longDate.format(value),
     formatShortDate: (value) => shortDate.format(value),
     formatTime: (value) => time.format(value),
+    formatDay: (value, now) => formatBrief(value, now, false),
+    formatDayTime: (value, now) => formatBrief(value, now, true),
     formatDistance(value, now) {
       const seconds = (value.getTime() - now.getTime()) / 1000;
       const [name, length] = chooseUnit(Math.abs(seconds) / 2);

@@ -51,7 +51,7 @@ describe.each(all.languages.map(({ language }) => language))('in %s', (language)
       // A key on the page means a missing text, and a placeholder a missing value.
       const said = page.replace(/<script.*<\/script>/s, '').replace(/<[^>]*>/g, '\n');
       expect(said).not.toMatch(
-        /\b(?:common|landing|confirm|code|download|upload|sent|gone|error|frame|signIn|settings)\.[a-z]+|\{\{/,
+        /\b(?:common|landing|confirm|code|download|upload|sent|gone|error|frame|signIn|settings|list|sentList|delivery|inbox|requests|contacts)\.[a-z]+|\{\{/,
       );
     },
   );

@@ -62,6 +62,23 @@ export function IconButton({
   );
 }
 
+/** A link as an icon without text. */
+export function IconLink(props: {
+  icon: IconName;
+  label: string;
+  title?: string;
+  href: string;
+  class?: string;
+  download?: boolean;
+}): JSX.Element {
+  const { icon, label, title = label, href, download } = props;
+  return (
+    <a class={classes('icon', props.class)} href={href} download={download} aria-label={label} title={title}>
+      <Icon name={icon} />
+    </a>
+  );
+}
+
 function classes(look: string, more: unknown): string {
   return `button button-${look}${typeof more === 'string' ? ` ${more}` : ''}`;
 }

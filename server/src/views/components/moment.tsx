@@ -17,3 +17,24 @@ export function Moment({ at, show = 'date' }: { at: Date; show?: 'date' | 'deadl
     </>
   );
 }
+
+/**
+ * A time in a list of the app, as short as it can be, in the person's own time zone. The whole of it is in its title.
+ */
+export function BriefMoment({
+  at,
+  now,
+  show = 'day',
+}: {
+  at: Date;
+  now: Date;
+  show?: 'day' | 'day-time';
+}): JSX.Element {
+  const translator = useTranslator();
+  const text = show === 'day' ? translator.formatDay(at, now) : translator.formatDayTime(at, now);
+  return (
+    <time dateTime={at.toISOString()} title={translator.formatShortDate(at)}>
+      {text}
+    </time>
+  );
+}

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { Icon } from './icon.tsx';
+import { BriefMoment } from './moment.tsx';
 import { statuses } from './status-chip.tsx';
 import { useTranslator } from './translator-context.ts';
 
@@ -12,10 +13,12 @@ export function Timeline(props: {
   at: Partial<Record<Step, Date>>;
   /** Whether it could not be delivered, so that the later steps never happen. */
   undeliverableAt?: Date | undefined;
+  /** Draws it small, with times as short as they can be now. */
+  now?: Date | undefined;
 }): JSX.Element {
   const translator = useTranslator();
   return (
-    <ol class="timeline">
+    <ol class={`timeline${props.now ? ' timeline-small' : ''}`}>
       {steps.map((step) => {
         const failed = step === 'delivered' && props.undeliverableAt !== undefined;
         const at = failed ? props.undeliverableAt : props.at[step];
@@ -27,7 +30,11 @@ export function Timeline(props: {
             </span>
             <div class="step-about">
               <p class="step-name">{translator.t(text)}</p>
-              {at ? (
+              {at && props.now ? (
+                <span class="step-time">
+                  <BriefMoment at={at} now={props.now} show="day-time" />
+                </span>
+              ) : at ? (
                 <time class="step-time" dateTime={at.toISOString()}>
                   {translator.formatShortDate(at)}
                 </time>

@@ -1,0 +1,226 @@
+import type { JSX } from 'preact';
+import { explainBounce } from '../../components/bounce-reason.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { CopyField } from '../../components/copy-field.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { BriefMoment } from '../../components/moment.tsx';
+import { namePerson, type Person, PersonLine } from '../../components/person.tsx';
+import { isUnreached, type ReceiverTimes } from '../../components/progress.ts';
+import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
+import { type Status, StatusChip } from '../../components/status-chip.tsx';
+import { Timeline } from '../../components/timeline.tsx';
+import { useTranslator } from '../../components/translator-context.ts';
+import { isolate, oneLine } from '../../plain.ts';
+
+export interface DeliveryReceiver extends Person, ReceiverTimes {
+  readonly position: number;
+  /** What the mail server said. */
+  readonly undeliverableReason: string | null;
+  /** Their personal link, on the page that shows it because it was asked for. */
+  readonly link?: string | undefined;
+}
+
+interface ReceiversProps {
+  readonly delivery: {
+    readonly createdAt: Date;
+    readonly state: 'live' | 'expired' | 'revoked';
+    readonly notify: boolean;
+  };
+  readonly receivers: readonly DeliveryReceiver[];
+  readonly path: string;
+  readonly now: Date;
+  readonly canChange: boolean;
+  readonly canShowLinks: boolean;
+}
+
+/** With more receivers than this, those who need nothing are folded. */
+const comfortable = 8;
+
+/** A timeline for each receiver; those whom no mail reaches come first. */
+export function DeliveryReceivers(props: ReceiversProps): JSX.Element {
+  const rank = (receiver: DeliveryReceiver) => (isUnreached(receiver) ? 0 : 1);
+  const sorted = props.receivers.toSorted((one, other) => rank(one) - rank(other) || one.position - other.position);
+  const folds = sorted.length > comfortable;
+  return (
+    <ul class="receivers">
+      {sorted.map((receiver) =>
+        folds && !isUnreached(receiver) && receiver.link === undefined ? (
+          <FoldedReceiver key={receiver.position} {...props} receiver={receiver} />
+        ) : (
+          <li key={receiver.position}>
+            <PersonLine person={receiver}>
+              <ReceiverActions {...props} receiver={receiver} />
+            </PersonLine>
+            <ReceiverProgress {...props} receiver={receiver} />
+          </li>
+        ),
+      )}
+    </ul>
+  );
+}
+
+type OneProps = ReceiversProps & { readonly receiver: DeliveryReceiver };
+
+/** The last step that a receiver has reached. */
+function findStatus({ state }: ReceiversProps['delivery'], receiver: DeliveryReceiver): Status {
+  if (receiver.completedAt) return 'downloaded';
+  if (receiver.revokedAt) return 'revoked';
+  if (isUnreached(receiver)) return 'undeliverable';
+  if (state !== 'live') return state;
+  if (receiver.openedAt) return 'opened';
+  return receiver.notifiedAt ? 'delivered' : 'sent';
+}
+
+function FoldedReceiver(props: OneProps): JSX.Element {
+  const { receiver, delivery, now } = props;
+  const at = receiver.completedAt ?? receiver.openedAt ?? receiver.notifiedAt ?? delivery.createdAt;
+  return (
+    <li>
+      <details class="receiver-fold">
+        <summary>
+          <bdi class="cut">{namePerson(receiver)}</bdi>
+          <span class="receiver-at quiet">
+            <BriefMoment at={at} now={now} show="day-time" />
+          </span>
+          <StatusChip status={findStatus(delivery, receiver)} />
+        </summary>
+        <PersonLine person={receiver}>
+          <ReceiverActions {...props} />
+        </PersonLine>
+        <ReceiverProgress {...props} />
+      </details>
+    </li>
+  );
+}
+
+function ReceiverProgress({ receiver, delivery, now, path, canChange }: OneProps): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <>
+      <Timeline
+        now={now}
+        at={{
+          sent: delivery.createdAt,
+          ...(receiver.notifiedAt ? { delivered: receiver.notifiedAt } : {}),
+          ...(receiver.openedAt ? { opened: receiver.openedAt } : {}),
+          ...(receiver.completedAt ? { downloaded: receiver.completedAt } : {}),
+        }}
+        undeliverableAt={isUnreached(receiver) ? (receiver.undeliverableAt ?? undefined) : undefined}
+      />
+      <ShownLink receiver={receiver} />
+      {receiver.revokedAt && (
+        <p class="receiver-note quiet">
+          <Icon name="stop" small />
+          {translator.t('delivery.receiverRevoked')}
+        </p>
+      )}
+      {isUnreached(receiver) && receiver.revokedAt === null && (
+        <Bounce receiver={receiver} path={path} canChange={canChange} />
+      )}
+    </>
+  );
+}
+
+/** The personal link of a receiver, on the page that shows it because it was asked for. */
+export function ShownLink({
+  receiver,
+}: {
+  receiver: Person & { readonly link?: string | undefined };
+}): JSX.Element | null {
+  const translator = useTranslator();
+  if (receiver.link === undefined) return null;
+  const label = translator.t('delivery.linkOf', { name: isolate(namePerson(receiver)) });
+  return (
+    <div class="receiver-link">
+      <p class="receiver-link-title">{label}</p>
+      <CopyField label={label} value={receiver.link} />
+      <p class="quiet small">{translator.t('delivery.linkNote')}</p>
+    </div>
+  );
+}
+
+/** Why the mail did not arrive, in words, and what can be done about it. */
+export function Bounce(props: {
+  receiver: Pick<DeliveryReceiver, 'position' | 'undeliverableReason'>;
+  path: string;
+  canChange: boolean;
+}): JSX.Element {
+  const { receiver, path, canChange } = props;
+  const translator = useTranslator();
+  const { text, advice, isStopped } = explainBounce(receiver.undeliverableReason);
+  return (
+    <div class="trouble">
+      <Icon name="alert" />
+      <p>
+        <strong>{translator.t(text)}</strong> {translator.t(advice)}
+      </p>
+      {receiver.undeliverableReason && !isStopped && (
+        <p class="small quiet">
+          {translator.t('delivery.serverSaid')} <q lang="en">{oneLine(receiver.undeliverableReason)}</q>
+        </p>
+      )}
+      {canChange && !isStopped && (
+        <div class="actions">
+          <ButtonLink icon="pencil" href={`${path}?do=correct&receiver=${receiver.position}#do`}>
+            {translator.t('delivery.correct')}
+          </ButtonLink>
+          <Button look="plain" icon="retry" formAction={`${path}/receivers/${receiver.position}/resend`}>
+            {translator.t('delivery.resend')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ReceiverActions(props: OneProps): JSX.Element | null {
+  const translator = useTranslator();
+  const { receiver, path, canChange, canShowLinks, delivery } = props;
+  if (!canChange || receiver.revokedAt) return null;
+  const name = namePerson(receiver);
+  const canResend = delivery.notify && receiver.completedAt === null && !isUnreached(receiver);
+  const resend = {
+    label: translator.t('delivery.resend'),
+    icon: 'mail',
+    action: `${path}/receivers/${receiver.position}/resend`,
+  } as const;
+  const link = {
+    label: translator.t('delivery.showLink'),
+    icon: 'link',
+    href: `${path}?do=link&receiver=${receiver.position}#do`,
+  } as const;
+  const menu: MenuAction[] = [
+    ...(canResend ? [resend] : []),
+    ...(canShowLinks ? [link] : []),
+    ...(receiver.completedAt === null
+      ? [
+          {
+            label: translator.t('delivery.correct'),
+            icon: 'pencil',
+            href: `${path}?do=correct&receiver=${receiver.position}#do`,
+          } as const,
+        ]
+      : []),
+    {
+      label: translator.t('delivery.revokeOne'),
+      icon: 'stop',
+      href: `${path}?do=revoke&receiver=${receiver.position}#do`,
+      danger: true,
+    },
+  ];
+  return (
+    <>
+      {canResend && (
+        <Button look="plain" icon="mail" class="on-desktop" formAction={resend.action}>
+          {resend.label}
+          <span class="unseen"> {name}</span>
+        </Button>
+      )}
+      <RowMenu
+        id={`receiver-${receiver.position}`}
+        label={translator.t('common.labelled', { label: translator.t('list.more'), value: name })}
+        actions={menu}
+      />
+    </>
+  );
+}

@@ -1,0 +1,255 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Field } from '../../components/field.tsx';
+import { fillText } from '../../components/fill-text.ts';
+import { Moment } from '../../components/moment.tsx';
+import { namePerson } from '../../components/person.tsx';
+import { DeadlineField, TaskForm } from '../../components/task-form.tsx';
+import { useTranslator } from '../../components/translator-context.ts';
+import { isolate, oneLine } from '../../plain.ts';
+import type { Delivery } from './delivery-page.tsx';
+import type { DeliveryReceiver } from './delivery-receivers.tsx';
+
+/** What can be chosen as a new deadline. */
+export interface DeadlineChoices {
+  readonly days: readonly number[];
+  /** The first and the last day, as `2026-11-23`. */
+  readonly min: string;
+  readonly max: string;
+}
+
+/** The values that were sent and refused, to be corrected. */
+export interface TaskInput {
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly date?: string | undefined;
+}
+
+/** A change of a delivery that needs a decision or a value. */
+export type Task = { readonly input?: TaskInput | undefined; readonly problem?: TaskProblem | undefined } & (
+  | { readonly what: 'add' }
+  | { readonly what: 'extend'; readonly choices: DeadlineChoices }
+  /** Of one receiver, or of all. */
+  | { readonly what: 'revoke'; readonly position?: number | undefined; readonly undoSeconds?: number | undefined }
+  /** Another address in the place of a wrong one. */
+  | { readonly what: 'correct'; readonly position: number }
+  /** Without a receiver: whose? */
+  | { readonly what: 'link'; readonly position?: number | undefined }
+);
+
+const problems = {
+  email: 'delivery.problem.email',
+  known: 'delivery.problem.known',
+  notAllowed: 'delivery.problem.notAllowed',
+  phone: 'delivery.problem.phone',
+  date: 'delivery.problem.date',
+  limit: 'delivery.problem.limit',
+  ended: 'delivery.problem.ended',
+  changed: 'delivery.problem.changed',
+} as const;
+
+export type TaskProblem = keyof typeof problems;
+
+interface TaskProps {
+  readonly delivery: Delivery;
+  readonly receivers: readonly DeliveryReceiver[];
+  readonly files: readonly unknown[];
+  readonly csrf: string;
+  readonly path: string;
+  readonly task: Task;
+}
+
+/** A problem of one field is said at the field, any other at the top of the form. */
+const fieldProblems: ReadonlySet<TaskProblem> = new Set(['email', 'known', 'notAllowed', 'phone', 'date']);
+
+export function DeliveryTask(props: TaskProps): JSX.Element {
+  const { task } = props;
+  if (task.what === 'revoke') return <RevokeForm {...props} position={task.position} undoSeconds={task.undoSeconds} />;
+  if (task.what === 'extend') return <ExtendForm {...props} choices={task.choices} />;
+  if (task.what === 'link') return <LinkForm {...props} position={task.position} />;
+  return <AddForm {...props} position={task.what === 'correct' ? task.position : undefined} />;
+}
+
+/** Says what was wrong with the last attempt: at its field, or at the top of the form. */
+export function useProblem({ problem }: Pick<Task, 'problem'>) {
+  const translator = useTranslator();
+  const text = problem && translator.t(problems[problem]);
+  const isOfField = problem !== undefined && fieldProblems.has(problem);
+  return {
+    form: isOfField ? undefined : text,
+    field: (...of: readonly TaskProblem[]) => (problem && of.includes(problem) ? text : undefined),
+  };
+}
+
+function AddForm(props: TaskProps & { position: number | undefined }): JSX.Element {
+  const translator = useTranslator();
+  const { delivery, receivers, csrf, path, task, position } = props;
+  const { form, field } = useProblem(task);
+  const wrong = receivers.find((receiver) => receiver.position === position);
+  const until = <Moment at={delivery.expiresAt} />;
+  const about = wrong
+    ? fillText(translator, 'delivery.correctAbout', { address: <bdi>{wrong.email}</bdi>, until })
+    : fillText(translator, delivery.notify ? 'delivery.addAbout' : 'delivery.addAboutLink', { until });
+  return (
+    <TaskForm
+      title={translator.t(wrong ? 'delivery.correctTitle' : 'delivery.addTitle')}
+      about={<p>{about}</p>}
+      problem={form}
+      csrf={csrf}
+      action={wrong ? `${path}/receivers/${wrong.position}/correct` : `${path}/receivers`}
+      submit={translator.t(wrong ? 'delivery.correctSubmit' : 'delivery.addSubmit')}
+      icon="send"
+      cancelHref={path}
+    >
+      <div class="field-row">
+        <Field
+          id="receiver-email"
+          type="email"
+          name="email"
+          label={translator.t('contacts.email')}
+          value={oneLine(task.input?.email ?? wrong?.email ?? '')}
+          required
+          autocomplete="off"
+          maxLength={254}
+          problem={field('email', 'known', 'notAllowed')}
+        />
+        <Field
+          id="receiver-name"
+          name="name"
+          label={translator.t('contacts.nameOptional')}
+          value={oneLine(task.input?.name ?? wrong?.name ?? '')}
+          autocomplete="off"
+          maxLength={200}
+        />
+        {delivery.secondFactor === 'sms' && (
+          <Field
+            id="receiver-phone"
+            name="phone"
+            inputMode="tel"
+            label={translator.t('contacts.phone')}
+            hint={translator.t('contacts.phoneHint')}
+            value={oneLine(task.input?.phone ?? '')}
+            autocomplete="off"
+            problem={field('phone')}
+          />
+        )}
+      </div>
+    </TaskForm>
+  );
+}
+
+function ExtendForm(props: TaskProps & { choices: DeadlineChoices }): JSX.Element {
+  const translator = useTranslator();
+  const { delivery, receivers, csrf, path, task, choices } = props;
+  const { form, field } = useProblem(task);
+  const waiting = receivers.filter(({ completedAt, revokedAt }) => !completedAt && !revokedAt).length;
+  return (
+    <TaskForm
+      title={translator.t('delivery.extendTitle')}
+      about={
+        <p>
+          {fillText(translator, 'delivery.extendAbout', { until: <Moment at={delivery.expiresAt} /> })}{' '}
+          {translator.t('delivery.extendCount', { count: waiting })}
+        </p>
+      }
+      problem={form}
+      csrf={csrf}
+      action={`${path}/extend`}
+      submit={translator.t('delivery.extend')}
+      icon="calendar"
+      cancelHref={path}
+    >
+      <DeadlineField {...choices} chosenDays={choices.days[0] ?? 0} value={task.input?.date} problem={field('date')} />
+    </TaskForm>
+  );
+}
+
+function RevokeForm(props: TaskProps & { position: number | undefined; undoSeconds: number | undefined }): JSX.Element {
+  const translator = useTranslator();
+  const { delivery, receivers, files, csrf, path, task, position, undoSeconds } = props;
+  const { form } = useProblem(task);
+  const only = receivers.find((receiver) => receiver.position === position);
+  const affected = (only ? [only] : receivers).filter(({ revokedAt }) => revokedAt === null);
+  const done = affected.filter(({ completedAt }) => completedAt !== null);
+  const waiting = affected.length - done.length;
+  const lines: ComponentChildren[] = [
+    ...(waiting > 0 ? [translator.t('delivery.revokeWaiting', { count: waiting })] : []),
+    ...(done[0] && done.length === 1
+      ? [translator.t('delivery.revokeDoneOne', { name: isolate(namePerson(done[0])) })]
+      : done.length > 1
+        ? [translator.t('delivery.revokeDone', { count: done.length })]
+        : []),
+    ...(only || files.length === 0 ? [] : [translator.t('delivery.revokeFiles', { count: files.length })]),
+    undoSeconds === undefined
+      ? translator.t('delivery.revokeFinal')
+      : translator.t('delivery.revokeUndo', { count: undoSeconds }),
+  ];
+  return (
+    <TaskForm
+      title={
+        only
+          ? translator.t('delivery.revokeOneTitle', { reference: delivery.reference, name: isolate(namePerson(only)) })
+          : translator.t('delivery.revokeTitle', { reference: delivery.reference })
+      }
+      about={
+        <ul class="consequences">
+          {lines.map((line, index) => (
+            <li key={index}>{line}</li>
+          ))}
+        </ul>
+      }
+      problem={form}
+      csrf={csrf}
+      action={`${path}/revoke`}
+      fields={only ? { receiver: String(only.position) } : {}}
+      submit={translator.t('delivery.revokeSubmit', { count: affected.length })}
+      icon="stop"
+      danger
+      cancelHref={path}
+      cancel={translator.t('delivery.keep')}
+    />
+  );
+}
+
+/** Whoever sees a link can act as its receiver, so this says what follows before it is shown. */
+export function LinkForm(
+  props: Pick<TaskProps, 'csrf' | 'path' | 'task'> & {
+    receivers: readonly Pick<DeliveryReceiver, 'position' | 'name' | 'email' | 'revokedAt'>[];
+    position: number | undefined;
+  },
+): JSX.Element {
+  const translator = useTranslator();
+  const { receivers, csrf, path, task, position } = props;
+  const { form } = useProblem(task);
+  const only = receivers.find((receiver) => receiver.position === position);
+  const offered = only ? [only] : receivers.filter(({ revokedAt }) => revokedAt === null);
+  return (
+    <TaskForm
+      title={
+        only
+          ? translator.t('delivery.linkTitleOne', { name: isolate(namePerson(only)) })
+          : translator.t('delivery.linkTitle')
+      }
+      about={<p>{translator.t('delivery.linkAbout')}</p>}
+      problem={form}
+      csrf={csrf}
+      action={`${path}/link`}
+      fields={only ? { receiver: String(only.position) } : {}}
+      submit={translator.t('delivery.linkSubmit')}
+      icon="link"
+      cancelHref={path}
+    >
+      {!only && (
+        <fieldset class="choices">
+          <legend>{translator.t('delivery.linkWhose')}</legend>
+          {offered.map((receiver, index) => (
+            <label key={receiver.position} class="choice">
+              <input type="radio" name="receiver" value={receiver.position} checked={index === 0} />
+              <bdi>{namePerson(receiver)}</bdi>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </TaskForm>
+  );
+}

@@ -1,0 +1,41 @@
+import type { JSX } from 'preact';
+import { Icon, type IconName } from '../../components/icon.tsx';
+import type { Tone } from '../../components/tone.ts';
+import { useTranslator } from '../../components/translator-context.ts';
+
+/** From which follows the state of a request for files. */
+export interface RequestProgress {
+  readonly state: 'live' | 'expired' | 'revoked';
+  readonly reusable: boolean;
+  readonly expiresAt: Date;
+  /** How many contacts were asked, and how many of them have sent files. */
+  readonly contacts: number;
+  readonly fulfilled: number;
+  readonly filesReceived: number;
+}
+
+const soonMilliseconds = 2 * 24 * 60 * 60 * 1000;
+
+/** Says in one word what its owner wants to know about a request. */
+export function RequestChip({ request, now }: { request: RequestProgress; now: Date }): JSX.Element {
+  const translator = useTranslator();
+  const [tone, icon, text] = chooseState(request, now);
+  return (
+    <span class={`status tone-${tone}`}>
+      <Icon name={icon} small />
+      {translator.t(text, { count: request.fulfilled, of: request.contacts })}
+    </span>
+  );
+}
+
+function chooseState(request: RequestProgress, now: Date): readonly [Tone, IconName, string] {
+  const { state, contacts, fulfilled } = request;
+  if (fulfilled === contacts && !(request.reusable && state === 'live')) return ['good', 'check', 'requests.arrived'];
+  if (state === 'revoked') return ['quiet', 'stop', 'requests.closed'];
+  if (state === 'expired') return ['quiet', 'clock', fulfilled > 0 ? 'requests.endedPartly' : 'requests.endedWithout'];
+  if (fulfilled < contacts && request.expiresAt.getTime() - now.getTime() < soonMilliseconds) {
+    return ['warn', 'clock', 'requests.endsSoon'];
+  }
+  if (request.reusable) return ['calm', 'retry', 'requests.reusable'];
+  return fulfilled > 0 ? ['calm', 'request', 'requests.partly'] : ['quiet', 'mail', 'requests.waiting'];
+}
