@@ -12,8 +12,8 @@ import { useTestExchange } from '../testing/exchange.ts';
 import { deriveToken } from '../testing/links.ts';
 import { buildTestServer, testHost as host, testServerOptions as options } from '../testing/server.ts';
 import type { CgiEngines } from './cgi/route.ts';
-import { applyBrand } from './pages/assets.ts';
 import { buildServer, type ServerEngines } from './server.ts';
+import { applyBrand } from './shared/page/assets.ts';
 
 /** No engine is used before the first request. */
 const noEngines = {} as ServerEngines;

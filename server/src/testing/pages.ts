@@ -1,4 +1,4 @@
-import type { PageOptions } from '../http/pages/page.ts';
+import type { PageOptions } from '../http/shared/page/page.ts';
 import { plainOperator } from '../views/operator.ts';
 import { createTranslators } from '../views/translator.ts';
 

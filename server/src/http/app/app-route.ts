@@ -9,7 +9,7 @@ import type { IdentityProviders } from '../../domain/ports/identity-provider.ts'
 import { deviceCookieSeconds, newDeviceCookie } from '../../domain/sign-in/known-device.ts';
 import type { Translator } from '../../views/translator.ts';
 import type { App } from '../app.ts';
-import { chooseTranslator, type PageOptions } from '../pages/page.ts';
+import { chooseTranslator, type PageOptions } from '../shared/page/page.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { makeFormToken, requireOwnRequest } from './form-token.ts';
 

@@ -10,9 +10,9 @@ import {
   recoveryLandingTitle,
 } from '../../views/pages/app/mailed-link-page.tsx';
 import { RecoveryRequestPage, recoveryRequestTitle } from '../../views/pages/app/recovery-request-page.tsx';
-import { askToConfirm, isConfirmed } from '../pages/confirm.tsx';
-import { limitGuesses } from '../pages/limit-guesses.ts';
-import { gestureField } from '../pages/person.ts';
+import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
+import { limitGuesses } from '../shared/page/limit-guesses.ts';
+import { gestureField } from '../shared/page/person.ts';
 import type { AppRoute, Visit } from './app-route.ts';
 import { sendAppPage } from './send-app-page.ts';
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
-import { identityProviders } from '../../engines/oidc/identity-providers.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
-import { toProvider } from '../../testing/providers.ts';
+import { openProviders, toProvider } from '../../testing/providers.ts';
 import { buildTestServer } from '../../testing/server.ts';
 import { startIdentityProvider, type TestClaims } from '../../testing/servers/identity-provider.ts';
 
@@ -19,11 +18,11 @@ async function open(claims: TestClaims, settings: Partial<Parameters<typeof toPr
   const provider = stack.use(
     await startIdentityProvider({ people: { alice: claims }, redirectUri: `${publicUrl}${paths.callback}` }),
   );
-  const { pepper, random, logger } = exchange.engines;
+  const { pepper, random } = exchange.engines;
   const providers = [toProvider({ issuer: provider.issuer, createPeople, ...settings })];
   const engines = {
     ...exchange.engines,
-    identityProviders: identityProviders({ providers, publicUrl, pepper, random, logger }),
+    identityProviders: openProviders(providers, { publicUrl, pepper, random }),
   };
   const app = buildTestServer({ ...exchange, engines });
   stack.defer(() => app.close());

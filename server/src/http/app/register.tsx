@@ -2,9 +2,9 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
 import { asExchangeError } from '../json-errors.ts';
-import type { PageOptions } from '../pages/page.ts';
-import { sendProblemPage } from '../pages/problem-page.tsx';
-import { toProblem } from '../pages/problems.ts';
+import type { PageOptions } from '../shared/page/page.ts';
+import { sendProblemPage } from '../shared/page/problem-page.tsx';
+import { toProblem } from '../shared/page/problems.ts';
 import { type AppEngines, registerAppRoute } from './app-route.ts';
 import { appRoutes } from './routes.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type PageContent, sendPage } from '../pages/page.ts';
+import { type PageContent, sendPage } from '../shared/page/page.ts';
 import type { Visit } from './app-route.ts';
 
 export function sendAppPage(

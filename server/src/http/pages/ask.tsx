@@ -4,10 +4,10 @@ import { LinkOver } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import type { Asking } from '../../views/components/ask-form.tsx';
 import type { App } from '../app.ts';
-import { askToConfirm, isConfirmed } from './confirm.tsx';
+import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
+import { chooseTranslator, type PageOptions, withChosenLanguage } from '../shared/page/page.ts';
+import { gestureField, requireOwnForm } from '../shared/page/person.ts';
 import { findPages } from './link-pages.ts';
-import { chooseTranslator, type PageOptions, withChosenLanguage } from './page.ts';
-import { gestureField, requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 
 /**

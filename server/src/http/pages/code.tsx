@@ -6,9 +6,9 @@ import { maxTries, passCode } from '../../domain/links/pass-code.ts';
 import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
 import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
 import type { App } from '../app.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { requireOwnForm, toForm } from '../shared/page/person.ts';
 import { findPages, type LinkPages } from './link-pages.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
-import { requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireSession } from './session.ts';
 

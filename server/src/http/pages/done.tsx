@@ -1,9 +1,9 @@
 import { closeSession } from '../../domain/links/close-session.ts';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { requireOwnForm } from '../shared/page/person.ts';
 import type { LinkPages } from './link-pages.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
-import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { endedCookie, readSecret } from './session.ts';
 

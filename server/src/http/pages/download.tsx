@@ -6,6 +6,7 @@ import { toReference } from '../../domain/reference.ts';
 import { sortByPath } from '../../views/file-order.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
 import type { App } from '../app.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
 import { sendFile } from '../shared/send-file.ts';
 import { sendZip } from '../shared/send-zip.ts';
 import type { Transfers } from '../shared/transfers.ts';
@@ -13,7 +14,6 @@ import { zipPaths } from '../shared/zip-layouts.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { downloads } from './link-pages.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireLink, requireSession } from './session.ts';
 

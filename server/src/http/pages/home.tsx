@@ -1,6 +1,6 @@
 import { HomePage, homeTitle } from '../../views/pages/home-page.tsx';
 import type { App } from '../app.ts';
-import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage } from '../shared/page/page.ts';
 import type { PageEngines } from './routes.tsx';
 
 /** `/`: says who runs this server, and how to recognise a genuine link. */

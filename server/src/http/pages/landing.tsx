@@ -5,12 +5,12 @@ import { openLink } from '../../domain/links/open-link.ts';
 import { codeTarget } from '../../domain/links/second-factor.ts';
 import { LinkLandingPage, linkLandingTitle } from '../../views/pages/link-landing-page.tsx';
 import type { App } from '../app.ts';
+import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
+import { limitGuesses } from '../shared/page/limit-guesses.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { gestureField, isOwnForm } from '../shared/page/person.ts';
 import { askPage } from './ask.tsx';
-import { askToConfirm, isConfirmed } from './confirm.tsx';
-import { limitGuesses } from './limit-guesses.ts';
 import type { LinkPages } from './link-pages.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
-import { gestureField, isOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { sessionCookie, sessionPath } from './session.ts';
 

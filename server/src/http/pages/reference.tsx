@@ -2,7 +2,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { ReferencePage } from '../../views/pages/reference-page.tsx';
 import type { ReferenceContent, ReferenceGroup } from '../../views/reference/blocks.ts';
 import type { App } from '../app.ts';
-import { type PageOptions, SharedPage } from './page.ts';
+import { type PageOptions, SharedPage } from '../shared/page/page.ts';
 
 /** The reference of the APIs, for programmers. */
 export interface Reference {

@@ -5,25 +5,25 @@ import type { Intake } from '../../domain/uploads/intake.ts';
 import type { App } from '../app.ts';
 import { asExchangeError } from '../json-errors.ts';
 import { clientGone, isClientGone } from '../shared/client-gone.ts';
+import { serveAssets } from '../shared/page/assets.ts';
+import type { PageOptions } from '../shared/page/page.ts';
+import { formBytes } from '../shared/page/person.ts';
+import { sendProblemPage } from '../shared/page/problem-page.tsx';
+import { toProblem } from '../shared/page/problems.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { askPage } from './ask.tsx';
-import { serveAssets } from './assets.ts';
 import { codePages } from './code.tsx';
 import { donePage } from './done.tsx';
 import { downloadPages } from './download.tsx';
 import { homePage } from './home.tsx';
 import { landingPage } from './landing.tsx';
 import { downloads, uploads } from './link-pages.ts';
-import type { PageOptions } from './page.ts';
-import { formBytes } from './person.ts';
-import { sendProblemPage } from './problem-page.tsx';
-import { toProblem } from './problems.ts';
 import { type Reference, referencePages } from './reference.tsx';
 import { requireLink } from './session.ts';
 import { stopPages } from './stop.tsx';
 import { uploadPages } from './upload.tsx';
 
-export type { PageOptions } from './page.ts';
+export type { PageOptions } from '../shared/page/page.ts';
 
 export type PageEngines = Pick<
   Engines,

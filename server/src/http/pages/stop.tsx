@@ -6,10 +6,10 @@ import { resumeMail, stopMail } from '../../domain/stops/stop-mail.ts';
 import type { Correspondence } from '../../domain/stops/stop-store.ts';
 import { StopPage, stopTitle } from '../../views/pages/stop-page.tsx';
 import type { App } from '../app.ts';
-import { askToConfirm, isConfirmed } from './confirm.tsx';
-import { limitGuesses } from './limit-guesses.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
-import { formBytes, gestureField, requireOwnForm, toForm } from './person.ts';
+import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
+import { limitGuesses } from '../shared/page/limit-guesses.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { formBytes, gestureField, requireOwnForm, toForm } from '../shared/page/person.ts';
 import type { PageEngines } from './routes.tsx';
 
 const choices = { stop: stopMail, resume: resumeMail, report: reportSender };

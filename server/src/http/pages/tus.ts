@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
+import { requireOwnForm } from '../shared/page/person.ts';
 import { handleTus, readContentLength, tusType, whenGone } from '../shared/tus.ts';
 import { ContactUploads } from './contact-uploads.ts';
 import { uploads } from './link-pages.ts';
-import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireLink } from './session.ts';
 

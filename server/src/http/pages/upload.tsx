@@ -18,11 +18,11 @@ import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../.
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
 import { sendError } from '../json-errors.ts';
+import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { requireOwnForm } from '../shared/page/person.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from './page.ts';
-import { requireOwnForm } from './person.ts';
 import { receiveForm, type Written } from './receive-form.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireLink, requireSession } from './session.ts';

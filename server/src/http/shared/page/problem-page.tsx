@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Link } from '../../domain/links/link-store.ts';
-import { toReference } from '../../domain/reference.ts';
-import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
-import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../../views/pages/gone-page.tsx';
-import { toAsking } from './ask.tsx';
-import { findPages } from './link-pages.ts';
+import type { ExchangeError } from '../../../domain/exchange-error.ts';
+import type { Link } from '../../../domain/links/link-store.ts';
+import { toReference } from '../../../domain/reference.ts';
+import { ErrorPage, errorTitle } from '../../../views/pages/error-page.tsx';
+import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../../../views/pages/gone-page.tsx';
+import { toAsking } from '../../pages/ask.tsx';
+import { findPages } from '../../pages/link-pages.ts';
 import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
 
 /** Sends an error as a page; the reason `error` means that it is our fault. The reply's status is already set. */

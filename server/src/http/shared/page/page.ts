@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
-import type { Operator } from '../../views/operator.ts';
-import { languageLinks, renderPage } from '../../views/render-page.tsx';
-import { acceptedLanguages, type Translator, type Translators } from '../../views/translator.ts';
+import type { Operator } from '../../../views/operator.ts';
+import { languageLinks, renderPage } from '../../../views/render-page.tsx';
+import { acceptedLanguages, type Translator, type Translators } from '../../../views/translator.ts';
 import type { Assets } from './assets.ts';
 import { bestEncoding, compressContent, type Encoding } from './compress.ts';
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, errors } from '@waybill/protocol';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
 
 type Reason = 'expired' | 'revoked' | 'not_opened' | 'unknown' | 'too_many' | 'busy' | 'error';
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { IconName } from '../../views/components/icon.tsx';
-import { ConfirmPage, confirmTitle, isConfirmation } from '../../views/pages/confirm-page.tsx';
-import type { Translator } from '../../views/translator.ts';
+import type { IconName } from '../../../views/components/icon.tsx';
+import { ConfirmPage, confirmTitle, isConfirmation } from '../../../views/pages/confirm-page.tsx';
+import type { Translator } from '../../../views/translator.ts';
 import { type PageOptions, sendPage } from './page.ts';
 import { isPersonsClick, toForm } from './person.ts';
 

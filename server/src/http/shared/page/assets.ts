@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { brandStylesheet } from '../../views/colors.ts';
-import type { App } from '../app.ts';
+import { brandStylesheet } from '../../../views/colors.ts';
+import type { App } from '../../app.ts';
 import { bestEncoding, compressContent, type Encoding } from './compress.ts';
 
 const types: Readonly<Record<string, string>> = {

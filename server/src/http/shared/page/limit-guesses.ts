@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Engines } from '../../domain/engines.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Engines } from '../../../domain/engines.ts';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
 
 /** Looks up the token in the URL. Guessing one is hopeless, but attempts are still rate-limited. */
 export async function limitGuesses<Found>(

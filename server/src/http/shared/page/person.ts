@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
 
 /** More than any of our forms needs, except the one with files. */
 export const formBytes = 16 * 1024;
