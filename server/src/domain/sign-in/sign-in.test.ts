@@ -82,12 +82,12 @@ describe('a password', () => {
 
   test('takes the same queries and the same work for nobody as for somebody', async () => {
     const { person } = await enrolWithPassword(await invite());
-    const query = vi.spyOn(store.signInMethods, 'password');
+    const lookUp = vi.spyOn(store.signInMethods, 'password');
     const work = vi.spyOn(engines.passwords, 'verify');
     const countCalls = async (email: string) => {
       await expect(enter(email, 'another password altogether')).rejects.toMatchObject(failed);
-      const calls = [query.mock.calls.length, work.mock.calls.length];
-      query.mockClear();
+      const calls = [lookUp.mock.calls.length, work.mock.calls.length];
+      lookUp.mockClear();
       work.mockClear();
       return calls;
     };
