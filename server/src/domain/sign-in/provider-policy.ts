@@ -17,8 +17,8 @@ export type ProviderDecision =
   /** The session has proved who they are. */
   | { readonly action: 'link'; readonly personId: string }
   /**
-   * A person with this address exists. They are mailed a link, which adds the provider only in the browser in which this
-   * sign-in took place: otherwise a click would let in whoever claims their address.
+   * A person with this address exists, and proves to be the one by a session of their own in this browser. A mailed link
+   * that added the provider by itself would, at a click, let in whoever claims their address.
    */
   | { readonly action: 'prove_address'; readonly personId: string; readonly email: string }
   | { readonly action: 'create'; readonly email: string }

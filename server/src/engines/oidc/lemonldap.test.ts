@@ -67,7 +67,7 @@ describe('a sign-in through LemonLDAP::NG', () => {
     expect(completed).toMatchObject({ claims: { creationClaim: ['dwho'], groups: undefined } });
   });
 
-  test('reaches a person with the address only by a mail, and only if the operator trusts the address', async () => {
+  test('reaches a person with the address only with a proof from them, and only if the operator trusts the address', async () => {
     const { claims } = requireCompleted((await signIn('rtyler')).completed);
     const known = { byIdentity: undefined, byEmail: 'rose' };
     const strict = toProvider({ issuer: lemonLdap.issuer });

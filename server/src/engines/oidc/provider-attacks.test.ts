@@ -44,7 +44,7 @@ describe('an address', () => {
     },
   );
 
-  test('of another person leads to that person only by a mail to them', async () => {
+  test('of another person leads to that person only with a proof from them', async () => {
     const { rules, claims } = await signIn({ ...mallory, email: 'Alice@Example.org' });
     expect(decideProviderSignIn(rules, claims, { byIdentity: undefined, byEmail: 'alice' })).toEqual({
       action: 'prove_address',
