@@ -11,8 +11,9 @@ import { components } from './render.ts';
 import { policy } from './stage.ts';
 
 const translator = createTranslators({ fallback: 'en' });
-const pictures = components(translator, '/pages.css', 'ltr');
-const mirrored = components(translator, '/pages.css', 'rtl');
+const pictures = components(translator, '/pages.css', '/app.css', 'ltr');
+const mirrored = components(translator, '/pages.css', '/app.css', 'rtl');
+const stylesheets = ['pages.css', 'app.css'];
 const origin = 'http://gallery.test';
 const phone = { width: 390, height: 844 };
 const small = { width: 320, height: 640 };
@@ -26,11 +27,16 @@ describe('the components', () => {
       configFile: false,
       root: fileURLToPath(new URL('../../server', import.meta.url)),
       logLevel: 'error',
-      build: { write: false, rollupOptions: { input: 'src/views/assets/pages.css' } },
+      build: {
+        write: false,
+        rollupOptions: { input: stylesheets.map((name) => `src/views/assets/${name}`) },
+      },
     })) as Rolldown.RolldownOutput;
-    const stylesheet = built.output.find(({ fileName }) => fileName.endsWith('.css'));
-    if (stylesheet?.type !== 'asset') throw new Error('The stylesheet was not built.');
-    files.set('/pages.css', { body: String(stylesheet.source), contentType: 'text/css' });
+    for (const name of stylesheets) {
+      const stylesheet = built.output.find((file) => file.type === 'asset' && file.names.includes(name));
+      if (stylesheet?.type !== 'asset') throw new Error(`The stylesheet ${name} was not built.`);
+      files.set(`/${name}`, { body: String(stylesheet.source), contentType: 'text/css' });
+    }
     const specimens = readFileSync(new URL('specimens.css', import.meta.url), 'utf8');
     files.set('/specimens.css', { body: specimens, contentType: 'text/css' });
     for (const { name, html } of [...pictures, ...mirrored])

@@ -1,3 +1,4 @@
+import { appComponentStates } from '../../server/src/testing/app-component-states.tsx';
 import { componentStates } from '../../server/src/testing/component-states.tsx';
 import { referenceStates } from '../../server/src/testing/reference-states.tsx';
 import { mailStates, type PageState, pageStates } from '../../server/src/testing/view-states.tsx';
@@ -85,21 +86,25 @@ export function pictures(language: string, asset: (source: string) => string, br
     html: html.replace(`cid:${logoId}`, `data:image/png;base64,${png.toString('base64')}`),
     text: `Subject: ${subject}\n\n${text}`,
   }));
-  const shown = (['ltr', 'rtl'] as const).flatMap((dir) => components(all, asset('src/views/assets/pages.css'), dir));
+  const shown = (['ltr', 'rtl'] as const).flatMap((dir) =>
+    components(all, asset('src/views/assets/pages.css'), asset('src/views/assets/app.css'), dir),
+  );
   return [...shown, ...pages, ...reference, ...mails];
 }
 
 /** The components, each on a page of its own. */
-export function components(all: Translators, stylesheet: string, dir: 'ltr' | 'rtl'): Picture[] {
+export function components(all: Translators, stylesheet: string, appStylesheet: string, dir: 'ltr' | 'rtl'): Picture[] {
   const translator = { ...all.for('en'), dir };
-  return Object.entries(componentStates()).map(([name, { page, opens }]) => ({
+  return Object.entries({ ...componentStates(), ...appComponentStates() }).map(([name, { page, opens, layout }]) => ({
     name: `component-${name}-${dir}`,
     opens,
     html: renderPage(translator, {
       title: name,
       page,
+      layout,
       languageLinks: [],
       stylesheet,
+      ownStylesheet: layout && appStylesheet,
       brandStylesheet: '/specimens.css',
       operator: plainOperator,
     }),

@@ -17,6 +17,8 @@ export interface ComponentState {
   readonly page: VNode;
   /** The id of the dialog that is open in the picture. */
   readonly opens?: string;
+  /** The frame that it draws itself, instead of that of receivers. */
+  readonly layout?: 'app' | 'door';
 }
 
 const tones = Object.keys(toneIcons) as Tone[];

@@ -503,7 +503,7 @@ export function mailStates(
       sentAt: new Date('2026-11-14T08:00:00Z'),
     }),
     test: testMail(translator, { to }),
-    'person-invitation': personInvitationMail(translator, { to, ...personLink, invitedBy: 'Maya Lindqvist' }),
+    'person-invitation': personInvitationMail(translator, { to, ...personLink, invitedBy: senderName }),
     recovery: recoveryMail(translator, { to, ...personLink }),
     'webhook-gone': webhookDisabledMail(translator, { to, ...webhook, reason: 'gone' }),
     'webhook-failing': webhookDisabledMail(translator, { to, ...webhook, reason: 'failing' }),

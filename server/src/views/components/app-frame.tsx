@@ -65,7 +65,7 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
         </a>
         <AccountMenu {...props} />
         <nav class="nav" aria-label={translator.t('frame.navigation')}>
-          <a class="nav-send" href={base} aria-current={mark('send')}>
+          <a class="nav-send" href={base} aria-current={mark('send')} data-key="c" aria-keyshortcuts="c">
             <Icon name="send" />
             <span>{translator.t('frame.send')}</span>
             <kbd class="nav-key" aria-hidden="true">

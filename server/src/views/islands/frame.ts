@@ -24,3 +24,15 @@ function showConnection(): void {
 addEventListener('online', showConnection);
 addEventListener('offline', showConnection);
 showConnection();
+
+/** Presses or focuses what names the key, unless the person is typing or means a shortcut of the browser. */
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event;
+  const isTyping = target instanceof Element && target.closest('input, select, textarea, [contenteditable], dialog');
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const named = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key.toLowerCase())}"]`);
+  if (!named) return;
+  event.preventDefault();
+  if (named instanceof HTMLInputElement) named.focus();
+  else named.click();
+});

@@ -1,0 +1,136 @@
+import { Avatar } from '../views/components/avatar.tsx';
+import { Button, ButtonLink } from '../views/components/button.tsx';
+import { CopyField } from '../views/components/copy-field.tsx';
+import { Door } from '../views/components/door.tsx';
+import { Field, Select } from '../views/components/field.tsx';
+import { PageHead, Tabs } from '../views/components/page-head.tsx';
+import { PasskeyButton } from '../views/components/passkey-button.tsx';
+import { PasswordField } from '../views/components/password-field.tsx';
+import { QrCode } from '../views/components/qr-code.tsx';
+import { Setting } from '../views/components/setting.tsx';
+import { Switch } from '../views/components/switch.tsx';
+import { Thing, Things } from '../views/components/thing.tsx';
+import { Toast } from '../views/components/toast.tsx';
+import { toneIcons } from '../views/components/tone.ts';
+import type { ComponentState } from './component-states.tsx';
+import { ExampleFrame } from './sign-in-states.tsx';
+
+const routes = { optionsHref: '/passkey/options', resultHref: '/passkey', csrf: 'a1b2c3' };
+
+/** The components of the pages for people with an account, in their frames. */
+export function appComponentStates(): Record<string, ComponentState> {
+  return {
+    'app-frame': {
+      layout: 'app',
+      page: (
+        <ExampleFrame current="inbox" toasts={<Toast tone="good">Saved</Toast>}>
+          <PageHead
+            title="Page head"
+            about="A line about the screen"
+            actions={
+              <>
+                <Button look="plain">Plain</Button>
+                <Button icon="download">Quiet</Button>
+              </>
+            }
+          />
+          <Tabs
+            label="Tabs"
+            tabs={[
+              { label: 'Current', href: '#current', current: true },
+              { label: 'Another', href: '#another', current: false },
+            ]}
+          />
+          <p class="actions">
+            <Avatar name="Maya Lindqvist" /> <Avatar name="Plant 2" shared /> <Avatar name="kim@acme.example" small />
+          </p>
+          <p class="actions">
+            {Object.keys(toneIcons).map((tone) => (
+              <span key={tone} class={`tag tone-${tone}`}>
+                {tone}
+              </span>
+            ))}
+          </p>
+        </ExampleFrame>
+      ),
+    },
+    setting: {
+      layout: 'app',
+      page: (
+        <ExampleFrame>
+          <PageHead title="Setting" />
+          <div class="settings">
+            <Setting id="fields" title="Fields" about="What they are for." notice={{ tone: 'good', text: 'Saved.' }}>
+              <form class="form-grid">
+                <Field id="one" label="Field" value="Text" hint="A hint" />
+                <Select id="two" label="Select">
+                  <option>One</option>
+                  <option>Two</option>
+                </Select>
+                <PasswordField
+                  id="three"
+                  name="three"
+                  label="Password"
+                  autocomplete="new-password"
+                  problem="Too short."
+                />
+                <CopyField value="wbk_9vK2mQ7xT4pLr8sDn3Hc" label="Key" />
+                <div class="form-end">
+                  <Button>Save</Button>
+                </div>
+              </form>
+              <Switch id="on" name="on" label="On" note="With a note" defaultChecked />
+              <Switch id="off" name="off" label="Off" />
+              <Switch id="fixed" name="fixed" label="Fixed" defaultChecked disabled />
+            </Setting>
+            <Setting id="things" title="Things" notice={{ tone: 'bad', text: 'Nothing was changed.' }}>
+              <Things label="Things">
+                <Thing icon="computer" title="A thing" about="and facts about it" />
+                <Thing
+                  icon="phone"
+                  title="A thing with a name that is long enough to take more than one line on a phone"
+                  about="and an action"
+                  actions={<Button look="plain">Sign out</Button>}
+                />
+                <Thing
+                  icon="passkey"
+                  title="A thing that is being changed"
+                  about="and what can be changed"
+                  more={{
+                    label: 'Change',
+                    name: 'the thing',
+                    open: true,
+                    children: (
+                      <form class="line-form">
+                        <p>What is lost is said before the button.</p>
+                        <Button look="danger">Remove</Button>
+                      </form>
+                    ),
+                  }}
+                />
+              </Things>
+            </Setting>
+          </div>
+        </ExampleFrame>
+      ),
+    },
+    door: {
+      layout: 'door',
+      page: (
+        <Door title="Door" about="A line about the page" host="files.northwind.example" forReceivers>
+          <PasskeyButton does="sign-in" {...routes} />
+          <p class="or">or</p>
+          <form class="door-fields">
+            <Field id="email" type="email" label="Address" dir="ltr" />
+            <PasswordField id="password" name="password" label="Password" autocomplete="current-password" />
+            <Button>Continue</Button>
+          </form>
+          <ButtonLink href="#provider" icon="globe">
+            Continue with a provider
+          </ButtonLink>
+          <QrCode text="otpauth://totp/example?secret=JBSWY3DPEHPK3PXP" label="QR code" />
+        </Door>
+      ),
+    },
+  };
+}
