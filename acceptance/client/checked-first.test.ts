@@ -43,7 +43,7 @@ test('a wrong receiver, domain, lifetime or size costs no upload', async () => {
   };
   const refused = (reason: string) => ({ exitCode: 4, stderr: expect.stringContaining(reason), isSmall: true });
 
-  expect(await send('film.mov', '--to', 'nobody')).toEqual(refused('is not an e-mail address'));
+  expect(await send('film.mov', '--to', 'nobody')).toEqual(refused('is not a valid e-mail address'));
   expect(await send('film.mov', '--to', 'anna@elsewhere.test')).toEqual(refused('elsewhere.test'));
   expect(await send('film.mov', '--to', 'anna@receiver.test', '--days', '31')).toEqual(refused('1 to 30 days'));
   expect(await send('film.mov', 'disk.iso', '--to', 'anna@receiver.test')).toEqual(refused('up to 65.0 MB'));

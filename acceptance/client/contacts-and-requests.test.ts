@@ -31,9 +31,11 @@ test('contacts of more than one request are imported, exported and unchanged whe
   writeFileSync(join(person.home, 'contacts.json'), stdout);
   expect(JSON.parse(stdout)).toContainEqual(somebody);
   expect(await told(person, 'contacts', 'import', 'contacts.json')).toMatchObject([{ unchanged: 1_001 }]);
-  expect(await told(person, 'contacts', 'remove', 'P7@example.org', 'nobody@example.org')).toMatchObject([
-    { contacts: 1 },
-  ]);
+  expect(await told(person, 'contacts', 'remove', 'P7@example.org')).toMatchObject([{ contacts: 1 }]);
+  expect(await ended(person.start('contacts', 'remove', 'nobody@example.org'))).toMatchObject({
+    exitCode: 4,
+    stderr: expect.stringContaining('nobody@example.org is not a contact') as string,
+  });
 });
 
 test('a request is made once for a key, shown, extended and revoked by its reference', async () => {

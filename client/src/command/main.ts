@@ -9,7 +9,8 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
   version: string;
 };
 
-const interrupted = abortOnSignals(process, (code) => process.exit(code));
+// `process.exit` would wait for calls that do not return. A shell reports 130 for SIGINT.
+const interrupted = abortOnSignals(process, () => process.kill(process.pid, 'SIGINT'));
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { fakeTerminal } from '../../testing/fake-terminal.ts';
 import { SilentExit } from '../exit-codes.ts';
-import { confirm } from './ask.ts';
+import { ask } from './ask.ts';
 
 const never = new AbortController().signal;
 
@@ -13,12 +13,17 @@ function atTerminal() {
   return terminal;
 }
 
-test('Ctrl-C at a question changes nothing, and says so in a line of its own', async () => {
+test.each([
+  [false, 'Revoke it? '],
+  [true, 'API key: '],
+])('Ctrl-C at a question (hidden: %s) changes nothing, and says so in the next line', async (hidden, question) => {
   const terminal = atTerminal();
-  terminal.errors.onWrite = (text) =>
-    void (text.endsWith('[y/N] ') && setImmediate(() => terminal.input.write('\u0003')));
-  const error = await confirm(terminal, never, 'Revoke it?', undefined).catch((thrown: unknown) => thrown);
+  terminal.errors.onWrite = (text) => {
+    if (text.endsWith(question)) setImmediate(() => terminal.input.write('\u0003'));
+  };
+  const error = await ask(terminal, never, question, hidden).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(SilentExit);
   expect(error).toMatchObject({ exit: 130 });
-  expect(terminal.errors.text).toMatch(/Revoke it\? \[y\/N\] .*\nNothing was changed\.\n$/s);
+  const [, after = ''] = terminal.errors.text.split(question);
+  expect(after.split('\n').slice(1)).toEqual(['Nothing was changed.', '']);
 });

@@ -29,7 +29,8 @@ export async function ask(
     if (answer.trim() !== '') return answer.trim();
   } catch (error) {
     if (!ended.aborted) throw error;
-    errors.write('\nNothing was changed.\n');
+    // Readline has ended the line of the question, if it is shown.
+    errors.write(`${hidden ? '\n' : ''}Nothing was changed.\n`);
     throw new SilentExit(exitCodes.interrupted);
   } finally {
     lines.close();
