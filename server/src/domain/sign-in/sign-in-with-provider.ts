@@ -46,7 +46,8 @@ export async function signInWithProvider(
         : decision.personId;
     if (decision.action !== 'sign_in') {
       await tx.people.lock(personId);
-      await tx.signInMethods.insertIdentity(personId, { issuer, subject, provider: claims.provider });
+      const identity = { issuer, subject, provider: claims.provider };
+      if (!(await tx.signInMethods.insertIdentity(personId, identity))) throw new ExchangeError('sign_in_failed');
     }
     const person = await tx.people.byId(personId);
     if (!person || person.disabled) throw new ExchangeError('sign_in_failed');
@@ -70,14 +71,21 @@ async function createPerson(engines: Needs, email: string, { name, language }: P
   return person.id;
 }
 
-/** The accounts that the provider's settings name follow its groups; if it sent none, everything stays as it is. */
+/**
+ * The accounts that the provider's settings name follow its groups; if it sent none, everything stays as it is. The last
+ * owner of an account stays its owner.
+ */
 async function followGroups(tx: Store, rules: ProviderRules, claims: ProviderClaims, personId: string): Promise<void> {
   const memberships = findProviderMemberships(rules, claims);
   if (memberships === undefined) return;
   for (const account of new Set(rules.memberships.map((each) => each.account))) {
     const found = await tx.accounts.byEmail(account);
     if (!found || found.deleting) continue;
+    await tx.accounts.lock(found.id);
     const given = memberships.find((each) => each.account === account);
+    const current = await tx.people.membership(personId, account);
+    const isLastOwner = current?.role === 'owner' && (await tx.people.countOwners(found.id)) === 1;
+    if (isLastOwner || current?.role === given?.role) continue;
     if (given) await tx.people.setMembership(found.id, personId, given.role);
     else await tx.people.removeMembership(found.id, personId);
   }

@@ -26,6 +26,8 @@ export interface Visit {
   readonly reply: FastifyReply;
   readonly translator: Translator;
   readonly browser: Browser;
+  /** The session of the browser, however far it has come. */
+  readonly signedIn: SignedIn | undefined;
   /** The scheme, name and port under which the browser reached this server. */
   readonly origin: string;
   /** For the forms of the page that is sent. */
@@ -119,6 +121,7 @@ async function handle(
     request,
     reply,
     translator: chooseTranslator(options, request, signedIn?.person.language),
+    signedIn,
     browser: toBrowser(request.ip, request.headers['user-agent']),
     origin,
     csrf: makeFormToken(formSecret),

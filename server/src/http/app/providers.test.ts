@@ -87,6 +87,35 @@ test('a person who exists is not signed in by their address alone, but after sig
   expect((await elsewhere.get('/home')).headers.location).toBe('/alice%40example.org/sent');
 });
 
+test('another site cannot add a provider to the methods of the person in this browser', async () => {
+  await using server = await open({ ...alice, email: 'mallory@example.org' });
+  const { engines } = server;
+  const { link = '', person } = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
+  const browser = server.visit();
+  const path = new URL(link).pathname;
+  await browser.get(path);
+  await browser.post(path, { gesture: 'pressed' });
+  const forced = await browser.send('GET', `${paths.begin}?link`, { headers: { 'sec-fetch-site': 'cross-site' } });
+  const back = await server.provider.openBrowser().signIn(String(forced.headers.location), 'alice');
+  await browser.get(back.slice(server.publicUrl.length));
+  expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
+});
+
+test('a provider is added only to the person who began it, if they are still signed in', async () => {
+  await using server = await open(alice);
+  const { engines } = server;
+  const { link = '', person } = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
+  const browser = server.visit();
+  const path = new URL(link).pathname;
+  await browser.get(path);
+  await browser.post(path, { gesture: 'pressed' });
+  const begun = await browser.get(`${paths.begin}?link`);
+  await engines.store.sessions.end(person.id, 'all');
+  const back = await server.provider.openBrowser().signIn(String(begun.headers.location), 'alice');
+  expect((await browser.get(back.slice(server.publicUrl.length))).statusCode).toBe(401);
+  expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
+});
+
 test('a response of the provider works once, and only in the browser that asked', async () => {
   await using server = await open(alice);
   const [browser, other] = [server.visit(), server.visit()];

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { findSession } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
 import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
@@ -21,14 +20,11 @@ export const providerRoutes: readonly AppRoute[] = [
     access: 'anyone',
     async handle(visit) {
       const { engines, options, request, reply } = visit;
-      const { next, link } = request.query as { next?: string; link?: string };
+      const { next } = request.query as { next?: string };
       const secure = options.secureCookies;
-      const secret = link === undefined ? undefined : readCookie(request, 'session', secure);
-      const signedIn = secret === undefined ? undefined : await findSession(engines, secret);
       const begun = await engines.identityProviders.begin(findProvider(visit).id, {
         returnTo: readNextPath(next) ?? '/home',
-        // In the session of a mailed link, too: the person has proved their address.
-        personId: signedIn?.session.stage === 'second_factor' ? undefined : signedIn?.person.id,
+        personId: findLinkingPerson(visit),
       });
       if ('failure' in begun) return fail(visit, 'provider_failed');
       writeCookie(reply, 'provider', begun.secret, { secure, seconds: cookieSeconds });
@@ -46,6 +42,9 @@ export const providerRoutes: readonly AppRoute[] = [
       const completed = await engines.identityProviders.complete(request.url, readCookie(request, 'provider', secure));
       deleteCookie(reply, 'provider', secure);
       if ('failure' in completed || completed.claims.provider !== rules.id) return fail(visit, 'provider_failed');
+      // The person who began to add the provider must still be the one in this browser.
+      const { personId } = completed;
+      if (personId !== undefined && personId !== visit.signedIn?.person.id) return fail(visit, 'provider_failed');
       const signedIn = await signInWithProvider(engines, rules, completed, browser);
       if (signedIn.outcome === 'prove_first') return fail(visit, 'link', `${toProviderPaths(rules.id).begin}?link`);
       if (signedIn.outcome === 'refused') {
@@ -78,6 +77,16 @@ export const providerRoutes: readonly AppRoute[] = [
     },
   },
 ];
+
+/**
+ * The person who adds the provider to their sign-in methods (`?link`). In the session of a mailed link, too: they have
+ * proved their address. Only a page of ours may begin it: another site could have signed the browser in at the provider
+ * as somebody else, who would then be let in as this person.
+ */
+function findLinkingPerson({ request, signedIn }: Visit): string | undefined {
+  const isAsked = 'link' in (request.query as object) && request.headers['sec-fetch-site'] === 'same-origin';
+  return isAsked && signedIn && signedIn.session.stage !== 'second_factor' ? signedIn.person.id : undefined;
+}
 
 function findProvider({ engines, request }: Visit) {
   const { provider } = request.params as { provider: string };
