@@ -60,7 +60,15 @@ export function FilterBar(props: {
           <label class="unseen" for="q">
             {props.label}
           </label>
-          <input id="q" type="search" name="q" value={oneLine(props.query)} placeholder={props.hint} maxLength={200} />
+          <input
+            id="q"
+            type="search"
+            name="q"
+            data-key="/"
+            value={oneLine(props.query)}
+            placeholder={props.hint}
+            maxLength={200}
+          />
           <kbd aria-hidden="true">/</kbd>
         </div>
         <div class={choices.length > 0 ? 'filter-more' : 'unseen'}>

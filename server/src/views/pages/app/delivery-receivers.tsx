@@ -78,7 +78,9 @@ function FoldedReceiver(props: OneProps): JSX.Element {
     <li>
       <details class="receiver-fold">
         <summary>
-          <bdi class="cut">{namePerson(receiver)}</bdi>
+          <span class="receiver-name">
+            <bdi class="cut">{namePerson(receiver)}</bdi>
+          </span>
           <span class="receiver-at quiet">
             <BriefMoment at={at} now={now} show="day-time" />
           </span>
