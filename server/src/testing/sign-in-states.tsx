@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { AppFrame, type AppFrameProps } from '../views/components/app-frame.tsx';
-import { Button } from '../views/components/button.tsx';
 import { EmptyState } from '../views/components/empty-state.tsx';
 import { PageHead } from '../views/components/page-head.tsx';
 import { plainOperator } from '../views/operator.ts';
@@ -76,13 +75,9 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     script: 'frame',
     page: (
       <ExampleFrame current="inbox" {...props}>
-        <PageHead
-          title={translator.t('frame.inbox')}
-          about={maya.email}
-          actions={<Button icon="download">{translator.t('action.close')}</Button>}
-        />
+        <PageHead title={translator.t('frame.inbox')} about={maya.email} />
         <EmptyState icon="inbox" title={translator.t('frame.inbox')}>
-          {translator.t('frame.offline')}
+          {translator.t('settings.notifyAbout')}
         </EmptyState>
       </ExampleFrame>
     ),

@@ -151,6 +151,49 @@ describe('the download page', () => {
   });
 });
 
+describe('the pages of people with an account', () => {
+  const states = Object.entries(pageStates(english)).filter(([, { layout }]) => layout !== undefined);
+
+  test.each(states)(
+    '%s is light: less than 40 kB with its stylesheets, which leaves 20 for its scripts',
+    (_, state) => {
+      const stylesheets = ['pages.css', 'app.css'].map((name) => gzipSync(readStylesheet(name)).length);
+      const weight = stylesheets.reduce((sum, size) => sum + size, gzipSync(html(english, state)).length);
+      expect(weight).toBeGreaterThan(5000);
+      expect(weight).toBeLessThan(40_000);
+    },
+  );
+
+  test('sign in by links of providers, and by forms that carry the token and the next page', () => {
+    const page = html(english, findState('sign-in'));
+    expect(page).toContain('<a href="/sign-in/with/acme" class="button button-quiet">');
+    expect(page).toContain('<form method="post" action="/sign-in" class="door-fields">');
+    expect(page).toContain('<input type="hidden" name="csrftoken" value="a1b2c3"/>');
+    expect(page).toContain('<input type="hidden" name="next" value="/maya.lindqvist@acme.example/sent"/>');
+    expect(page).toContain('autocomplete="username webauthn"');
+  });
+
+  test('say the same about an address that is known and one that is not', () => {
+    const page = html(english, findState('recovery-requested'));
+    expect(page).toContain('If somebody with the address');
+    expect(page).not.toContain('<form');
+  });
+
+  test('do not offer to remove the only sign-in method', () => {
+    expect(html(english, findState('settings-person'))).toContain('settings/password/remove');
+    const only = html(english, findState('settings-person-password'));
+    expect(only).not.toContain('settings/password/remove');
+    expect(only).toContain('This is your only way to sign in.');
+  });
+
+  test('offer to change members and defaults to owners only', () => {
+    expect(html(english, findState('settings-account'))).toContain('settings/members/role');
+    const reader = html(english, findState('settings-account-reader'));
+    expect(reader).not.toMatch(/settings\/members\//);
+    expect(reader).toContain('<fieldset disabled');
+  });
+});
+
 describe('the forms', () => {
   const page = (name: string) => html(english, findState(name));
 
