@@ -177,7 +177,7 @@ function ContactsTable(props: ContactsPageProps): JSX.Element {
             href={`${path}/${encodeURIComponent(contact.email)}`}
             title={namePerson(contact)}
           >
-            <bdi>{namePerson(contact)}</bdi>
+            {namePerson(contact)}
           </a>
         </span>
       ),

@@ -159,7 +159,7 @@ function SentTable(props: SentListPageProps): JSX.Element {
     },
     {
       name: 'reference',
-      label: translator.t('common.reference'),
+      label: translator.t('sentList.reference'),
       cell: ({ reference }) => <span class="reference">{reference}</span>,
     },
   ];
