@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { invitePerson } from '../../domain/people/invite-person.ts';
-import { toStep } from '../../domain/sign-in/totp.ts';
+import { computeTotp, deriveTotpSecret, toStep } from '../../domain/sign-in/totp.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
 import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
@@ -43,7 +43,7 @@ describe('an invitation', () => {
   test('leads to a password, and then into the account', async () => {
     const { browser, email } = await signIn();
     const home = await browser.get('/home');
-    expect(home.headers.location).toBe(`/${encodeURIComponent(email)}/sent`);
+    expect(home.headers.location).toBe(`/${encodeURIComponent(email)}/settings`);
     expect([...browser.cookies.keys()]).toContain('__Host-waybill_session');
   });
 
@@ -163,6 +163,88 @@ describe('every route', () => {
       expect(response.headers.location).toMatch(/^\/sign-in/);
     },
   );
+});
+
+describe('the settings of a person', () => {
+  const settings = (email: string) => `/${encodeURIComponent(email)}/settings`;
+
+  test('list the browsers in which they are signed in, and end the others', async () => {
+    const { browser, email } = await signIn();
+    const other = new AppBrowser(app, engines.policy.publicUrl);
+    await other.get('/sign-in');
+    await other.post('/sign-in', { email, password });
+    const page = await browser.get(settings(email));
+    expect(page.statusCode).toBe(200);
+    expect(page.body.match(/action="[^"]*\/settings\/sessions\/end"/g)).toHaveLength(1);
+    const ended = await browser.post(`${settings(email)}/sessions/end-others`);
+    expect(ended.headers.location).toBe(`${settings(email)}?notice=sessions_ended#sessions`);
+    expect((await other.get('/home')).headers.location).toMatch(/^\/sign-in/);
+    expect((await browser.get('/home')).headers.location).toBe(settings(email));
+  });
+
+  test('change the profile, and ignore a zone or language that does not exist', async () => {
+    const { browser, email, personId } = await signIn();
+    await browser.get(settings(email));
+    await browser.post(`${settings(email)}/profile`, { name: 'Maya L', language: 'sv', time_zone: 'Europe/Stockholm' });
+    const saved = { name: 'Maya L', language: 'sv', timeZone: 'Europe/Stockholm' };
+    expect(await engines.store.people.byId(personId)).toMatchObject(saved);
+    await browser.get(settings(email));
+    await browser.post(`${settings(email)}/profile`, { name: ' ', language: '<b>', time_zone: 'Mars/Olympus' });
+    expect(await engines.store.people.byId(personId)).toMatchObject(saved);
+  });
+
+  test('change the password only with the one before, and end every other session', async () => {
+    const { browser, email } = await signIn();
+    const other = new AppBrowser(app, engines.policy.publicUrl);
+    await other.get('/sign-in');
+    await other.post('/sign-in', { email, password });
+    const next = 'eleven green lanterns over Malmö';
+    const save = (current: string) =>
+      browser.post(`${settings(email)}/password`, { current_password: current, new_password: next });
+    await browser.get(settings(email));
+    expect((await save('not the password')).statusCode).toBe(400);
+    expect((await save(password)).headers.location).toContain('notice=password_saved');
+    expect((await other.get('/home')).headers.location).toMatch(/^\/sign-in/);
+    expect((await browser.get('/home')).headers.location).toBe(settings(email));
+  });
+
+  test('set up an authenticator app, show recovery codes once, and then ask for a code', async () => {
+    const { browser, email, personId } = await signIn();
+    const page = await browser.get(`${settings(email)}/authenticator`);
+    const again = await browser.get(`${settings(email)}/authenticator`);
+    const readUri = (body: string) => /otpauth:[^"]+/.exec(body)?.[0];
+    expect(readUri(page.body)).toBe(readUri(again.body));
+    const added = await engines.store.signInMethods.authenticatorApp(personId);
+    const secret = deriveTotpSecret(added?.salt ?? Buffer.alloc(0), personId, engines.pepper);
+    const code = computeTotp(secret, toStep(new Date()));
+    const wrong = code === '000000' ? '000001' : '000000';
+    expect((await browser.post(`${settings(email)}/authenticator`, { code: wrong })).statusCode).toBe(401);
+    const codes = await browser.post(`${settings(email)}/authenticator`, { code });
+    expect(codes.body.match(/<code>[0-9A-Z]{5}-[0-9A-Z]{5}<\/code>/g)).toHaveLength(10);
+    const other = new AppBrowser(app, engines.policy.publicUrl);
+    await other.get('/sign-in');
+    expect((await other.post('/sign-in', { email, password })).headers.location).toBe('/sign-in/code');
+  });
+
+  test('do not remove the only way to sign in', async () => {
+    const { browser, email } = await signIn();
+    await browser.get(settings(email));
+    const kept = await browser.post(`${settings(email)}/password/remove`);
+    expect(kept.headers.location).toContain('notice=only_method');
+    expect((await browser.get('/home')).headers.location).toBe(settings(email));
+  });
+
+  test('of another account do not exist, and those of a shared one do', async () => {
+    const { browser, personId } = await signIn();
+    const { email: stranger } = await signIn();
+    expect((await browser.get(settings(stranger))).statusCode).toBe(404);
+    expect((await browser.get(settings('nobody@example.org'))).statusCode).toBe(404);
+    const shared = await exchange.account();
+    await engines.store.people.setMembership(shared.accountId, personId, 'reader');
+    expect((await browser.get(settings(shared.email))).statusCode).toBe(200);
+    await engines.store.people.removeMembership(shared.accountId, personId);
+    expect((await browser.get(settings(shared.email))).statusCode).toBe(404);
+  });
 });
 
 test('the recovery page says the same to everybody', async () => {

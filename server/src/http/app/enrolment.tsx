@@ -1,9 +1,10 @@
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
-import { minPasswordLength, type PasswordFault } from '../../domain/sign-in/password-rules.ts';
+import { minPasswordLength } from '../../domain/sign-in/password-rules.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
 import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../../views/pages/app/enrolment-page.tsx';
 import type { AppRoute, SignedInVisit } from './app-route.ts';
 import { toPasskeyRequest } from './passkey-request.ts';
+import { readProfile } from './profile.ts';
 import { sendAppPage } from './send-app-page.ts';
 
 const path = '/sign-in/enrolment';
@@ -19,7 +20,7 @@ export const enrolmentRoutes: readonly AppRoute[] = [
       const { engines, form, reply, browser } = visit;
       const person = await saveProfile(visit);
       const outcome = await setPassword(engines, { ...visit, person }, form.get('password') ?? '', browser);
-      if ('fault' in outcome) return sendEnrolment({ ...visit, person }, toProblem(outcome.fault));
+      if ('fault' in outcome) return sendEnrolment({ ...visit, person }, outcome.fault);
       visit.setSession(outcome.secret, person.id);
       return reply.redirect('/home', 303);
     },
@@ -50,24 +51,13 @@ export const enrolmentRoutes: readonly AppRoute[] = [
 
 /** Stores what the form says about the person, before anything can go wrong with the method. */
 async function saveProfile({ engines, form, person }: SignedInVisit) {
-  const name = (form.get('name') ?? '').trim().slice(0, 100) || person.name;
-  const zone = form.get('time_zone') ?? '';
-  const timeZone = isTimeZone(zone) ? zone : person.timeZone;
-  await engines.store.people.setProfile(person.id, { name, timeZone });
-  return { ...person, name, timeZone };
-}
-
-function isTimeZone(zone: string): boolean {
-  if (!/^[A-Za-z_+\-/0-9]{1,60}$/.test(zone)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
+  const profile = readProfile(form, person);
+  await engines.store.people.setProfile(person.id, profile);
+  return { ...person, ...profile };
 }
 
 /** A name by which the person recognises the passkey later, such as `Chrome on macOS`. */
-function nameBrowser(userAgent: string): string {
+export function nameBrowser(userAgent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)(?=[/\w]*\/)/.exec(userAgent)?.[1] ?? '';
   const system = /(Windows|iPhone|iPad|Android|Mac OS X|CrOS|Linux)/.exec(userAgent)?.[1] ?? '';
   const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS', CrOS: 'ChromeOS' };
@@ -75,10 +65,6 @@ function nameBrowser(userAgent: string): string {
     .filter(Boolean)
     .map((name) => names[name] ?? name)
     .join(', ');
-}
-
-function toProblem(fault: PasswordFault): EnrolmentPageProps['problem'] {
-  return fault === 'too_short' || fault === 'too_long' ? fault : 'common';
 }
 
 async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps['problem']) {

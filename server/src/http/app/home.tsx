@@ -1,5 +1,6 @@
 import { NoAccountPage, noAccountTitle } from '../../views/pages/app/no-account-page.tsx';
 import type { AppRoute } from './app-route.ts';
+import { toAccountPath } from './frame.ts';
 import { sendAppPage } from './send-app-page.ts';
 
 /** Leads a person who has signed in to the first of their accounts. */
@@ -12,7 +13,7 @@ export const homeRoutes: readonly AppRoute[] = [
       const { engines, person, reply, translator, csrf, origin } = visit;
       const own = await engines.store.people.membership(person.id, person.email);
       const [first] = own ? [own] : await engines.store.people.memberships(person.id, '', 1);
-      if (first) return reply.redirect(`/${encodeURIComponent(first.account)}/sent`, 303);
+      if (first) return reply.redirect(`${toAccountPath(first.account)}settings`, 303);
       const page = <NoAccountPage host={new URL(origin).host} csrf={csrf} person={person} />;
       return sendAppPage(visit, { title: noAccountTitle(translator), page, layout: 'door' });
     },

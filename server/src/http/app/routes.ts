@@ -3,6 +3,7 @@ import { enrolmentRoutes } from './enrolment.tsx';
 import { homeRoutes } from './home.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
 import { providerRoutes } from './providers.tsx';
+import { settingsRoutes } from './settings.tsx';
 import { signInRoutes } from './sign-in.tsx';
 
 /** Every route of the app. One that is not here does not exist. */
@@ -12,4 +13,5 @@ export const appRoutes: readonly AppRoute[] = [
   ...enrolmentRoutes,
   ...providerRoutes,
   ...homeRoutes,
+  ...settingsRoutes,
 ];

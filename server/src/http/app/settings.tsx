@@ -1,0 +1,292 @@
+import type { FastifyReply } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { idleSeconds } from '../../domain/people/sessions.ts';
+import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
+import {
+  beginAuthenticatorApp,
+  confirmAuthenticatorApp,
+  findUnconfirmedApp,
+  renewRecoveryCodes,
+} from '../../domain/sign-in/add-authenticator-app.ts';
+import { minPasswordLength } from '../../domain/sign-in/password-rules.ts';
+import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
+import { type RemovableMethod, removeMethod } from '../../domain/sign-in/remove-method.ts';
+import { AuthenticatorPage, authenticatorTitle } from '../../views/pages/app/authenticator-page.tsx';
+import { RecoveryCodesPage, recoveryCodesTitle } from '../../views/pages/app/recovery-codes-page.tsx';
+import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
+import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
+import { SettingsPersonPage, type SettingsPersonPageProps } from '../../views/pages/app/settings-person-page.tsx';
+import type { AppRoute, MemberVisit } from './app-route.ts';
+import { nameBrowser } from './enrolment.tsx';
+import { readFrame, toAccountPath } from './frame.ts';
+import { toPasskeyRequest } from './passkey-request.ts';
+import { readProfile } from './profile.ts';
+import { sendAppPage } from './send-app-page.ts';
+
+const path = '/:user/settings';
+/** More than a person has devices. */
+const maxSessions = 100;
+
+/** What belongs to the person, whichever account they work in: each change is a form of its own. */
+export const settingsRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path,
+    access: 'reader',
+    async handle(visit) {
+      const { notice } = visit.request.query as { notice?: unknown };
+      return sendSettings(visit, isSettingsNotice(notice) ? { notice } : {});
+    },
+  },
+  change('profile', 'profile_saved', async ({ engines, form, person }) => {
+    await engines.store.people.setProfile(person.id, readProfile(form, person));
+  }),
+  change('sessions/end', 'sessions_ended', async ({ engines, form, person }) => {
+    await engines.store.sessions.end(person.id, { id: requireUuid(form.get('id')) });
+  }),
+  change('sessions/end-others', 'sessions_ended', async ({ engines, person, session }) => {
+    await engines.store.sessions.end(person.id, { except: session.id });
+  }),
+  change('passkeys/rename', 'passkey_renamed', async ({ engines, form, person }) => {
+    const name = (form.get('name') ?? '').trim().slice(0, 100);
+    const isRenamed =
+      name !== '' && (await engines.store.signInMethods.renamePasskey(person.id, readPasskeyId(form), name));
+    if (!isRenamed) throw new ExchangeError('not_found');
+  }),
+  remove('passkeys/remove', 'passkey_removed', (form) => ({ passkey: readPasskeyId(form) })),
+  remove('password/remove', 'password_removed', () => 'password'),
+  remove('authenticator/remove', 'app_off', () => 'authenticator_app'),
+  {
+    method: 'POST',
+    path: `${path}/providers/unlink`,
+    access: 'reader',
+    async handle(visit) {
+      const { engines, form, person, browser } = visit;
+      const identities = await engines.store.signInMethods.identities(person.id);
+      const identity = identities.find(({ provider }) => provider === form.get('id'));
+      if (!identity) throw new ExchangeError('not_found');
+      return removeAndReturn(visit, { identity }, 'provider_unlinked', browser);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/password`,
+    access: 'reader',
+    async handle(visit) {
+      const { engines, form, person, browser } = visit;
+      const stored = await engines.store.signInMethods.password(person.id);
+      const isOwner =
+        stored === undefined || (await engines.passwords.verify(form.get('current_password') ?? '', stored.hash));
+      if (!isOwner) return sendSettings(visit, { passwordProblem: 'wrong' });
+      const outcome = await setPassword(engines, visit, form.get('new_password') ?? '', browser);
+      if ('fault' in outcome) return sendSettings(visit, { passwordProblem: outcome.fault });
+      visit.setSession(outcome.secret);
+      return returnTo(visit, 'password_saved');
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/passkeys/options`,
+    access: 'reader',
+    async handle(visit) {
+      return visit.reply.send(await beginPasskeyRegistration(visit.engines, visit, toPasskeyRequest(visit)));
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/passkeys`,
+    access: 'reader',
+    async handle(visit) {
+      const { engines, request, reply, browser } = visit;
+      const { response } = (request.body ?? {}) as { response?: unknown };
+      const about = { ...toPasskeyRequest(visit), name: nameBrowser(browser.userAgent) };
+      visit.setSession(await registerPasskey(engines, visit, response, about, browser));
+      return reply.send({ location: toLocation(visit, 'passkey_added') });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${path}/authenticator`,
+    access: 'reader',
+    async handle(visit) {
+      const { engines, person } = visit;
+      // A reload shows the same secret, which may be in the app already.
+      const secret = (await findUnconfirmedApp(engines, person)) ?? (await beginAuthenticatorApp(engines, person));
+      return sendAuthenticator(visit, secret);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/authenticator`,
+    access: 'reader',
+    async handle(visit) {
+      const { engines, form, person, browser } = visit;
+      const typed = { code: form.get('code') ?? '', now: new Date() };
+      try {
+        const { secret, recoveryCodes } = await confirmAuthenticatorApp(engines, visit, typed, browser);
+        visit.setSession(secret);
+        return sendRecoveryCodes(visit, recoveryCodes);
+      } catch (error) {
+        const secret = await findUnconfirmedApp(engines, person);
+        if (!(error instanceof ExchangeError) || error.code !== 'sign_in_failed' || !secret) throw error;
+        visit.reply.code(401);
+        return sendAuthenticator(visit, secret, 'wrong');
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/recovery-codes`,
+    access: 'reader',
+    async handle(visit) {
+      const { secret, recoveryCodes } = await renewRecoveryCodes(visit.engines, visit, visit.browser);
+      visit.setSession(secret);
+      return sendRecoveryCodes(visit, recoveryCodes);
+    },
+  },
+];
+
+/** A change that leaves the session as it is. */
+function change(name: string, notice: SettingsNotice, make: (visit: MemberVisit) => Promise<void>): AppRoute {
+  return {
+    method: 'POST',
+    path: `${path}/${name}`,
+    access: 'reader',
+    async handle(visit) {
+      await make(visit);
+      return returnTo(visit, notice);
+    },
+  };
+}
+
+function remove(
+  name: string,
+  notice: SettingsNotice,
+  readMethod: (form: URLSearchParams) => RemovableMethod,
+): AppRoute {
+  return {
+    method: 'POST',
+    path: `${path}/${name}`,
+    access: 'reader',
+    handle: (visit) => removeAndReturn(visit, readMethod(visit.form), notice, visit.browser),
+  };
+}
+
+async function removeAndReturn(
+  visit: MemberVisit,
+  method: RemovableMethod,
+  notice: SettingsNotice,
+  browser: MemberVisit['browser'],
+): Promise<FastifyReply> {
+  try {
+    visit.setSession(await removeMethod(visit.engines, visit, method, browser));
+    return returnTo(visit, notice);
+  } catch (error) {
+    if (!(error instanceof ExchangeError) || error.code !== 'invalid_input') throw error;
+    return returnTo(visit, 'only_method');
+  }
+}
+
+function readPasskeyId(form: URLSearchParams): Buffer {
+  return Buffer.from((form.get('id') ?? '').slice(0, 1400), 'base64url');
+}
+
+function requireUuid(text: string | null): string {
+  if (text === null || !/^[0-9a-f-]{36}$/.test(text)) throw new ExchangeError('not_found');
+  return text;
+}
+
+function toLocation({ membership }: MemberVisit, notice: SettingsNotice): string {
+  return `${toAccountPath(membership.account)}settings?notice=${notice}#${findSettingsPart(notice)}`;
+}
+
+async function returnTo(visit: MemberVisit, notice: SettingsNotice): Promise<FastifyReply> {
+  return visit.reply.redirect(toLocation(visit, notice), 303);
+}
+
+async function sendSettings(
+  visit: MemberVisit,
+  shown: Pick<SettingsPersonPageProps, 'notice' | 'passwordProblem'>,
+): Promise<FastifyReply> {
+  const { engines, options, person, session, translator, reply } = visit;
+  if (shown.passwordProblem !== undefined) reply.code(400);
+  const { signInMethods, sessions } = engines.store;
+  const frame = await readFrame(visit);
+  const [passkeys, password, app, recoveryCodesLeft, identities, own] = await Promise.all([
+    signInMethods.passkeys(person.id),
+    signInMethods.password(person.id),
+    signInMethods.authenticatorApp(person.id),
+    signInMethods.countRecoveryCodes(person.id),
+    signInMethods.identities(person.id),
+    sessions.ofPerson(person.id, idleSeconds, maxSessions),
+  ]);
+  const page = (
+    <SettingsPersonPage
+      frame={frame}
+      now={new Date()}
+      profile={person}
+      languages={options.translator.languages}
+      timeZones={Intl.supportedValuesOf('timeZone')}
+      passkeys={passkeys.map(({ credentialId, name, createdAt, lastUsedAt }) => ({
+        id: credentialId.toString('base64url'),
+        name,
+        addedAt: createdAt,
+        lastUsedAt: lastUsedAt ?? undefined,
+      }))}
+      passkeyRoutes={{
+        optionsHref: `${frame.base}settings/passkeys/options`,
+        resultHref: `${frame.base}settings/passkeys`,
+      }}
+      password={{ changedAt: password?.changedAt, minLength: minPasswordLength }}
+      authenticator={{ isOn: app?.isConfirmed ?? false, recoveryCodesLeft }}
+      providers={engines.identityProviders.rules.map(({ id, name }) => {
+        const identity = identities.find(({ provider }) => provider === id);
+        return {
+          id,
+          name,
+          linked: identity && { at: identity.linkedAt, lastUsedAt: identity.lastUsedAt ?? undefined },
+          linkHref: `${toProviderPaths(id).begin}?link&next=${encodeURIComponent(`${frame.base}settings?notice=provider_linked`)}`,
+        };
+      })}
+      sessions={own.map(({ id, userAgent, address, method, seenAt }) => ({
+        id,
+        userAgent,
+        address,
+        method,
+        lastUsedAt: seenAt,
+        isThis: id === session.id,
+      }))}
+      {...shown}
+    />
+  );
+  return sendAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+}
+
+function sendAuthenticator(visit: MemberVisit, secret: { uri: string; secret: string }, problem?: 'wrong') {
+  const { translator, csrf, origin, membership } = visit;
+  const base = `${toAccountPath(membership.account)}settings`;
+  const page = (
+    <AuthenticatorPage
+      host={new URL(origin).host}
+      csrf={csrf}
+      action={`${base}/authenticator`}
+      cancelHref={base}
+      problem={problem}
+      {...secret}
+    />
+  );
+  return sendAppPage(visit, { title: authenticatorTitle(translator), page, layout: 'door' });
+}
+
+function sendRecoveryCodes(visit: MemberVisit, codes: readonly string[]) {
+  const { translator, origin, membership } = visit;
+  const page = (
+    <RecoveryCodesPage
+      host={new URL(origin).host}
+      codes={codes}
+      downloadHref={`data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\r\n')}\r\n`)}`}
+      continueHref={`${toAccountPath(membership.account)}settings?notice=app_on#sign-in`}
+    />
+  );
+  return sendAppPage(visit, { title: recoveryCodesTitle(translator), page, layout: 'door' });
+}
