@@ -401,7 +401,6 @@ function ListComponents(): JSX.Element {
         </PersonLine>
         <PersonLine person={arabic} />
       </Panel>
-      <Pager pages={{ newerHref: '#newer' }} />
       <Pager pages={{ newerHref: '#newer', olderHref: '#older' }} order="name" about="1,284 contacts" />
     </>
   );
