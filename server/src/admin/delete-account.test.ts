@@ -85,6 +85,13 @@ async function richAccount(receiver: Actor) {
       webhookId,
     ],
     ["insert into events (account_id, epoch, type, data) values ($1, 0, 'drop.created', '{}')"],
+    [
+      `with person as (
+         insert into people (id, email, handle) values (gen_random_uuid(), $1::uuid || '@example.org', sha256($1::uuid::text::bytea))
+         returning id
+       )
+       insert into memberships (account_id, person_id, role) select $1::uuid, id, 'owner' from person`,
+    ],
     ["insert into stopped_mail (account_id, email) values ($1, 'r@example.org')"],
     [
       "insert into responses (account_id, key_digest, request_digest, key_id, response) values ($1, '\\x00', '', $1, '')",

@@ -259,7 +259,7 @@ describe('an Idempotency-Key', () => {
 
   test('is refused for another API key', async () => {
     const actor = await ready();
-    const withKey = (id: string) => ({ ...actor, key: { id, scopes: null, networks: null, expiresAt: null } });
+    const withKey = (id: string) => ({ ...actor, author: { ...actor.author, id } });
     const [one, other] = [withKey(randomUUID()), withKey(randomUUID())];
     await createDrop(engines, one, keyed('k'));
     await expect(createDrop(engines, other, keyed('k'))).rejects.toMatchObject({ code: 'idempotency_key_reused' });

@@ -35,9 +35,11 @@ function readPassword(typed: string): string | undefined {
 export class Passwords {
   readonly #secret: Buffer;
   readonly #random: Random;
+  readonly #computeHash: typeof argon2;
   readonly limiter = new ConcurrencyLimiter({ limit: concurrent, ...waiting });
 
-  constructor(pepper: Buffer, random: Random) {
+  constructor(pepper: Buffer, random: Random, compute = argon2) {
+    this.#computeHash = compute;
     this.#secret = deriveKey(pepper, 'waybill password');
     this.#random = random;
   }
@@ -85,7 +87,7 @@ export class Passwords {
     return this.limiter.run(
       () =>
         new Promise((resolve, reject) => {
-          argon2('argon2id', input, (error, tag) => (error ? reject(error) : resolve(tag)));
+          this.#computeHash('argon2id', input, (error, tag) => (error ? reject(error) : resolve(tag)));
         }),
     );
   }

@@ -269,6 +269,7 @@ describe('an upload that is cut off again and again', () => {
           receivedBytes: sizeBytes,
           state: 'ready',
           scan: 'unscanned',
+          unscannedReason: 'off',
           refusal: null,
         },
       ]);
