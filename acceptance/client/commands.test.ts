@@ -38,11 +38,6 @@ test('a drop is listed, shown, extended, reminded of and revoked, and a key does
   await waybill('extend', reference, '--days', '20');
   expect(Date.parse((await show()).expires_at)).toBeGreaterThan(Date.parse(before.expires_at));
   expect(await waybill('remind', reference)).toBe('Reminded 2 receivers.\n');
-  await waybill('revoke', reference, '--receiver', 'bo@receiver.test', '--yes');
-  expect((await show()).receivers[1]).toMatchObject({ state: 'revoked' });
-  await waybill('revoke', reference, '--yes');
-  expect(await show()).toMatchObject({ reference, state: 'revoked' });
-
   const { api_key: key } = JSON.parse(
     await waybill('--json', 'keys', 'create', 'reader', '--scope', 'history', '--days', '1'),
   ) as { api_key: string };
@@ -52,4 +47,9 @@ test('a drop is listed, shown, extended, reminded of and revoked, and a key does
   expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('The key needs the scope send.') });
   await waybill('keys', 'revoke', 'reader', '--yes');
   expect((await ended(reader.start('whoami'))).exitCode).toBe(3);
+
+  await waybill('revoke', reference, '--receiver', 'bo@receiver.test', '--yes');
+  expect((await show()).receivers[1]).toMatchObject({ state: 'revoked' });
+  await waybill('revoke', reference, '--yes');
+  expect(await show()).toMatchObject({ reference, state: 'revoked' });
 }, 60_000);

@@ -193,7 +193,7 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
   await openPage(page, link);
   await page.locator('.upload', { hasText: 'large.bin' }).getByText('Interrupted').waitFor();
   expect(await page.locator('textarea').inputValue()).toBe('All of it.');
-  await page.getByText('Sending as soon as everything has arrived…').waitFor();
+  await page.getByText('Not sent yet: this page is waiting for you.').waitFor();
   await page.locator('input[type=file]').first().setInputFiles(path);
 
   await arrived(sentRequest, sizeBytes * 0.55);

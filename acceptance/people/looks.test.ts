@@ -128,7 +128,7 @@ describe.each(pages)('%s', (_what, show) => {
     await show(page);
     await page.waitForLoadState('networkidle');
     expect(bytes).toBeGreaterThan(1_000);
-    expect(bytes).toBeLessThan(52_000);
+    expect(bytes).toBeLessThan(54_000);
     expect(new Set(requests)).toEqual(new Set([new URL(demo().base_url).origin]));
   });
 });

@@ -28,8 +28,11 @@ export function splitPath(path: string): [folder: string, name: string] {
   return [path.slice(0, at), path.slice(at)];
 }
 
-/** The characters that fit on two lines of a phone, and those at the start and the end of a longer name that are shown. */
-const shortName = { longest: 48, start: 28, end: 18 };
+/**
+ * The characters that fit on two lines of a phone, and those at the start and the end of a longer name that are shown: so
+ * few that it takes two lines beside two buttons, too, and the row stays as high when one of them goes.
+ */
+const shortName = { longest: 48, start: 20, end: 16 };
 
 /** Splits a name that is too long for a phone into start, middle and end; of any other, only the start is not empty. */
 export function splitLongName(name: string): [start: string, middle: string, end: string] {
