@@ -7,7 +7,7 @@ import { formatPhc, parsePhc } from './phc.ts';
 
 const pepper = Buffer.alloc(32, 7);
 const compute = vi.fn(argon2);
-const passwords = new Passwords(pepper, deterministicRandom('passwords'), compute as unknown as typeof argon2);
+const passwords = new Passwords(pepper, deterministicRandom('passwords'), compute);
 const secret = 'a river of paper boats';
 const stored = await passwords.hash(secret);
 /** The parameters of each hash that was computed, without the password and the salt. */
