@@ -63,7 +63,7 @@ const pages: [string, (page: Page) => Promise<unknown>][] = [
           [long, 'مرحبا.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })),
         );
       await page.locator('.upload').first().waitFor();
-      // What moves because files were chosen is intended. From here on, nothing does.
+      // Movement because files were chosen is intended. From here on, nothing moves.
       await page.evaluate(async () => {
         for (let frames = 0; frames < 3; frames += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
         Object.assign(window, { chosenAt: performance.now() });

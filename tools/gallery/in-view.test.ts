@@ -1,4 +1,4 @@
-// What a person needs next, and has just done, is in the window and not behind the bar of the main action.
+// The next step of a person, and their last one, are in the window and not behind the bar of the main action.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -179,7 +179,7 @@ function describeDetails(error: WaybillError): Partial<Outcome> {
   return problem === undefined || advice === undefined ? {} : { message: rephrase(problem), next: advice };
 }
 
-/** What the server says of a receiver who cannot get a code. */
+/** The server's message about a receiver who cannot get a code. */
 const noPhone = /^(\S+@\S+) has no phone number/;
 
 /** Describes several faults, in a line for each. */

@@ -10,7 +10,7 @@ import type { Translator, Translators } from './translator.ts';
 export interface Frame {
   readonly title: string;
   /**
-   * What is around the page. Receivers and contacts get a header and a footer. The pages of people with an account draw
+   * The surroundings of the page. Receivers and contacts get a header and a footer. The pages of people with an account draw
    * their own frame: `app` is that of the app, `door` that of sign-in.
    */
   readonly layout?: 'app' | 'door' | undefined;

@@ -16,7 +16,7 @@ export interface FileProgress {
   name: string;
   bytes: number;
   totalBytes: number | undefined;
-  /** What happens now, if it is not the transfer. */
+  /** The current step, if it is not the transfer. */
   activity?: string;
 }
 

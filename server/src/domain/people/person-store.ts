@@ -1,4 +1,4 @@
-/** What a member of an account may do; each role includes the ones before it. */
+/** The rights of a member of an account; each role includes the ones before it. */
 export const memberRoles = ['reader', 'member', 'owner'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 

@@ -22,7 +22,7 @@ export interface SignedIn {
   readonly person: Person;
 }
 
-/** What a session is begun with. */
+/** The properties of a new session. */
 export interface SessionStart {
   readonly personId: string;
   readonly stage: SessionStage;

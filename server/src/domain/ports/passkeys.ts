@@ -49,7 +49,7 @@ export type PasskeyOutcome<Result> =
 /** Arguments for a function of the browser, as JSON. */
 export type PasskeyOptions = Readonly<Record<string, unknown>>;
 
-/** What a response must be a response to. The caller lets each challenge be used once, and only for some minutes. */
+/** The site and the challenge that a response must belong to. The caller lets each challenge be used once, and only for some minutes. */
 export interface PasskeyExpectation {
   readonly site: PasskeySite;
   readonly challenge: Buffer;

@@ -30,7 +30,7 @@ export function findPasswordFault(password: string, context: PasswordContext): P
 
 /** Shorter words appear in other words by chance. */
 const minWordLength = 4;
-/** What must remain of a password without the words that are known about the person. */
+/** The length that must remain of a password without the words that are known about the person. */
 const minRemaining = 6;
 
 function isPersonal(password: string, { email, name, operatorName }: PasswordContext): boolean {

@@ -128,7 +128,7 @@ describe('the options', () => {
   });
 });
 
-/** What a phishing site, a stolen device or a broken browser would send. */
+/** Responses of a phishing site, a stolen device or a broken browser. */
 const forgeries: [string, Deviation][] = [
   ['of another origin', { origin: 'https://files.example.com' }],
   ['of a subdomain', { origin: 'https://evil.files.example.org' }],

@@ -18,7 +18,7 @@ export type AppEngines = Pick<
   'store' | 'random' | 'policy' | 'failureLimit' | 'attemptLimit' | 'personLinks' | 'passwords' | 'passkeys'
 > & { readonly pepper: Buffer; readonly identityProviders: IdentityProviders };
 
-/** What every handler gets. */
+/** The input of every handler. */
 export interface Visit {
   readonly engines: AppEngines;
   readonly options: PageOptions;

@@ -9,7 +9,7 @@ export function toAccountPath(account: string): string {
   return `/${encodeURIComponent(account)}/`;
 }
 
-/** What the frame around every screen of the app shows. */
+/** Reads the content of the frame around every screen of the app. */
 export async function readFrame({
   engines,
   options,

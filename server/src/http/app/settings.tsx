@@ -27,7 +27,7 @@ const path = '/:user/settings';
 /** More than a person has devices. */
 const maxSessions = 100;
 
-/** What belongs to the person, whichever account they work in: each change is a form of its own. */
+/** Settings of the person, whichever account they work in: each change is a form of its own. */
 export const settingsRoutes: readonly AppRoute[] = [
   {
     method: 'GET',

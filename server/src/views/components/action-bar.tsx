@@ -5,12 +5,12 @@ import type { ComponentChildren, JSX } from 'preact';
  * one.
  */
 export function ActionBar(props: {
-  /** What the action is about, in a few words. */
+  /** The subject of the action, in a few words. */
   title?: ComponentChildren;
   detail?: ComponentChildren;
   /** Shown below the action on a wide screen, where there is room for a sentence. */
   note?: ComponentChildren;
-  /** What must be known before the action, always beside it. */
+  /** A condition that must be known before the action, always beside it. */
   caution?: ComponentChildren;
   /** The upper edge of the bar, such as a line of progress. */
   edge?: ComponentChildren;

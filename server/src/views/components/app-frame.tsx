@@ -46,7 +46,7 @@ const screens: readonly (readonly [Screen, path: string, text: string, IconName]
 ];
 
 /**
- * What is around every screen of the app: a rail on a desktop, and on a phone a bar at the top and another at the bottom.
+ * The frame of every screen of the app: a rail on a desktop, and on a phone a bar at the top and another at the bottom.
  * The markup is the same for both.
  */
 export function AppFrame(props: AppFrameProps): JSX.Element {

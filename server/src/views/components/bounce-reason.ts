@@ -37,7 +37,7 @@ const reasons = [
 ] as const;
 const other = [undefined, 'delivery.bounce.other', 'delivery.bounce.otherAdvice'] as const;
 
-/** What happened, and what the sender can do. */
+/** The reason in words, and the sender's next step. */
 export interface BounceReason {
   readonly text: string;
   readonly advice: string;

@@ -37,9 +37,9 @@ export interface FilterChoice {
 /** Search, parts and further choices above a list. The form needs no script: Enter searches, and so does its button. */
 export function FilterBar(props: {
   action: string;
-  /** What is searched, for screen readers. */
+  /** The label of the field for screen readers. */
   label: string;
-  /** What can be searched for. */
+  /** Examples of search terms. */
   hint: string;
   query: string;
   /** Other fields of the URL that a search keeps. */

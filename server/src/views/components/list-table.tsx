@@ -23,7 +23,7 @@ export interface Selection<Row> {
   /** The name of the field. */
   readonly field: string;
   readonly value: (row: Row) => string;
-  /** What a screen reader says for the checkbox. */
+  /** The label of the checkbox for screen readers. */
   readonly label: (row: Row) => string;
   /** Whether the page was loaded with every row selected. */
   readonly all: boolean;

@@ -36,7 +36,7 @@ export interface MailContent {
   readonly note?: string | undefined;
   readonly code?: string | undefined;
   readonly button?: { readonly label: string; readonly here: string; readonly link: string } | undefined;
-  /** What has happened, each with its time. */
+  /** Events so far, each with its time. */
   readonly steps?: readonly (readonly [label: string, time: string])[] | undefined;
   readonly fields?: readonly (readonly [label: string, value: string])[] | undefined;
   /** The message; if a page shows all of it, only the start of a long one. */

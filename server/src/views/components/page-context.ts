@@ -9,7 +9,7 @@ export interface LanguageLink {
   readonly href: string;
 }
 
-/** What is around a page, for the frames that draw it themselves. */
+/** The surroundings of a page, for the frames that draw them themselves. */
 export interface PageSurroundings {
   readonly operator: Operator;
   /** The address of the operator's logo. */

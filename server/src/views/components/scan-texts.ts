@@ -21,7 +21,7 @@ export function findScanText({ scan, unscannedReason }: Partial<Scanned>): strin
   return scan === 'clean' ? 'scan.clean' : reasons[unscannedReason ?? 'off'];
 }
 
-/** What is so for all files. */
+/** The result that all files share. */
 export const commonTexts = { clean: 'scan.cleanAll', unscanned: 'scan.unscannedAll' } as const;
 
 /** The scan result of most files, to be said once, and the files that differ from it. */

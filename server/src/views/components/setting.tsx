@@ -7,7 +7,7 @@ export function Setting(props: {
   id: string;
   title: string;
   about?: ComponentChildren;
-  /** What the last change did, if it was in this part. */
+  /** The result of the last change, if it was in this part. */
   notice?: { readonly tone: 'good' | 'bad'; readonly text: string } | undefined;
   children: ComponentChildren;
 }): JSX.Element {

@@ -17,11 +17,11 @@ export function Thing(props: {
   /** Facts in the second line. */
   about?: ComponentChildren;
   actions?: ComponentChildren;
-  /** What can be changed, folded below the row: it works without a script. */
+  /** The form for changes, folded below the row: it works without a script. */
   more?:
     | {
         readonly label: string;
-        /** What it changes, for those who do not see the row. */
+        /** The name of the thing, for those who do not see the row. */
         readonly name: string;
         readonly open?: boolean | undefined;
         readonly children: ComponentChildren;

@@ -43,7 +43,7 @@ export interface ImportRow {
   readonly result: 'created' | 'changed' | 'unchanged' | keyof typeof rowProblems;
 }
 
-/** What was understood of a file, before anything is saved. */
+/** The content of a file as it was understood, before anything is saved. */
 export interface ImportPreview {
   readonly fileName: string;
   readonly rowCount: number;

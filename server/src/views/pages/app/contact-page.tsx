@@ -27,7 +27,7 @@ export interface ContactPageProps extends ListProps {
   readonly contact?: ListedContact | undefined;
   /** The version that the form was made from; it is refused if the contact has changed since. */
   readonly version?: string | undefined;
-  /** What was entered and refused. */
+  /** Input that was refused. */
   readonly input?: (Omit<ListedContact, 'groups' | 'list'> & { readonly groups: string }) | undefined;
   readonly problem?: ContactProblem | undefined;
   /** The account's groups, as suggestions. */

@@ -14,7 +14,7 @@ import { isolate, oneLine } from '../../plain.ts';
 
 export interface DeliveryReceiver extends Person, ReceiverTimes {
   readonly position: number;
-  /** What the mail server said. */
+  /** The reply of the mail server. */
   readonly undeliverableReason: string | null;
   /** Their personal link, on the page that shows it because it was asked for. */
   readonly link?: string | undefined;

@@ -9,7 +9,7 @@ import { isolate, oneLine } from '../../plain.ts';
 import type { Delivery } from './delivery-page.tsx';
 import type { DeliveryReceiver } from './delivery-receivers.tsx';
 
-/** What can be chosen as a new deadline. */
+/** The choices for a new deadline. */
 export interface DeadlineChoices {
   readonly days: readonly number[];
   /** The first and the last day, as `2026-11-23`. */

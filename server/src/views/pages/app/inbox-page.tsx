@@ -149,7 +149,7 @@ function EntryLink(props: { line: InboxLine; now: Date; href: string; current: b
   );
 }
 
-/** What is special about an entry; most have nothing. */
+/** The remark about an unusual entry; most have none. */
 function EntryMark({ line }: { line: InboxLine }): JSX.Element | null {
   const translator = useTranslator();
   const mark =

@@ -1,4 +1,4 @@
-/** What every screen of the app that lists something is given. */
+/** Properties of every screen of the app that lists something. */
 export interface ListProps {
   /** The path of the account, such as `/orders@example.org/`. */
   readonly base: string;

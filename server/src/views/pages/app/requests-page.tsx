@@ -49,7 +49,7 @@ export function requestsTitle(translator: ViewTranslator): string {
   return translator.t('frame.requests');
 }
 
-/** What was asked for, as far as the first line of the message says it. */
+/** Names a request by the first line of its message. */
 export function nameRequest(translator: ViewTranslator, { message }: Pick<RequestLine, 'message'>): string {
   return oneLine(message.trim().split('\n', 1)[0] ?? '').slice(0, 120) || translator.t('requests.unnamed');
 }

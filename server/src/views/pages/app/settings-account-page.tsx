@@ -60,7 +60,7 @@ const factors = [
   ['sms', 'settings.factor.sms'],
 ] as const;
 
-/** What belongs to the account, for everybody who works in it. */
+/** Settings of the account, for everybody who works in it. */
 export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Element {
   const translator = useTranslator();
   const { frame, choices, canManage, notice } = props;

@@ -4,7 +4,7 @@ import { PageHead, Tabs } from '../../components/page-head.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
 
-/** What the app's frame needs, whatever is in it. */
+/** The properties of the app's frame, without its content. */
 export type SettingsFrameProps = Omit<AppFrameProps, 'current' | 'children'>;
 
 export function settingsTitle(translator: ViewTranslator): string {

@@ -27,7 +27,7 @@ const notices = {
   invitation_revoked: { part: 'members', tone: 'good', text: 'settings.notice.invitationRevoked' },
 } as const satisfies Record<string, { part: SettingsPart; tone: 'good' | 'bad'; text: string }>;
 
-/** What the last change did. The address of the page may name it, so that it can be shown after a redirect. */
+/** The result of the last change. The address of the page may name it, so that it can be shown after a redirect. */
 export type SettingsNotice = keyof typeof notices;
 
 export function isSettingsNotice(name: unknown): name is SettingsNotice {

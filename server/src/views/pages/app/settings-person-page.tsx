@@ -84,7 +84,7 @@ const notificationTexts: Record<NotificationKind, { label: string; note: string 
   opened: { label: 'settings.notify.opened', note: 'settings.notify.openedNote' },
 };
 
-/** What belongs to the person, whichever account they work in. Each part is a form that works without a script. */
+/** Settings of the person, whichever account they work in. Each part is a form that works without a script. */
 export function SettingsPersonPage(props: SettingsPersonPageProps): JSX.Element {
   return (
     <SettingsFrame frame={props.frame} tab="you">
