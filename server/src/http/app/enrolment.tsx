@@ -3,7 +3,7 @@ import { minPasswordLength } from '../../domain/sign-in/password-rules.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
 import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../../views/pages/app/enrolment-page.tsx';
 import type { AppRoute, SignedInVisit } from './app-route.ts';
-import { toPasskeyRequest } from './passkey-request.ts';
+import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readProfile } from './profile.ts';
 import { sendAppPage } from './send-app-page.ts';
 
@@ -42,7 +42,7 @@ export const enrolmentRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, request, reply, browser } = visit;
       const { response } = (request.body ?? {}) as { response?: unknown };
-      const about = { ...toPasskeyRequest(visit), name: nameBrowser(browser.userAgent) };
+      const about = { ...toPasskeyRequest(visit), name: namePasskey(browser) };
       visit.setSession(await registerPasskey(engines, visit, response, about, browser), visit.person.id);
       return reply.send({ location: '/home' });
     },
@@ -54,17 +54,6 @@ async function saveProfile({ engines, form, person }: SignedInVisit) {
   const profile = readProfile(form, person);
   await engines.store.people.setProfile(person.id, profile);
   return { ...person, ...profile };
-}
-
-/** A name by which the person recognises the passkey later, such as `Chrome on macOS`. */
-export function nameBrowser(userAgent: string): string {
-  const browser = /(Edg|OPR|Firefox|Chrome|Safari)(?=[/\w]*\/)/.exec(userAgent)?.[1] ?? '';
-  const system = /(Windows|iPhone|iPad|Android|Mac OS X|CrOS|Linux)/.exec(userAgent)?.[1] ?? '';
-  const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS', CrOS: 'ChromeOS' };
-  return [browser, system]
-    .filter(Boolean)
-    .map((name) => names[name] ?? name)
-    .join(', ');
 }
 
 async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps['problem']) {

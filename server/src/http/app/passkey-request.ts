@@ -1,5 +1,7 @@
+import type { Browser } from '../../domain/people/browser.ts';
 import { toPasskeySite } from '../../domain/sign-in/passkey-values.ts';
 import type { PasskeyRequest } from '../../domain/sign-in/sign-in.ts';
+import { describeBrowser } from '../../views/components/user-agent.ts';
 import type { Visit } from './app-route.ts';
 
 /** A passkey belongs to the host name under which the browser reached this server. */
@@ -8,4 +10,10 @@ export function toPasskeyRequest({
   origin,
 }: Pick<Visit, 'engines' | 'origin'>): Omit<PasskeyRequest, 'boundTo'> {
   return { site: toPasskeySite(origin, engines.policy.operatorName), now: new Date() };
+}
+
+/** A name by which the person recognises the passkey later, such as `Chrome, macOS`. */
+export function namePasskey({ userAgent }: Browser): string {
+  const { browser, system } = describeBrowser(userAgent);
+  return [browser, system].filter(Boolean).join(', ');
 }

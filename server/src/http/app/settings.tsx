@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { isUuid } from '../../domain/is-uuid.ts';
 import { idleSeconds } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import {
@@ -17,9 +18,8 @@ import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
 import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
 import { SettingsPersonPage, type SettingsPersonPageProps } from '../../views/pages/app/settings-person-page.tsx';
 import type { AppRoute, MemberVisit } from './app-route.ts';
-import { nameBrowser } from './enrolment.tsx';
 import { readFrame, toAccountPath } from './frame.ts';
-import { toPasskeyRequest } from './passkey-request.ts';
+import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readProfile } from './profile.ts';
 import { sendAppPage } from './send-app-page.ts';
 
@@ -61,11 +61,11 @@ export const settingsRoutes: readonly AppRoute[] = [
     path: `${path}/providers/unlink`,
     access: 'reader',
     async handle(visit) {
-      const { engines, form, person, browser } = visit;
+      const { engines, form, person } = visit;
       const identities = await engines.store.signInMethods.identities(person.id);
       const identity = identities.find(({ provider }) => provider === form.get('id'));
       if (!identity) throw new ExchangeError('not_found');
-      return removeAndReturn(visit, { identity }, 'provider_unlinked', browser);
+      return removeAndReturn(visit, { identity }, 'provider_unlinked');
     },
   },
   {
@@ -99,7 +99,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, request, reply, browser } = visit;
       const { response } = (request.body ?? {}) as { response?: unknown };
-      const about = { ...toPasskeyRequest(visit), name: nameBrowser(browser.userAgent) };
+      const about = { ...toPasskeyRequest(visit), name: namePasskey(browser) };
       visit.setSession(await registerPasskey(engines, visit, response, about, browser));
       return reply.send({ location: toLocation(visit, 'passkey_added') });
     },
@@ -168,7 +168,7 @@ function remove(
     method: 'POST',
     path: `${path}/${name}`,
     access: 'reader',
-    handle: (visit) => removeAndReturn(visit, readMethod(visit.form), notice, visit.browser),
+    handle: (visit) => removeAndReturn(visit, readMethod(visit.form), notice),
   };
 }
 
@@ -176,10 +176,9 @@ async function removeAndReturn(
   visit: MemberVisit,
   method: RemovableMethod,
   notice: SettingsNotice,
-  browser: MemberVisit['browser'],
 ): Promise<FastifyReply> {
   try {
-    visit.setSession(await removeMethod(visit.engines, visit, method, browser));
+    visit.setSession(await removeMethod(visit.engines, visit, method, visit.browser));
     return returnTo(visit, notice);
   } catch (error) {
     if (!(error instanceof ExchangeError) || error.code !== 'invalid_input') throw error;
@@ -192,7 +191,7 @@ function readPasskeyId(form: URLSearchParams): Buffer {
 }
 
 function requireUuid(text: string | null): string {
-  if (text === null || !/^[0-9a-f-]{36}$/.test(text)) throw new ExchangeError('not_found');
+  if (text === null || !isUuid(text)) throw new ExchangeError('not_found');
   return text;
 }
 
