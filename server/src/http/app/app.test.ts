@@ -208,6 +208,16 @@ describe('the settings of a person', () => {
     expect((await browser.get('/home')).headers.location).toBe(settings(email));
   });
 
+  test('slow down guesses of the password', async () => {
+    const { browser, email } = await signIn();
+    await browser.get(settings(email));
+    const guess = () => browser.post(`${settings(email)}/password`, { current_password: 'x', new_password: 'y' });
+    const statuses: number[] = [];
+    while (statuses.length < 15) statuses.push((await guess()).statusCode);
+    expect(statuses[0]).toBe(400);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
   test('set up an authenticator app, show recovery codes once, and then ask for a code', async () => {
     const { browser, email, personId } = await signIn();
     const page = await browser.get(`${settings(email)}/authenticator`);

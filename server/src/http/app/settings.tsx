@@ -9,6 +9,7 @@ import {
   findUnconfirmedApp,
   renewRecoveryCodes,
 } from '../../domain/sign-in/add-authenticator-app.ts';
+import { limitSignIn } from '../../domain/sign-in/limit-sign-in.ts';
 import { minPasswordLength } from '../../domain/sign-in/password-rules.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
 import { type RemovableMethod, removeMethod } from '../../domain/sign-in/remove-method.ts';
@@ -22,6 +23,7 @@ import { readFrame, toAccountPath } from './frame.ts';
 import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readProfile } from './profile.ts';
 import { sendAppPage } from './send-app-page.ts';
+import { describeAttempt } from './sign-in.tsx';
 
 const path = '/:user/settings';
 /** More than a person has devices. */
@@ -73,11 +75,10 @@ export const settingsRoutes: readonly AppRoute[] = [
     path: `${path}/password`,
     access: 'reader',
     async handle(visit) {
-      const { engines, form, person, browser } = visit;
-      const stored = await engines.store.signInMethods.password(person.id);
-      const isOwner =
-        stored === undefined || (await engines.passwords.verify(form.get('current_password') ?? '', stored.hash));
-      if (!isOwner) return sendSettings(visit, { passwordProblem: 'wrong' });
+      const { engines, form, browser } = visit;
+      if (!(await isOwnPassword(visit, form.get('current_password') ?? ''))) {
+        return sendSettings(visit, { passwordProblem: 'wrong' });
+      }
       const outcome = await setPassword(engines, visit, form.get('new_password') ?? '', browser);
       if ('fault' in outcome) return sendSettings(visit, { passwordProblem: outcome.fault });
       visit.setSession(outcome.secret);
@@ -145,6 +146,22 @@ export const settingsRoutes: readonly AppRoute[] = [
     },
   },
 ];
+
+/** Whether this is the person's password, or they have none. Guesses in a stolen session are limited as at sign-in. */
+async function isOwnPassword(visit: MemberVisit, typed: string): Promise<boolean> {
+  const { engines, person } = visit;
+  const stored = await engines.store.signInMethods.password(person.id);
+  if (stored === undefined) return true;
+  try {
+    await limitSignIn(engines, await describeAttempt(visit, person.email, 'password'), async () => {
+      if (!(await engines.passwords.verify(typed, stored.hash))) throw new ExchangeError('sign_in_failed');
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ExchangeError && error.code === 'sign_in_failed') return false;
+    throw error;
+  }
+}
 
 /** A change that leaves the session as it is. */
 function change(name: string, notice: SettingsNotice, make: (visit: MemberVisit) => Promise<void>): AppRoute {

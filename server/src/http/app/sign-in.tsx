@@ -130,7 +130,7 @@ function toNotice(error: unknown): (SignInNotice & { kind: 'wrong' | 'too_many' 
 }
 
 /** By what failed attempts are counted. A browser in which the person has signed in before is not slowed down by others. */
-async function describeAttempt(
+export async function describeAttempt(
   { engines, browser, deviceCookie }: Visit,
   typed: string,
   step: SignInAttempt['step'],
