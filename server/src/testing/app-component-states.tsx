@@ -1,15 +1,15 @@
 import { Avatar } from '../views/components/avatar.tsx';
 import { Button, ButtonLink } from '../views/components/button.tsx';
 import { CopyField } from '../views/components/copy-field.tsx';
-import { Door } from '../views/components/door.tsx';
 import { Field, Select } from '../views/components/field.tsx';
 import { PageHead, Tabs } from '../views/components/page-head.tsx';
 import { PasskeyButton } from '../views/components/passkey-button.tsx';
 import { PasswordField } from '../views/components/password-field.tsx';
 import { QrCode } from '../views/components/qr-code.tsx';
 import { Setting } from '../views/components/setting.tsx';
+import { SettingItem, SettingItems } from '../views/components/setting-item.tsx';
+import { SignInFrame } from '../views/components/sign-in-frame.tsx';
 import { Switch } from '../views/components/switch.tsx';
-import { Thing, Things } from '../views/components/thing.tsx';
 import { Toast } from '../views/components/toast.tsx';
 import { toneIcons } from '../views/components/tone.ts';
 import type { ComponentState } from './component-states.tsx';
@@ -83,22 +83,22 @@ export function appComponentStates(): Record<string, ComponentState> {
               <Switch id="off" name="off" label="Off" />
               <Switch id="fixed" name="fixed" label="Fixed" defaultChecked disabled />
             </Setting>
-            <Setting id="things" title="Things" notice={{ tone: 'bad', text: 'Nothing was changed.' }}>
-              <Things label="Things">
-                <Thing icon="computer" title="A thing" about="and facts about it" />
-                <Thing
+            <Setting id="items" title="Items" notice={{ tone: 'bad', text: 'Nothing was changed.' }}>
+              <SettingItems label="Items">
+                <SettingItem icon="computer" title="An item" about="and facts about it" />
+                <SettingItem
                   icon="phone"
-                  title="A thing with a name that is long enough to take more than one line on a phone"
+                  title="An item with a name that is long enough to take more than one line on a phone"
                   about="and an action"
                   actions={<Button look="plain">Sign out</Button>}
                 />
-                <Thing
+                <SettingItem
                   icon="passkey"
-                  title="A thing that is being changed"
+                  title="An item that is being changed"
                   about="and what can be changed"
                   more={{
                     label: 'Change',
-                    name: 'the thing',
+                    name: 'the item',
                     open: true,
                     children: (
                       <form class="line-form">
@@ -108,19 +108,19 @@ export function appComponentStates(): Record<string, ComponentState> {
                     ),
                   }}
                 />
-              </Things>
+              </SettingItems>
             </Setting>
           </div>
         </ExampleFrame>
       ),
     },
-    door: {
-      layout: 'door',
+    'sign-in-frame': {
+      layout: 'sign-in',
       page: (
-        <Door title="Door" about="A line about the page" host="files.northwind.example" forReceivers>
+        <SignInFrame title="Sign in" about="A line about the page" host="files.northwind.example" forReceivers>
           <PasskeyButton does="sign-in" {...routes} />
           <p class="or">or</p>
-          <form class="door-fields">
+          <form class="sign-in-fields">
             <Field id="email" type="email" label="Address" dir="ltr" />
             <PasswordField id="password" name="password" label="Password" autocomplete="current-password" />
             <Button>Continue</Button>
@@ -129,7 +129,7 @@ export function appComponentStates(): Record<string, ComponentState> {
             Continue with a provider
           </ButtonLink>
           <QrCode text="otpauth://totp/example?secret=JBSWY3DPEHPK3PXP" label="QR code" />
-        </Door>
+        </SignInFrame>
       ),
     },
   };

@@ -18,7 +18,7 @@ export interface ComponentState {
   /** The id of the dialog that is open in the picture. */
   readonly opens?: string;
   /** The frame that it draws itself, instead of that of receivers. */
-  readonly layout?: 'app' | 'door';
+  readonly layout?: 'app' | 'sign-in';
 }
 
 const tones = Object.keys(toneIcons) as Tone[];

@@ -82,9 +82,14 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       </ExampleFrame>
     ),
   });
-  const door = (title: string, page: JSX.Element): PageState => ({ title, page, layout: 'door', script: 'sign-in' });
+  const toState = (title: string, page: JSX.Element): PageState => ({
+    title,
+    page,
+    layout: 'sign-in',
+    script: 'sign-in',
+  });
   const signIn = (props: Partial<SignInPageProps> = {}): PageState =>
-    door(
+    toState(
       signInTitle(translator),
       <SignInPage
         host={host}
@@ -98,13 +103,13 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       />,
     );
   const code = (problem?: SecondFactorPageProps['problem']): PageState =>
-    door(
+    toState(
       secondFactorTitle(translator),
       <SecondFactorPage host={host} csrf={csrf} action="/sign-in/code" cancelHref="/sign-in" problem={problem} />,
     );
   const invitation = (inviter?: InvitationPageProps['inviter'], account = orders.displayName): PageState => {
     const about = { inviter, account, operator: 'Northwind Files' };
-    return door(
+    return toState(
       invitationTitle(translator, about),
       <InvitationPage
         host={host}
@@ -128,10 +133,10 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       providers: [],
       ...props,
     };
-    return door(enrolmentTitle(translator, all), <EnrolmentPage {...all} />);
+    return toState(enrolmentTitle(translator, all), <EnrolmentPage {...all} />);
   };
   const authenticator = (props: Partial<AuthenticatorPageProps> = {}): PageState =>
-    door(
+    toState(
       authenticatorTitle(translator),
       <AuthenticatorPage
         host={host}
@@ -152,10 +157,10 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       requested: false,
       ...props,
     };
-    return door(recoveryRequestTitle(translator, all), <RecoveryRequestPage {...all} />);
+    return toState(recoveryRequestTitle(translator, all), <RecoveryRequestPage {...all} />);
   };
   const ended = (kind: EndedLinkPageProps['kind'], reason: EndedLinkPageProps['reason']): PageState =>
-    door(
+    toState(
       endedLinkTitle(translator, { kind, reason }),
       <EndedLinkPage host={host} kind={kind} reason={reason} signInHref="/sign-in" recoveryHref="/recovery" />,
     );
@@ -197,7 +202,7 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'enrolment-password': enrolment({ passkey: undefined, problem: 'too_short' }),
     authenticator: authenticator(),
     'authenticator-wrong': authenticator({ problem: 'wrong', cancelHref: undefined }),
-    'recovery-codes': door(
+    'recovery-codes': toState(
       recoveryCodesTitle(translator),
       <RecoveryCodesPage
         host={host}
@@ -210,7 +215,7 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'recovery-invalid': recovery({ email: 'maya', problem: { kind: 'invalid' } }),
     'recovery-too-many': recovery({ email: maya.email, problem: { kind: 'too_many', retryAt: later } }),
     'recovery-requested': recovery({ email: foreign.sender, requested: true }),
-    'recovery-landing': door(
+    'recovery-landing': toState(
       recoveryLandingTitle(translator),
       <RecoveryLandingPage
         host={host}
@@ -226,6 +231,6 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'ended-recovery-expired': ended('recovery', 'expired'),
     'ended-recovery-used': ended('recovery', 'used'),
     ...settingsStates(translator, foreign, frameProps),
-    'no-account': door(noAccountTitle(translator), <NoAccountPage host={host} csrf={csrf} person={maya} />),
+    'no-account': toState(noAccountTitle(translator), <NoAccountPage host={host} csrf={csrf} person={maya} />),
   };
 }

@@ -55,7 +55,7 @@ export interface PageState {
   readonly page: VNode;
   readonly script?: 'gesture' | 'upload' | 'download' | 'frame' | 'sign-in' | 'settings';
   /** The frame that the page draws itself. */
-  readonly layout?: 'app' | 'door';
+  readonly layout?: 'app' | 'sign-in';
 }
 
 const ordinary: Foreign = {

@@ -167,7 +167,7 @@ describe('the pages of people with an account', () => {
   test('sign in by links of providers, and by forms that carry the token and the next page', () => {
     const page = html(english, findState('sign-in'));
     expect(page).toContain('<a href="/sign-in/with/acme" class="button button-quiet">');
-    expect(page).toContain('<form method="post" action="/sign-in" class="door-fields">');
+    expect(page).toContain('<form method="post" action="/sign-in" class="sign-in-fields">');
     expect(page).toContain('<input type="hidden" name="csrftoken" value="a1b2c3"/>');
     expect(page).toContain('<input type="hidden" name="next" value="/maya.lindqvist@acme.example/sent"/>');
     expect(page).toContain('autocomplete="username webauthn"');

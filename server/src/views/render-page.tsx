@@ -11,9 +11,9 @@ export interface Frame {
   readonly title: string;
   /**
    * The surroundings of the page. Receivers and contacts get a header and a footer. The pages of people with an account draw
-   * their own frame: `app` is that of the app, `door` that of sign-in.
+   * their own frame: `app` is that of the app, `sign-in` that of the pages before it.
    */
-  readonly layout?: 'app' | 'door' | undefined;
+  readonly layout?: 'app' | 'sign-in' | undefined;
   readonly page: VNode;
   /** The URLs of the page in other languages; if empty, there is no switcher. */
   readonly languageLinks: readonly LanguageLink[];

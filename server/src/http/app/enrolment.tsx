@@ -78,5 +78,5 @@ async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps[
       problem={problem}
     />
   );
-  return sendAppPage(visit, { title: enrolmentTitle(translator, { reason }), page, layout: 'door' });
+  return sendAppPage(visit, { title: enrolmentTitle(translator, { reason }), page, layout: 'sign-in' });
 }

@@ -15,7 +15,7 @@ export const homeRoutes: readonly AppRoute[] = [
       const [first] = own ? [own] : await engines.store.people.memberships(person.id, '', 1);
       if (first) return reply.redirect(`${toAccountPath(first.account)}settings`, 303);
       const page = <NoAccountPage host={new URL(origin).host} csrf={csrf} person={person} />;
-      return sendAppPage(visit, { title: noAccountTitle(translator), page, layout: 'door' });
+      return sendAppPage(visit, { title: noAccountTitle(translator), page, layout: 'sign-in' });
     },
   },
 ];

@@ -84,10 +84,10 @@ function sendLanding(visit: Visit, { purpose, person, expiresAt }: PersonLink) {
   const operator = options.operator.name;
   if (purpose === 'recovery') {
     const page = <RecoveryLandingPage {...common} email={person.email} />;
-    return sendAppPage(visit, { title: recoveryLandingTitle(translator), page, layout: 'door' });
+    return sendAppPage(visit, { title: recoveryLandingTitle(translator), page, layout: 'sign-in' });
   }
   const page = <InvitationPage {...common} operator={operator} account={person.email} />;
-  return sendAppPage(visit, { title: invitationTitle(translator, { operator }), page, layout: 'door' });
+  return sendAppPage(visit, { title: invitationTitle(translator, { operator }), page, layout: 'sign-in' });
 }
 
 function sendEnded(visit: Visit, { purpose: kind, state }: PersonLink) {
@@ -103,7 +103,7 @@ function sendEnded(visit: Visit, { purpose: kind, state }: PersonLink) {
     />
   );
   reply.code(410);
-  return sendAppPage(visit, { title: endedLinkTitle(translator, { kind, reason }), page, layout: 'door' });
+  return sendAppPage(visit, { title: endedLinkTitle(translator, { kind, reason }), page, layout: 'sign-in' });
 }
 
 function sendRecovery(
@@ -123,5 +123,5 @@ function sendRecovery(
       problem={problem}
     />
   );
-  return sendAppPage(visit, { title: recoveryRequestTitle(translator, { requested }), page, layout: 'door' });
+  return sendAppPage(visit, { title: recoveryRequestTitle(translator, { requested }), page, layout: 'sign-in' });
 }

@@ -291,7 +291,7 @@ function sendAuthenticator(visit: MemberVisit, secret: { uri: string; secret: st
       {...secret}
     />
   );
-  return sendAppPage(visit, { title: authenticatorTitle(translator), page, layout: 'door' });
+  return sendAppPage(visit, { title: authenticatorTitle(translator), page, layout: 'sign-in' });
 }
 
 function sendRecoveryCodes(visit: MemberVisit, codes: readonly string[]) {
@@ -304,5 +304,5 @@ function sendRecoveryCodes(visit: MemberVisit, codes: readonly string[]) {
       continueHref={`${toAccountPath(membership.account)}settings?notice=app_on#sign-in`}
     />
   );
-  return sendAppPage(visit, { title: recoveryCodesTitle(translator), page, layout: 'door' });
+  return sendAppPage(visit, { title: recoveryCodesTitle(translator), page, layout: 'sign-in' });
 }

@@ -169,7 +169,7 @@ export function sendSignIn(
       notice={notice ?? signedOut ?? (next === undefined ? undefined : { kind: 'session_ended' })}
     />
   );
-  return sendAppPage(visit, { title: signInTitle(translator), page, layout: 'door' });
+  return sendAppPage(visit, { title: signInTitle(translator), page, layout: 'sign-in' });
 }
 
 function sendCode(
@@ -194,5 +194,5 @@ function sendCode(
       problem={problem}
     />
   );
-  return sendAppPage(visit, { title: secondFactorTitle(translator), page, layout: 'door' });
+  return sendAppPage(visit, { title: secondFactorTitle(translator), page, layout: 'sign-in' });
 }

@@ -33,7 +33,7 @@ export function withChosenLanguage(request: FastifyRequest, path: string): strin
   return `${path}${path.includes('?') ? '&' : '?'}lang=${encodeURIComponent(lang)}`;
 }
 
-const usualScripts = { ticket: 'gesture.ts', app: 'frame.ts', door: 'sign-in.ts' } as const;
+const usualScripts = { ticket: 'gesture.ts', app: 'frame.ts', 'sign-in': 'sign-in.ts' } as const;
 
 export interface PageContent {
   title: string;
@@ -42,7 +42,7 @@ export interface PageContent {
   /** A stylesheet of its own, besides that of all pages. */
   stylesheet?: 'reference.css';
   /** The frame of a page for people with an account, which has its own stylesheet: the page draws it. */
-  layout?: 'app' | 'door';
+  layout?: 'app' | 'sign-in';
   /** Where the page is found in other languages, if it is the result of a POST. */
   path?: string;
   /** Whether the page exists in one language only. */

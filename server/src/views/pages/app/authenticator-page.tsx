@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import { Button } from '../../components/button.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
-import { Door } from '../../components/door.tsx';
 import { Field } from '../../components/field.tsx';
 import { QrCode } from '../../components/qr-code.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 
 export interface AuthenticatorPageProps {
@@ -29,8 +29,8 @@ export function authenticatorTitle(translator: ViewTranslator): string {
 export function AuthenticatorPage(props: AuthenticatorPageProps): JSX.Element {
   const translator = useTranslator();
   return (
-    <Door title={authenticatorTitle(translator)} about={translator.t('signIn.app.about')} host={props.host}>
-      <ol class="door-steps">
+    <SignInFrame title={authenticatorTitle(translator)} about={translator.t('signIn.app.about')} host={props.host}>
+      <ol class="sign-in-steps">
         <li>
           <h2>{translator.t('signIn.app.scan')}</h2>
           <QrCode text={props.uri} label={translator.t('signIn.app.qr')} />
@@ -48,7 +48,7 @@ export function AuthenticatorPage(props: AuthenticatorPageProps): JSX.Element {
         </li>
         <li>
           <h2>{translator.t('signIn.app.enter')}</h2>
-          <form method="post" action={props.action} class="door-fields">
+          <form method="post" action={props.action} class="sign-in-fields">
             <CsrfField csrf={props.csrf} />
             <Field
               id="code"
@@ -75,6 +75,6 @@ export function AuthenticatorPage(props: AuthenticatorPageProps): JSX.Element {
           <a href={props.cancelHref}>{translator.t('signIn.cancel')}</a>
         </p>
       )}
-    </Door>
+    </SignInFrame>
   );
 }

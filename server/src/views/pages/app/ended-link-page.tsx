@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { ButtonLink } from '../../components/button.tsx';
-import { Door } from '../../components/door.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 
 export interface EndedLinkPageProps {
@@ -36,7 +36,11 @@ export function EndedLinkPage(props: EndedLinkPageProps): JSX.Element {
   const { kind, reason, recoveryHref } = props;
   const asksAgain = kind === 'recovery' && reason === 'expired' && recoveryHref !== undefined;
   return (
-    <Door title={endedLinkTitle(translator, props)} about={translator.t(texts[kind][reason].text)} host={props.host}>
+    <SignInFrame
+      title={endedLinkTitle(translator, props)}
+      about={translator.t(texts[kind][reason].text)}
+      host={props.host}
+    >
       {asksAgain && (
         <ButtonLink look="main" href={recoveryHref}>
           {translator.t('signIn.ended.again')}
@@ -45,6 +49,6 @@ export function EndedLinkPage(props: EndedLinkPageProps): JSX.Element {
       <ButtonLink look={asksAgain ? 'quiet' : 'main'} href={props.signInHref}>
         {translator.t('signIn.title')}
       </ButtonLink>
-    </Door>
+    </SignInFrame>
   );
 }

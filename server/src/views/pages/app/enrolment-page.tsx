@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import { Banner } from '../../components/banner.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
-import { Door } from '../../components/door.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasskeyButton, type PasskeyRoutes } from '../../components/passkey-button.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
 
@@ -56,13 +56,13 @@ export function EnrolmentPage(props: EnrolmentPageProps): JSX.Element {
   const { passkey, passwordAction, providers, problem, minPasswordLength } = props;
   const wrongPassword = passwordProblem(translator, problem, minPasswordLength);
   return (
-    <Door
+    <SignInFrame
       title={enrolmentTitle(translator, props)}
       about={translator.t('signIn.enrolment.about', { email: isolate(props.email) })}
       host={props.host}
     >
       {problem === 'failed' && <Banner tone="bad">{translator.t('signIn.passkey.failed')}</Banner>}
-      <form method="post" action={passwordAction ?? ''} class="door-fields">
+      <form method="post" action={passwordAction ?? ''} class="sign-in-fields">
         <CsrfField csrf={props.csrf} />
         {/* The script fills in the zone of the browser. */}
         <input type="hidden" name="time_zone" value="" data-time-zone />
@@ -80,7 +80,7 @@ export function EnrolmentPage(props: EnrolmentPageProps): JSX.Element {
           />
         )}
         {passkey && (
-          <div class="door-choice door-passkey">
+          <div class="sign-in-choice sign-in-passkey">
             <h2>{translator.t('signIn.enrolment.passkey')}</h2>
             <p class="small quiet">{translator.t('signIn.enrolment.passkeyText')}</p>
             <PasskeyButton does="register" csrf={props.csrf} {...passkey} />
@@ -89,7 +89,7 @@ export function EnrolmentPage(props: EnrolmentPageProps): JSX.Element {
         {passwordAction !== undefined && (
           <>
             {passkey && <p class="or">{translator.t('signIn.or')}</p>}
-            <div class="door-choice">
+            <div class="sign-in-choice">
               <input
                 type="email"
                 name="email"
@@ -114,7 +114,7 @@ export function EnrolmentPage(props: EnrolmentPageProps): JSX.Element {
         )}
       </form>
       {providers.length > 0 && (
-        <ul class="door-providers">
+        <ul class="sign-in-providers">
           {providers.map((provider) => (
             <li key={provider.href}>
               <ButtonLink href={provider.href} icon="globe">
@@ -124,6 +124,6 @@ export function EnrolmentPage(props: EnrolmentPageProps): JSX.Element {
           ))}
         </ul>
       )}
-    </Door>
+    </SignInFrame>
   );
 }

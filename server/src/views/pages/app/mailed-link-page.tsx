@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import { Button } from '../../components/button.tsx';
 import { Fields } from '../../components/card.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
-import { Door } from '../../components/door.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { More } from '../../components/more.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 
@@ -40,7 +40,7 @@ export function InvitationPage(props: InvitationPageProps): JSX.Element {
   const translator = useTranslator();
   const { inviter } = props;
   return (
-    <Door
+    <SignInFrame
       title={invitationTitle(translator, props)}
       about={translator.t('signIn.invitation.about', { operator: isolate(props.operator) })}
       host={props.host}
@@ -54,7 +54,7 @@ export function InvitationPage(props: InvitationPageProps): JSX.Element {
       />
       <OpenLink {...props} label={translator.t('signIn.invitation.accept')} />
       <More title={translator.t('signIn.invitation.unknown')}>{translator.t('signIn.invitation.unknownText')}</More>
-    </Door>
+    </SignInFrame>
   );
 }
 
@@ -70,7 +70,7 @@ export function recoveryLandingTitle(translator: ViewTranslator): string {
 export function RecoveryLandingPage(props: RecoveryLandingPageProps): JSX.Element {
   const translator = useTranslator();
   return (
-    <Door
+    <SignInFrame
       title={recoveryLandingTitle(translator)}
       about={translator.t('signIn.recovery.landingAbout')}
       host={props.host}
@@ -83,13 +83,13 @@ export function RecoveryLandingPage(props: RecoveryLandingPageProps): JSX.Elemen
       />
       <OpenLink {...props} label={translator.t('common.continue')} />
       <More title={translator.t('signIn.recovery.notYou')}>{translator.t('signIn.recovery.notYouText')}</More>
-    </Door>
+    </SignInFrame>
   );
 }
 
 function OpenLink({ action, csrf, gesture, label }: MailedLink & { label: string }): JSX.Element {
   return (
-    <form method="post" action={action} data-gesture={gesture} class="door-fields">
+    <form method="post" action={action} data-gesture={gesture} class="sign-in-fields">
       <CsrfField csrf={csrf} />
       <input type="hidden" name={gesture} value="" />
       <Button look="main">{label}</Button>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Button } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
-import { Door } from '../../components/door.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
 
@@ -19,15 +19,15 @@ export function noAccountTitle(translator: ViewTranslator): string {
 export function NoAccountPage({ host, csrf, person }: NoAccountPageProps): JSX.Element {
   const translator = useTranslator();
   return (
-    <Door
+    <SignInFrame
       title={noAccountTitle(translator)}
       about={translator.t('signIn.noMembership.about', { email: isolate(person.email) })}
       host={host}
     >
-      <form method="post" action="/sign-out" class="door-fields">
+      <form method="post" action="/sign-out" class="sign-in-fields">
         <CsrfField csrf={csrf} />
         <Button icon="leave">{translator.t('frame.signOut')}</Button>
       </form>
-    </Door>
+    </SignInFrame>
   );
 }

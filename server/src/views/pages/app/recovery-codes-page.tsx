@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Banner } from '../../components/banner.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-field.tsx';
-import { Door } from '../../components/door.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 
 export interface RecoveryCodesPageProps {
@@ -21,7 +21,7 @@ export function recoveryCodesTitle(translator: ViewTranslator): string {
 export function RecoveryCodesPage(props: RecoveryCodesPageProps): JSX.Element {
   const translator = useTranslator();
   return (
-    <Door title={recoveryCodesTitle(translator)} about={translator.t('signIn.codes.about')} host={props.host}>
+    <SignInFrame title={recoveryCodesTitle(translator)} about={translator.t('signIn.codes.about')} host={props.host}>
       <Banner tone="warn">{translator.t('signIn.codes.once')}</Banner>
       <ol class="recovery-codes" dir="ltr">
         {props.codes.map((code) => (
@@ -42,6 +42,6 @@ export function RecoveryCodesPage(props: RecoveryCodesPageProps): JSX.Element {
       <ButtonLink look="main" href={props.continueHref}>
         {translator.t('signIn.codes.saved')}
       </ButtonLink>
-    </Door>
+    </SignInFrame>
   );
 }

@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import { Banner } from '../../components/banner.tsx';
 import { Button } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
-import { Door } from '../../components/door.tsx';
 import { Field } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { Moment } from '../../components/moment.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
 
@@ -32,7 +32,7 @@ export function RecoveryRequestPage(props: RecoveryRequestPageProps): JSX.Elemen
   const translator = useTranslator();
   const { requested, problem, email = '' } = props;
   return (
-    <Door
+    <SignInFrame
       title={recoveryRequestTitle(translator, props)}
       about={
         requested
@@ -50,7 +50,7 @@ export function RecoveryRequestPage(props: RecoveryRequestPageProps): JSX.Elemen
       {requested ? (
         <p class="quiet">{translator.t('signIn.recovery.sentHint')}</p>
       ) : (
-        <form method="post" action={props.action} class="door-fields">
+        <form method="post" action={props.action} class="sign-in-fields">
           <CsrfField csrf={props.csrf} />
           <Field
             id="email"
@@ -71,6 +71,6 @@ export function RecoveryRequestPage(props: RecoveryRequestPageProps): JSX.Elemen
       <p class="small">
         <a href={props.signInHref}>{translator.t('signIn.back')}</a>
       </p>
-    </Door>
+    </SignInFrame>
   );
 }

@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import { Banner } from '../../components/banner.tsx';
 import { Button } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
-import { Door } from '../../components/door.tsx';
 import { Field } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { Moment } from '../../components/moment.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 
 export interface SecondFactorPageProps {
@@ -37,13 +37,13 @@ export function SecondFactorPage(props: SecondFactorPageProps): JSX.Element {
     </>
   );
   return (
-    <Door title={secondFactorTitle(translator)} about={translator.t('signIn.code.about')} host={props.host}>
+    <SignInFrame title={secondFactorTitle(translator)} about={translator.t('signIn.code.about')} host={props.host}>
       {problem?.kind === 'too_many' && (
         <Banner tone="bad">
           {fillText(translator, 'signIn.notice.tooMany', { time: <Moment at={problem.retryAt} show="time" /> })}
         </Banner>
       )}
-      <form method="post" action={props.action} class="door-fields">
+      <form method="post" action={props.action} class="sign-in-fields">
         {hidden}
         <Field
           id="code"
@@ -72,7 +72,7 @@ export function SecondFactorPage(props: SecondFactorPageProps): JSX.Element {
       </form>
       <details class="more" open={isRecovering}>
         <summary>{translator.t('signIn.code.lost')}</summary>
-        <form method="post" action={props.action} class="door-fields">
+        <form method="post" action={props.action} class="sign-in-fields">
           {hidden}
           <Field
             id="recovery-code"
@@ -95,6 +95,6 @@ export function SecondFactorPage(props: SecondFactorPageProps): JSX.Element {
       <p class="small">
         <a href={props.cancelHref}>{translator.t('signIn.code.cancel')}</a>
       </p>
-    </Door>
+    </SignInFrame>
   );
 }

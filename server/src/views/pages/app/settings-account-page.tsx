@@ -4,8 +4,8 @@ import { Button } from '../../components/button.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { Setting } from '../../components/setting.tsx';
+import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
 import { Switch } from '../../components/switch.tsx';
-import { Thing, Things } from '../../components/thing.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
@@ -138,11 +138,11 @@ function Members({ frame, members, invitations, canManage, now }: SettingsAccoun
   const translator = useTranslator();
   const owners = members.filter(({ role }) => role === 'owner').length;
   return (
-    <Things label={translator.t('settings.members')}>
+    <SettingItems label={translator.t('settings.members')}>
       {members.map((member) => {
         const isLastOwner = member.role === 'owner' && owners === 1;
         return (
-          <Thing
+          <SettingItem
             key={member.id}
             icon="person"
             title={
@@ -192,7 +192,7 @@ function Members({ frame, members, invitations, canManage, now }: SettingsAccoun
         );
       })}
       {invitations.map((invitation) => (
-        <Thing
+        <SettingItem
           key={invitation.id}
           icon="mail"
           title={
@@ -223,7 +223,7 @@ function Members({ frame, members, invitations, canManage, now }: SettingsAccoun
           }
         />
       ))}
-    </Things>
+    </SettingItems>
   );
 }
 

@@ -7,8 +7,8 @@ import { fillText } from '../../components/fill-text.ts';
 import { PasskeyButton, type PasskeyRoutes } from '../../components/passkey-button.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { Setting } from '../../components/setting.tsx';
+import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
 import { Switch } from '../../components/switch.tsx';
-import { Thing, Things } from '../../components/thing.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { describeBrowser } from '../../components/user-agent.ts';
 import { isolate, oneLine } from '../../plain.ts';
@@ -164,9 +164,9 @@ function SignInSetting(props: SettingsPersonPageProps): JSX.Element {
       about={translator.t('settings.signInAbout')}
       notice={describeNotice(translator, props.notice, 'sign-in')}
     >
-      <Things label={translator.t('settings.signIn')}>
+      <SettingItems label={translator.t('settings.signIn')}>
         {passkeys.map((passkey) => (
-          <Thing
+          <SettingItem
             key={passkey.id}
             icon="passkey"
             title={<bdi>{oneLine(passkey.name)}</bdi>}
@@ -207,7 +207,7 @@ function SignInSetting(props: SettingsPersonPageProps): JSX.Element {
           />
         ))}
         {linked.map((provider) => (
-          <Thing
+          <SettingItem
             key={provider.id}
             icon="globe"
             title={<bdi>{oneLine(provider.name)}</bdi>}
@@ -234,9 +234,9 @@ function SignInSetting(props: SettingsPersonPageProps): JSX.Element {
             }}
           />
         ))}
-        {password && <PasswordThing {...props} password={password} isOnly={isOnly} />}
+        {password && <PasswordItem {...props} password={password} isOnly={isOnly} />}
         {password?.changedAt && (
-          <Thing
+          <SettingItem
             icon="shield"
             title={translator.t('settings.app')}
             about={
@@ -275,7 +275,7 @@ function SignInSetting(props: SettingsPersonPageProps): JSX.Element {
             }
           />
         )}
-      </Things>
+      </SettingItems>
       <div class="actions">
         {passkeyRoutes && (
           <PasskeyButton
@@ -300,7 +300,7 @@ function SignInSetting(props: SettingsPersonPageProps): JSX.Element {
   );
 }
 
-function PasswordThing({
+function PasswordItem({
   frame,
   now,
   password,
@@ -314,7 +314,7 @@ function PasswordThing({
   const { changedAt, minLength } = password;
   const wrongPassword = passwordProblem(translator, problem, minLength);
   return (
-    <Thing
+    <SettingItem
       icon="key"
       title={translator.t('signIn.password')}
       about={
@@ -376,7 +376,7 @@ function SessionsSetting({ frame, sessions, now, notice }: SettingsPersonPagePro
       about={translator.t('settings.sessionsAbout')}
       notice={describeNotice(translator, notice, 'sessions')}
     >
-      <Things label={translator.t('settings.sessions')}>
+      <SettingItems label={translator.t('settings.sessions')}>
         {sessions.map((session) => {
           const { browser, system, isPhone } = describeBrowser(session.userAgent);
           const name =
@@ -384,7 +384,7 @@ function SessionsSetting({ frame, sessions, now, notice }: SettingsPersonPagePro
               ? translator.t('settings.session.name', { browser, system })
               : browser || system || translator.t('settings.session.unknown');
           return (
-            <Thing
+            <SettingItem
               key={session.id}
               icon={isPhone ? 'phone' : 'computer'}
               title={
@@ -416,7 +416,7 @@ function SessionsSetting({ frame, sessions, now, notice }: SettingsPersonPagePro
             />
           );
         })}
-      </Things>
+      </SettingItems>
       {others > 0 && (
         <SettingForm frame={frame} path="sessions/end-others">
           <Button look="danger" icon="leave">

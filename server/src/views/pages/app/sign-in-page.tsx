@@ -2,12 +2,12 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Banner } from '../../components/banner.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
-import { Door } from '../../components/door.tsx';
 import { Field } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { Moment } from '../../components/moment.tsx';
 import { PasskeyButton, type PasskeyRoutes } from '../../components/passkey-button.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
+import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import type { Tone } from '../../components/tone.ts';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
@@ -66,7 +66,7 @@ export function SignInPage(props: SignInPageProps): JSX.Element {
   // Where a password was just refused, the way on is to type it again.
   const wantsPassword = notice?.kind === 'wrong' || passkey === undefined;
   return (
-    <Door title={signInTitle(translator)} about={translator.t('signIn.about')} host={props.host} forReceivers>
+    <SignInFrame title={signInTitle(translator)} about={translator.t('signIn.about')} host={props.host} forReceivers>
       {notice && (
         <Banner tone={notices[notice.kind].tone} id="notice">
           {noticeText(translator, notice)}
@@ -85,7 +85,7 @@ export function SignInPage(props: SignInPageProps): JSX.Element {
         </>
       )}
       {passwordAction !== undefined && (
-        <form method="post" action={passwordAction} class="door-fields">
+        <form method="post" action={passwordAction} class="sign-in-fields">
           <CsrfField csrf={props.csrf} />
           {props.next !== undefined && <input type="hidden" name="next" value={props.next} />}
           <Field
@@ -111,7 +111,7 @@ export function SignInPage(props: SignInPageProps): JSX.Element {
         </form>
       )}
       {providers.length > 0 && (
-        <ul class="door-providers">
+        <ul class="sign-in-providers">
           {providers.map(({ name, href }) => (
             <li key={href}>
               <ButtonLink href={href} icon="globe" look={passkey || passwordAction !== undefined ? 'quiet' : 'main'}>
@@ -121,7 +121,7 @@ export function SignInPage(props: SignInPageProps): JSX.Element {
           ))}
         </ul>
       )}
-      <div class="small quiet door-last">
+      <div class="small quiet sign-in-last">
         {props.recoveryHref !== undefined && (
           <p>
             {translator.t('signIn.lost')} <a href={props.recoveryHref}>{translator.t('signIn.lostLink')}</a>
@@ -129,7 +129,7 @@ export function SignInPage(props: SignInPageProps): JSX.Element {
         )}
         <p>{translator.t('signIn.noAccount')}</p>
       </div>
-    </Door>
+    </SignInFrame>
   );
 }
 

@@ -10,7 +10,7 @@ import { useTranslator } from './translator-context.ts';
  * The frame of the pages before the app: sign-in, invitations, recovery. Beside the form it says where the reader is, so
  * that a copy of the page elsewhere can be noticed.
  */
-export function Door(props: {
+export function SignInFrame(props: {
   title: ComponentChildren;
   about?: ComponentChildren;
   /** The host of this server, as in the address bar. */
@@ -23,23 +23,23 @@ export function Door(props: {
   const { operator, languageLinks } = useSurroundings();
   return (
     <>
-      <main class="door-main">
-        <div class="door-form">
+      <main class="sign-in-main">
+        <div class="sign-in-form">
           <a class="brand" href="/">
             <Logo />
             <span>{operator.name}</span>
           </a>
-          <div class="door-head">
+          <div class="sign-in-head">
             <h1 tabIndex={-1}>{props.title}</h1>
             {props.about && <p class="quiet">{props.about}</p>}
           </div>
           {props.children}
         </div>
       </main>
-      <aside class="door-side" aria-label={translator.t('signIn.aside')}>
-        <div class="door-notes">
+      <aside class="sign-in-side" aria-label={translator.t('signIn.aside')}>
+        <div class="sign-in-notes">
           {props.forReceivers && (
-            <div class="door-receivers">
+            <div class="sign-in-receivers">
               <h2>
                 {translator.t('signIn.receivers')}
                 <br />
@@ -48,7 +48,7 @@ export function Door(props: {
               <p class="quiet">{translator.t('signIn.receiversText')}</p>
             </div>
           )}
-          <ul class="door-facts">
+          <ul class="sign-in-facts">
             <li>
               <Icon name="lock" small />
               <span>
@@ -68,7 +68,7 @@ export function Door(props: {
               </li>
             )}
           </ul>
-          <div class="foot door-foot">
+          <div class="foot sign-in-foot">
             <Contact operator={{ ...operator, supportAddress: undefined }} />
             <LanguageLinks links={languageLinks} />
           </div>

@@ -2,16 +2,16 @@ import type { ComponentChildren, JSX } from 'preact';
 import { oneLine } from '../plain.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-/** A list of what a person or account has: passkeys, sessions, members. */
-export function Things({ label, children }: { label: string; children: ComponentChildren }): JSX.Element {
+/** What a person or account has, as a list: passkeys, sessions, members. */
+export function SettingItems({ label, children }: { label: string; children: ComponentChildren }): JSX.Element {
   return (
-    <ul class="panel things" aria-label={label}>
+    <ul class="panel setting-items" aria-label={label}>
       {children}
     </ul>
   );
 }
 
-export function Thing(props: {
+export function SettingItem(props: {
   icon: IconName;
   title: ComponentChildren;
   /** Facts in the second line. */
@@ -21,7 +21,7 @@ export function Thing(props: {
   more?:
     | {
         readonly label: string;
-        /** The name of the thing, for those who do not see the row. */
+        /** The name of the item, for those who do not see the row. */
         readonly name: string;
         readonly open?: boolean | undefined;
         readonly children: ComponentChildren;
@@ -30,20 +30,20 @@ export function Thing(props: {
 }): JSX.Element {
   const { more } = props;
   return (
-    <li class="thing">
+    <li class="setting-item">
       <Icon name={props.icon} />
-      <div class="thing-text">
-        <p class="thing-title">{props.title}</p>
+      <div class="setting-item-text">
+        <p class="setting-item-title">{props.title}</p>
         {props.about && <p class="quiet">{props.about}</p>}
       </div>
-      {props.actions && <div class="actions thing-actions">{props.actions}</div>}
+      {props.actions && <div class="actions setting-item-actions">{props.actions}</div>}
       {more && (
-        <details class="thing-more" open={more.open}>
+        <details class="setting-item-more" open={more.open}>
           <summary>
             {more.label}
             <span class="unseen"> {oneLine(more.name)}</span>
           </summary>
-          <div class="thing-forms">{more.children}</div>
+          <div class="setting-item-forms">{more.children}</div>
         </details>
       )}
     </li>
