@@ -1,5 +1,6 @@
 /** The wire of the machine API, and the bounds and errors of both APIs; inside the package, files import each other directly. */
 export * from './contact.ts';
+export * from './csv.ts';
 export * from './dispatch.ts';
 export * from './errors.ts';
 export * from './files.ts';

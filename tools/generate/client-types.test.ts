@@ -4,7 +4,7 @@ import type * as client from '../../client/src/generated/wire.ts';
 import * as v1 from '../../protocol/src/v1/index.ts';
 import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
-import { renderClientErrors, renderClientSafeNames, renderClientTypes } from './client-types.ts';
+import { renderClientCopy, renderClientErrors, renderClientTypes } from './client-types.ts';
 
 test('the client’s types are those of the OpenAPI document', () => {
   const written = readFileSync(new URL('../../client/src/generated/wire.ts', import.meta.url), 'utf8');
@@ -16,9 +16,9 @@ test('the client retries the errors that the protocol says are retryable', () =>
   expect(written, 'run npm run generate').toBe(renderClientErrors());
 });
 
-test('the client makes names safe by the same rules as the server', () => {
-  const written = readFileSync(new URL('../../client/src/generated/safe-name.ts', import.meta.url), 'utf8');
-  expect(written, 'run npm run generate').toBe(renderClientSafeNames());
+test.each(['safe-name.ts', 'csv.ts'] as const)('the client has the %s of the protocol', (name) => {
+  const written = readFileSync(new URL(`../../client/src/generated/${name}`, import.meta.url), 'utf8');
+  expect(written, 'run npm run generate').toBe(renderClientCopy(name));
 });
 
 test('they are the same types as the protocol’s', () => {

@@ -1,6 +1,6 @@
 /**
  * Generates client/src/generated: wire.ts from the OpenAPI document, errors.ts from the protocol's table of errors, and
- * safe-name.ts as a copy of the protocol's. The client is published on its own: it needs neither the protocol nor the
+ * safe-name.ts and csv.ts as copies of the protocol's. The client is published on its own: it needs neither the protocol nor the
  * library that the schemas are written with.
  */
 import { readFileSync } from 'node:fs';
@@ -71,9 +71,10 @@ export function renderClientErrors(): string {
   ].join('\n');
 }
 
-export function renderClientSafeNames(): string {
-  const source = readFileSync(new URL('../../protocol/src/safe-name.ts', import.meta.url), 'utf8');
-  return `// Copied by npm run generate from protocol/src/safe-name.ts. Change that file, not this one.\n${source}`;
+/** Copies a file of the protocol that imports nothing. */
+export function renderClientCopy(name: 'safe-name.ts' | 'csv.ts'): string {
+  const source = readFileSync(new URL(`../../protocol/src/${name}`, import.meta.url), 'utf8');
+  return `// Copied by npm run generate from protocol/src/${name}. Change that file, not this one.\n${source}`;
 }
 
 function toSchema(operationId: string, parameters: readonly Parameter[]): Schema {

@@ -8,11 +8,12 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 /** The contents of each generated file by its path. A generator may read files that an earlier one writes. */
 const generators: Record<string, () => Promise<Record<string, string>>> = {
   'client-types': async () => {
-    const { renderClientErrors, renderClientSafeNames, renderClientTypes } = await import('./client-types.ts');
+    const { renderClientCopy, renderClientErrors, renderClientTypes } = await import('./client-types.ts');
     return {
       'client/src/generated/wire.ts': renderClientTypes(),
       'client/src/generated/errors.ts': renderClientErrors(),
-      'client/src/generated/safe-name.ts': renderClientSafeNames(),
+      'client/src/generated/safe-name.ts': renderClientCopy('safe-name.ts'),
+      'client/src/generated/csv.ts': renderClientCopy('csv.ts'),
     };
   },
   'sdk-docs': async () => ({ 'docs/sdk.md': (await import('./sdk-docs.ts')).renderSdkDocument() }),
@@ -30,7 +31,7 @@ const usage = `Usage: npm run generate [-- [--check] [NAME...]]
 
 Writes the files that are generated from the code, or only those of the generators NAME:
 
-  client-types      wire.ts, errors.ts and safe-name.ts in client/src/generated, from the protocol
+  client-types      wire.ts, errors.ts, safe-name.ts and csv.ts in client/src/generated, from the protocol
   sdk-docs          docs/sdk.md, from the types that the SDK exports
   config-docs       docs/configuration.md, from the tables in server/src/config/settings/
   monitoring-docs   the table of metrics in docs/monitoring.md, from server/src/observe/

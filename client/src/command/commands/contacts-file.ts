@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { toCanonicalAddress } from '../../canonical-address.ts';
+import { parseCsv } from '../../generated/csv.ts';
 import type { ImportedContact } from '../../generated/wire.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { formatCount } from '../terminal/format.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { parseCsv } from './csv.ts';
 
 export const phoneRule = '7 to 15 digits, starting with the country code, without + or spaces';
 export const languageRule = 'a tag such as en or pt-BR';
