@@ -42,6 +42,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     actor: KeyActor | undefined;
+    /** Someone who signed in, on a screen of an account. */
+    member: { readonly sessionId: string; readonly personId: string; readonly accountId: string } | undefined;
     /** The drop or request for files that the HTTP request is about, for the log. */
     dropId: string | undefined;
     /** The error code of the response. */

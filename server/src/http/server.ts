@@ -1,4 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errors, limits } from '@waybill/protocol';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
@@ -9,6 +9,7 @@ import { toReference } from '../domain/reference.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Observation } from '../observe/observe-engines.ts';
 import type { AppEngines } from './app/app-route.ts';
+import { hasSessionAlone } from './app/cookies.ts';
 import { peoplesApp } from './app/register.tsx';
 import type { App } from './app.ts';
 import { machineApi } from './cgi/register.ts';
@@ -56,6 +57,24 @@ const connectionOptions = {
   keepAliveTimeout: 65_000,
 };
 
+/**
+ * Tells a browser from a program, for the one path that both have: an account's index page for programs is the first
+ * screen of the app for people.
+ */
+const callerConstraint = {
+  name: 'caller',
+  storage: () => {
+    const handlers = new Map<unknown, never>();
+    return {
+      get: (caller: unknown) => handlers.get(caller) ?? null,
+      set: (caller: unknown, handler: never) => void handlers.set(caller, handler),
+    };
+  },
+  deriveConstraint: ({ method = '', headers }: IncomingMessage) =>
+    wantsPage({ method, headers }) || hasSessionAlone(headers) ? 'browser' : 'program',
+  validate: () => undefined,
+};
+
 export interface ServerOptions {
   readonly log: Logger;
   /** Begins with a tag of the process, so that a response shows which process sent it. */
@@ -83,7 +102,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     exposeHeadRoutes: false,
     // A request that arrives on an open connection while this process stops is served, as the last of its connection.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 2048 },
+    routerOptions: { maxParamLength: 2048, constraints: { caller: callerConstraint } },
     // A whole request may take days; slow peers are cut by their speed instead.
     requestTimeout: 0,
     ...(options.certificate
@@ -107,6 +126,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
 
   const transferLimiter = new ConcurrencyLimiter(transferStarts);
   app.decorateRequest('actor', undefined);
+  app.decorateRequest('member', undefined);
   app.decorateRequest('dropId', undefined);
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('trace', undefined);
@@ -150,7 +170,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
       status: reply.statusCode,
       code: request.refusal,
       ms: Math.round(reply.elapsedTime),
-      account: request.actor?.accountId,
+      account: request.actor?.accountId ?? request.member?.accountId,
       reference: request.dropId && toReference(request.dropId),
       authentication: config.authentication,
     };
@@ -185,7 +205,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   });
   app.register(async (scope) => {
     nameSurface(scope, 'app');
-    peoplesApp(scope, engines, options.pages);
+    peoplesApp(scope, { engines, transfers, options: options.pages });
   });
 
   // Node would close the connection for the former, and respond to the latter without our headers.

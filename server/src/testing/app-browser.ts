@@ -13,7 +13,7 @@ export class AppBrowser {
     this.#host = new URL(publicUrl).host;
   }
 
-  async send(method: 'GET' | 'POST', url: string, options: Partial<InjectOptions> = {}) {
+  async send(method: NonNullable<InjectOptions['method']>, url: string, options: Partial<InjectOptions> = {}) {
     const cookie = [...this.cookies].map((pair) => pair.join('=')).join('; ');
     const response = await this.#app.inject({
       method,

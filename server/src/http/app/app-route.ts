@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../domain/actor.ts';
+import { personAuthor } from '../../domain/audit/author.ts';
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { type Browser, toBrowser } from '../../domain/people/browser.ts';
@@ -9,14 +12,33 @@ import type { IdentityProviders } from '../../domain/ports/identity-provider.ts'
 import { deviceCookieSeconds, newDeviceCookie } from '../../domain/sign-in/known-device.ts';
 import type { Translator } from '../../views/translator.ts';
 import type { App } from '../app.ts';
+import { type Part, parts } from '../shared/multipart.ts';
 import { chooseTranslator, type PageOptions } from '../shared/page/page.ts';
+import type { UploadNeeds } from '../shared/receive-files.ts';
+import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
+import type { Transfers } from '../shared/transfers.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
-import { makeFormToken, requireOwnRequest } from './form-token.ts';
+import { makeFormToken, readTokenPart, requireFormToken, requireOwnOrigin } from './form-token.ts';
 
 export type AppEngines = Pick<
   Engines,
-  'store' | 'random' | 'policy' | 'failureLimit' | 'attemptLimit' | 'personLinks' | 'passwords' | 'passkeys'
-> & { readonly pepper: Buffer; readonly identityProviders: IdentityProviders };
+  | 'store'
+  | 'random'
+  | 'policy'
+  | 'failureLimit'
+  | 'attemptLimit'
+  | 'personLinks'
+  | 'passwords'
+  | 'passkeys'
+  | 'dayKeys'
+  | 'messageLimit'
+  | 'sms'
+  | 'checkpoint'
+  | 'webhookSender'
+  | 'webhookSecrets'
+> &
+  UploadNeeds &
+  InboxSendingNeeds & { readonly pepper: Buffer; readonly identityProviders: IdentityProviders };
 
 /** The input of every handler. */
 export interface Visit {
@@ -30,10 +52,16 @@ export interface Visit {
   readonly signedIn: SignedIn | undefined;
   /** The scheme, name and port under which the browser reached this server. */
   readonly origin: string;
+  /** The name and port. */
+  readonly host: string;
   /** For the forms of the page that is sent. */
   readonly csrf: string;
   /** The fields of a form, or those of a JSON object that are texts. */
   readonly form: URLSearchParams;
+  /** The parts of a form with files, after its token; none if the form came without. */
+  readonly parts: AsyncIterable<Part>;
+  /** Runs requests that may take long. */
+  readonly transfers: Transfers;
   /** Shows in which browser a person has signed in before. */
   readonly deviceCookie: string | undefined;
   /** Gives the browser a session, or another one; once a person has signed in, the browser is one of theirs. */
@@ -42,11 +70,26 @@ export interface Visit {
 }
 
 export type SignedInVisit = Visit & SignedIn;
-export type MemberVisit = SignedInVisit & { readonly membership: Membership };
+export type MemberVisit = SignedInVisit & {
+  readonly membership: Membership;
+  /** The person, as the domain knows those who act for the account. */
+  readonly actor: Actor;
+  /** The path of the account, such as `/orders@example.org/`. */
+  readonly base: string;
+  /** Whether the person may change something; a reader may not. */
+  readonly canChange: boolean;
+};
 
 interface Described {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
+  /**
+   * A body that is not a small form: `multipart` for a form that may have files, whose first part is its token, and
+   * `stream` for bytes that the handler reads itself, with the token in a header.
+   */
+  readonly body?: 'multipart' | 'stream';
+  /** Whether it transfers files. */
+  readonly transfer?: true;
 }
 
 /** A page that anyone may visit. */
@@ -87,21 +130,32 @@ const isMemberRoute = (route: AppRoute): route is MemberRoute =>
 /** Bytes of a form or a JSON object: more than any of ours needs, a passkey's response included. */
 const bodyBytes = 64 * 1024;
 const formSecretBytes = 32;
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** The index page of the machine API, and for a browser the first screen of the account. */
+const accountPath = '/:user/';
+const noParts: AsyncIterable<Part> = (async function* () {})();
 
-export function registerAppRoute(app: App, engines: AppEngines, options: PageOptions, route: AppRoute): void {
+/** Engines and options that all routes share. */
+export interface AppParts {
+  readonly engines: AppEngines;
+  readonly transfers: Transfers;
+  readonly options: PageOptions;
+}
+
+export function registerAppRoute(app: App, shared: AppParts, route: AppRoute): void {
   const authentication = isOpenRoute(route) ? 'nobody' : isMemberRoute(route) ? 'member' : 'session';
   app.route({
     method: route.method,
     url: route.path,
     bodyLimit: bodyBytes,
-    config: { authentication },
-    handler: (request, reply) => handle(engines, options, route, request, reply),
+    ...(route.path === accountPath ? { constraints: { caller: 'browser' } } : {}),
+    config: { authentication, transfer: route.transfer ?? false },
+    handler: (request, reply) => handle(shared, route, request, reply),
   });
 }
 
 async function handle(
-  engines: AppEngines,
-  options: PageOptions,
+  { engines, transfers, options }: AppParts,
   route: AppRoute,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -112,11 +166,10 @@ async function handle(
   const formSecret = signedIn && secret !== undefined ? secret : getFormSecret(engines, request, reply, secure);
   const origin = findOrigin(engines, request);
   const form = readForm(request);
-  if (route.method === 'POST' && route.access !== 'provider') {
-    requireOwnRequest(request, origin, formSecret, request.headers['csrf-token'] ?? form.get('csrftoken'));
-  }
+  const formParts = readParts(route, request);
   const visit: Visit = {
     engines,
+    transfers,
     options,
     request,
     reply,
@@ -124,8 +177,10 @@ async function handle(
     signedIn,
     browser: toBrowser(request.ip, request.headers['user-agent']),
     origin,
+    host: new URL(origin).host,
     csrf: makeFormToken(formSecret),
     form,
+    parts: formParts ?? noParts,
     setSession: (next, personId) => {
       writeCookie(reply, 'session', next, { secure });
       if (personId === undefined) return;
@@ -135,19 +190,50 @@ async function handle(
     deviceCookie: readCookie(request, 'device', secure),
     endSession: () => deleteCookie(reply, 'session', secure),
   };
-  if (isOpenRoute(route)) return await route.handle(visit);
-  if (isMemberRoute(route)) {
-    const found = requireStage(signedIn, 'complete');
-    const { user } = request.params as { user: string };
-    const membership = await engines.store.people.membership(found.person.id, user);
-    // The same response whether or not the account exists.
-    if (!membership) throw new ExchangeError('not_found');
-    if (memberRoles.indexOf(membership.role) < memberRoles.indexOf(route.access)) {
-      throw new ExchangeError('role_missing');
-    }
-    return await route.handle({ ...visit, ...found, membership });
+  const isChange = !safeMethods.has(route.method) && route.access !== 'provider';
+  if (isChange) requireOwnOrigin(request, origin);
+  const call = await authorize(route, visit);
+  if (isChange) {
+    const token = formParts ? await readTokenPart(formParts) : (request.headers['csrf-token'] ?? form.get('csrftoken'));
+    requireFormToken(formSecret, token);
   }
-  return await route.handle({ ...visit, ...requireStage(signedIn, route.access) });
+  return await call();
+}
+
+/** Returns the call of the handler, if the session and the person's role allow it. */
+async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<FastifyReply>> {
+  if (isOpenRoute(route)) return () => route.handle(visit);
+  if (!isMemberRoute(route)) {
+    const found = requireStage(visit.signedIn, route.access);
+    return () => route.handle({ ...visit, ...found });
+  }
+  const { engines, request } = visit;
+  const found = requireStage(visit.signedIn, 'complete');
+  const { user } = request.params as { user: string };
+  const membership = await engines.store.people.membership(found.person.id, user);
+  // The same response whether or not the account exists.
+  if (!membership) throw new ExchangeError('not_found');
+  if (!hasRole(membership, route.access)) throw new ExchangeError('role_missing');
+  request.member = { sessionId: found.session.id, personId: found.person.id, accountId: membership.accountId };
+  const { accountId, account: email } = membership;
+  const member = {
+    ...visit,
+    ...found,
+    membership,
+    actor: { accountId, email, author: personAuthor(found.person) },
+    base: toAccountPath(email),
+    canChange: hasRole(membership, 'member'),
+  };
+  return () => route.handle(member);
+}
+
+function hasRole({ role }: Membership, needed: MemberRole): boolean {
+  return memberRoles.indexOf(role) >= memberRoles.indexOf(needed);
+}
+
+/** The path of an account in the app. */
+export function toAccountPath(account: string): string {
+  return `/${encodeURIComponent(account)}/`;
 }
 
 function requireStage(signedIn: SignedIn | undefined, stage: SessionStage): SignedIn {
@@ -177,4 +263,9 @@ function readForm({ body }: FastifyRequest): URLSearchParams {
     for (const [name, value] of Object.entries(body)) if (typeof value === 'string') form.set(name, value);
   }
   return form;
+}
+
+function readParts(route: AppRoute, { headers, body }: FastifyRequest): AsyncGenerator<Part, void, void> | undefined {
+  if (route.body !== 'multipart' || !(body instanceof Readable)) return undefined;
+  return parts(headers['content-type'] ?? '', body);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import { computeTotp, deriveTotpSecret, toStep } from '../../domain/sign-in/totp.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
+import { signInMember } from '../../testing/sign-in-member.ts';
 import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import type { AppRoute } from './app-route.ts';
@@ -13,6 +14,8 @@ const { engines } = exchange;
 const { origin } = new URL(engines.policy.publicUrl);
 const password = 'seven purple lanterns over Uppsala';
 let count = 0;
+const toBasic = ({ email, apiKey }: { email: string; apiKey: string }) =>
+  `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;
 
 async function invite(): Promise<{ email: string; path: string; personId: string }> {
   const email = `app-${(count += 1)}@example.org`;
@@ -43,7 +46,7 @@ describe('an invitation', () => {
   test('leads to a password, and then into the account', async () => {
     const { browser, email } = await signIn();
     const home = await browser.get('/home');
-    expect(home.headers.location).toBe(`/${encodeURIComponent(email)}/settings`);
+    expect(home.headers.location).toBe(`/${encodeURIComponent(email)}/`);
     expect([...browser.cookies.keys()]).toContain('__Host-waybill_session');
   });
 
@@ -129,17 +132,44 @@ describe('signing in', () => {
   });
 });
 
+describe('the path of an account', () => {
+  const accept = 'text/html,application/xhtml+xml';
+
+  test('is the app for a person, and the index page for a program', async () => {
+    const { browser, account } = await signInMember(exchange, app, 'reader');
+    const path = `/${encodeURIComponent(account.email)}/`;
+    const [person, program, stranger] = [
+      await browser.send('GET', path, { headers: { accept } }),
+      await browser.send('GET', path, { headers: { authorization: toBasic(account) } }),
+      await app.inject({ url: path, headers: { host: new URL(origin).host } }),
+    ];
+    expect(person.statusCode).not.toBe(401);
+    expect(program.body).toContain('name="csrftoken"');
+    expect(stranger).toMatchObject({ statusCode: 401, headers: { 'www-authenticate': expect.any(String) } });
+  });
+
+  test('leads a browser without a session to the sign-in, and back', async () => {
+    const browser = new AppBrowser(app, engines.policy.publicUrl);
+    const response = await browser.send('GET', '/orders@example.org/', { headers: { accept } });
+    expect(response.headers.location).toBe('/sign-in?next=%2Forders%40example.org%2F');
+  });
+});
+
 describe('every route', () => {
-  const fill = (path: string) => path.replace(':user', 'orders@example.org').replace(':token', 'A'.repeat(43));
+  const fill = (path: string, user = 'orders@example.org') =>
+    path.replace(':user', user).replace(/:(\w+)/g, 'A'.repeat(43));
   const named = (routes: readonly AppRoute[]) =>
     routes.map((route) => [`${route.method} ${route.path}`, route] as const);
-  const changes = named(appRoutes.filter(({ method, access }) => method === 'POST' && access !== 'provider'));
+  const changes = named(
+    appRoutes.filter(({ method, access, body }) => method === 'POST' && body === undefined && access !== 'provider'),
+  );
+  const signedIn = changes.filter(([, { access }]) => access !== 'enrolment' && access !== 'second_factor');
   const guarded = named(appRoutes.filter(({ access }) => access !== 'anyone' && access !== 'provider'));
 
-  test.each(changes)('%s refuses another site, and a form of another browser', async (_name, { path }) => {
-    const { browser } = await signIn();
+  test.each(signedIn)('%s refuses another site, and a form of another browser', async (_name, { path }) => {
+    const { browser, email } = await signIn();
     await browser.get('/home');
-    const url = fill(path);
+    const url = fill(path, email);
     expect((await browser.post(url, {}, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);
     expect((await browser.post(url, {}, { 'sec-fetch-site': 'same-site' })).statusCode).toBe(403);
     browser.csrf = 'x'.repeat(43);
@@ -152,7 +182,8 @@ describe('every route', () => {
     const browser = new AppBrowser(app, engines.policy.publicUrl);
     await browser.get('/sign-in');
     const response = method === 'GET' ? await browser.get(fill(path)) : await browser.post(fill(path));
-    expect(response.headers.location).toMatch(/^\/sign-in/);
+    if (path === '/:user/') expect(response.statusCode).toBe(401);
+    else expect(response.headers.location).toMatch(/^\/sign-in/);
   });
 
   test.each(guarded.filter(([, { access }]) => access !== 'enrolment'))(
@@ -166,7 +197,8 @@ describe('every route', () => {
 });
 
 describe('the settings of a person', () => {
-  const settings = (email: string) => `/${encodeURIComponent(email)}/settings`;
+  const toPath = (email: string) => `/${encodeURIComponent(email)}/`;
+  const settings = (email: string) => `${toPath(email)}settings`;
 
   test('list the browsers in which they are signed in, and end the others', async () => {
     const { browser, email } = await signIn();
@@ -179,7 +211,7 @@ describe('the settings of a person', () => {
     const ended = await browser.post(`${settings(email)}/sessions/end-others`);
     expect(ended.headers.location).toBe(`${settings(email)}?notice=sessions_ended#sessions`);
     expect((await other.get('/home')).headers.location).toMatch(/^\/sign-in/);
-    expect((await browser.get('/home')).headers.location).toBe(settings(email));
+    expect((await browser.get('/home')).headers.location).toBe(toPath(email));
   });
 
   test('change the profile, and ignore a zone or language that does not exist', async () => {
@@ -205,7 +237,7 @@ describe('the settings of a person', () => {
     expect((await save('not the password')).statusCode).toBe(400);
     expect((await save(password)).headers.location).toContain('notice=password_saved');
     expect((await other.get('/home')).headers.location).toMatch(/^\/sign-in/);
-    expect((await browser.get('/home')).headers.location).toBe(settings(email));
+    expect((await browser.get('/home')).headers.location).toBe(toPath(email));
   });
 
   test('slow down guesses of the password', async () => {
@@ -241,7 +273,7 @@ describe('the settings of a person', () => {
     await browser.get(settings(email));
     const kept = await browser.post(`${settings(email)}/password/remove`);
     expect(kept.headers.location).toContain('notice=only_method');
-    expect((await browser.get('/home')).headers.location).toBe(settings(email));
+    expect((await browser.get('/home')).headers.location).toBe(toPath(email));
   });
 
   test('of another account do not exist, and those of a shared one do', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
@@ -36,4 +37,9 @@ export function writeCookie(
 
 export function deleteCookie(reply: FastifyReply, name: CookieName, secure: boolean): void {
   writeCookie(reply, name, '', { secure, seconds: 0 });
+}
+
+/** Whether the request comes with a session, and with nothing else that says who makes it. */
+export function hasSessionAlone({ cookie, authorization }: IncomingHttpHeaders): boolean {
+  return authorization === undefined && /(?:^|;\s*)(?:__Host-)?waybill_session=/.test(cookie ?? '');
 }

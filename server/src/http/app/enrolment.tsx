@@ -57,13 +57,13 @@ async function saveProfile({ engines, form, person }: SignedInVisit) {
 }
 
 async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps['problem']) {
-  const { engines, translator, csrf, origin, person, reply } = visit;
+  const { engines, translator, csrf, host, person, reply } = visit;
   if (problem) reply.code(400);
   // Someone who has a method, and came by a mailed link, has lost it.
   const reason = (await engines.store.signInMethods.hasAny(person.id)) ? 'recovery' : 'invitation';
   const page = (
     <EnrolmentPage
-      host={new URL(origin).host}
+      host={host}
       csrf={csrf}
       reason={reason}
       email={person.email}

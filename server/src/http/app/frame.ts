@@ -1,13 +1,8 @@
-import type { SettingsFrameProps } from '../../views/pages/app/settings-frame.tsx';
-import type { MemberVisit } from './app-route.ts';
+import type { AppFrameProps } from '../../views/components/app-frame.tsx';
+import { type MemberVisit, toAccountPath } from './app-route.ts';
 
 /** More accounts than a person chooses among in a menu. */
 const maxAccounts = 50;
-
-/** The path of an account in the app. */
-export function toAccountPath(account: string): string {
-  return `/${encodeURIComponent(account)}/`;
-}
 
 /** Reads the content of the frame around every screen of the app. */
 export async function readFrame({
@@ -16,7 +11,8 @@ export async function readFrame({
   person,
   membership,
   csrf,
-}: MemberVisit): Promise<SettingsFrameProps> {
+  base,
+}: MemberVisit): Promise<Omit<AppFrameProps, 'current' | 'children'>> {
   const memberships = await engines.store.people.memberships(person.id, '', maxAccounts);
   return {
     operator: options.operator,
@@ -25,10 +21,10 @@ export async function readFrame({
     accounts: memberships.map(({ account, accountName }) => ({
       email: account,
       displayName: accountName,
-      href: `${toAccountPath(account)}settings`,
+      href: toAccountPath(account),
     })),
     unread: 0,
     csrf,
-    base: toAccountPath(membership.account),
+    base,
   };
 }

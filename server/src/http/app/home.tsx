@@ -1,6 +1,5 @@
 import { NoAccountPage, noAccountTitle } from '../../views/pages/app/no-account-page.tsx';
-import type { AppRoute } from './app-route.ts';
-import { toAccountPath } from './frame.ts';
+import { type AppRoute, toAccountPath } from './app-route.ts';
 import { sendAppPage } from './send-app-page.ts';
 
 /** Leads a person who has signed in to the first of their accounts. */
@@ -10,11 +9,11 @@ export const homeRoutes: readonly AppRoute[] = [
     path: '/home',
     access: 'complete',
     async handle(visit) {
-      const { engines, person, reply, translator, csrf, origin } = visit;
+      const { engines, person, reply, translator, csrf, host } = visit;
       const own = await engines.store.people.membership(person.id, person.email);
       const [first] = own ? [own] : await engines.store.people.memberships(person.id, '', 1);
-      if (first) return reply.redirect(`${toAccountPath(first.account)}settings`, 303);
-      const page = <NoAccountPage host={new URL(origin).host} csrf={csrf} person={person} />;
+      if (first) return reply.redirect(toAccountPath(first.account), 303);
+      const page = <NoAccountPage host={host} csrf={csrf} person={person} />;
       return sendAppPage(visit, { title: noAccountTitle(translator), page, layout: 'sign-in' });
     },
   },

@@ -73,9 +73,9 @@ const findLink = ({ engines, request }: Visit) =>
   limitGuesses(engines, request, (token) => findPersonLink(engines, token));
 
 function sendLanding(visit: Visit, { purpose, person, expiresAt }: PersonLink) {
-  const { translator, options, origin, csrf, request } = visit;
+  const { translator, options, host, csrf, request } = visit;
   const common = {
-    host: new URL(origin).host,
+    host: host,
     action: request.url,
     gesture: gestureField,
     csrf,
@@ -91,16 +91,10 @@ function sendLanding(visit: Visit, { purpose, person, expiresAt }: PersonLink) {
 }
 
 function sendEnded(visit: Visit, { purpose: kind, state }: PersonLink) {
-  const { translator, origin, reply } = visit;
+  const { translator, host, reply } = visit;
   const reason = state === 'used' ? 'used' : 'expired';
   const page = (
-    <EndedLinkPage
-      host={new URL(origin).host}
-      kind={kind}
-      reason={reason}
-      signInHref="/sign-in"
-      recoveryHref="/sign-in/recover"
-    />
+    <EndedLinkPage host={host} kind={kind} reason={reason} signInHref="/sign-in" recoveryHref="/sign-in/recover" />
   );
   reply.code(410);
   return sendAppPage(visit, { title: endedLinkTitle(translator, { kind, reason }), page, layout: 'sign-in' });
@@ -110,11 +104,11 @@ function sendRecovery(
   visit: Visit,
   { email, requested = false, problem }: { email?: string; requested?: boolean; problem?: { kind: 'invalid' } },
 ) {
-  const { translator, origin, csrf, reply } = visit;
+  const { translator, host, csrf, reply } = visit;
   if (problem) reply.code(400);
   const page = (
     <RecoveryRequestPage
-      host={new URL(origin).host}
+      host={host}
       csrf={csrf}
       action="/sign-in/recover"
       signInHref="/sign-in"

@@ -44,7 +44,7 @@ describe('a first sign-in', () => {
     const browser = server.visit();
     const signedIn = await server.signIn(browser, '?next=%2Fhome');
     expect(signedIn).toMatchObject({ statusCode: 303, headers: { location: '/home' } });
-    expect((await browser.get('/home')).headers.location).toBe('/alice%40example.org/settings');
+    expect((await browser.get('/home')).headers.location).toBe('/alice%40example.org/');
     const person = await server.engines.store.people.byEmail('alice@example.org');
     expect(person).toMatchObject({ name: 'Alice Ek', language: 'sv' });
     await server.signIn(server.visit());
@@ -84,7 +84,7 @@ test('a person who exists is not signed in by their address alone, but after sig
   expect(await engines.store.signInMethods.identities(person.id)).toMatchObject([{ subject: 'alice' }]);
   const elsewhere = server.visit();
   await server.signIn(elsewhere);
-  expect((await elsewhere.get('/home')).headers.location).toBe('/alice%40example.org/settings');
+  expect((await elsewhere.get('/home')).headers.location).toBe('/alice%40example.org/');
 });
 
 test('another site cannot add a provider to the methods of the person in this browser', async () => {

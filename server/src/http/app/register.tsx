@@ -1,15 +1,17 @@
+import type { Readable } from 'node:stream';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
 import { asExchangeError } from '../json-errors.ts';
-import type { PageOptions } from '../shared/page/page.ts';
 import { sendProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
-import { type AppEngines, registerAppRoute } from './app-route.ts';
+import { tusType } from '../shared/tus.ts';
+import { type AppParts, type AppRoute, registerAppRoute } from './app-route.ts';
 import { appRoutes } from './routes.ts';
 
 /** The app of people with an account: sign-in, and the screens of the accounts that they belong to. */
-export function peoplesApp(app: App, engines: AppEngines, options: PageOptions): void {
+export function peoplesApp(app: App, shared: AppParts): void {
+  const { options } = shared;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -23,15 +25,29 @@ export function peoplesApp(app: App, engines: AppEngines, options: PageOptions):
     const { code, retryAfterSeconds } = asExchangeError(error);
     request.refusal = code;
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
-    const wantsJson = request.headers.accept === 'application/json';
-    if (code === 'sign_in_required' && !wantsJson) {
+    const accepted = request.headers.accept ?? '';
+    // A navigation accepts HTML; a request of a script accepts JSON, or anything.
+    const isScript = !accepted.includes('text/html') && accepted !== '';
+    if (code === 'sign_in_required' && !isScript) {
       const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : '';
       return reply.redirect(`/sign-in${next}`, 303);
     }
     const { status, reason } = toProblem(error);
     if (reason === 'error') request.log.error({ err: error }, 'a page failed');
-    if (wantsJson && error instanceof ExchangeError) return reply.code(status).send({ message: error.message });
+    if (isScript && error instanceof ExchangeError) return reply.code(status).send({ code, message: error.message });
     return sendProblemPage(options, request, reply.code(status), reason, undefined);
   });
-  for (const route of appRoutes) registerAppRoute(app, engines, options, route);
+  for (const route of appRoutes) {
+    if (route.body === undefined) registerAppRoute(app, shared, route);
+    else app.register(async (scope) => registerStream(scope, shared, route));
+  }
+}
+
+/** In its own scope, where the handler reads the body as it arrives. */
+function registerStream(app: App, shared: AppParts, route: AppRoute): void {
+  app.addContentTypeParser(
+    route.body === 'multipart' ? 'multipart/form-data' : tusType,
+    async (_request: unknown, body: Readable) => body,
+  );
+  registerAppRoute(app, shared, route);
 }

@@ -3,6 +3,7 @@ import { enrolmentRoutes } from './enrolment.tsx';
 import { homeRoutes } from './home.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
 import { providerRoutes } from './providers.tsx';
+import { sendRoutes } from './send.tsx';
 import { settingsRoutes } from './settings.tsx';
 import { signInRoutes } from './sign-in.tsx';
 
@@ -13,5 +14,6 @@ export const appRoutes: readonly AppRoute[] = [
   ...enrolmentRoutes,
   ...providerRoutes,
   ...homeRoutes,
+  ...sendRoutes,
   ...settingsRoutes,
 ];

@@ -19,7 +19,7 @@ import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
 import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
 import { SettingsPersonPage, type SettingsPersonPageProps } from '../../views/pages/app/settings-person-page.tsx';
 import type { AppRoute, MemberVisit } from './app-route.ts';
-import { readFrame, toAccountPath } from './frame.ts';
+import { readFrame } from './frame.ts';
 import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readProfile } from './profile.ts';
 import { sendAppPage } from './send-app-page.ts';
@@ -212,8 +212,8 @@ function requireUuid(text: string | null): string {
   return text;
 }
 
-function toLocation({ membership }: MemberVisit, notice: SettingsNotice): string {
-  return `${toAccountPath(membership.account)}settings?notice=${notice}#${findSettingsPart(notice)}`;
+function toLocation({ base }: MemberVisit, notice: SettingsNotice): string {
+  return `${base}settings?notice=${notice}#${findSettingsPart(notice)}`;
 }
 
 async function returnTo(visit: MemberVisit, notice: SettingsNotice): Promise<FastifyReply> {
@@ -279,14 +279,14 @@ async function sendSettings(
 }
 
 function sendAuthenticator(visit: MemberVisit, secret: { uri: string; secret: string }, problem?: 'wrong') {
-  const { translator, csrf, origin, membership } = visit;
-  const base = `${toAccountPath(membership.account)}settings`;
+  const { translator, csrf, host, base } = visit;
+  const settings = `${base}settings`;
   const page = (
     <AuthenticatorPage
-      host={new URL(origin).host}
+      host={host}
       csrf={csrf}
-      action={`${base}/authenticator`}
-      cancelHref={base}
+      action={`${settings}/authenticator`}
+      cancelHref={settings}
       problem={problem}
       {...secret}
     />
@@ -295,13 +295,13 @@ function sendAuthenticator(visit: MemberVisit, secret: { uri: string; secret: st
 }
 
 function sendRecoveryCodes(visit: MemberVisit, codes: readonly string[]) {
-  const { translator, origin, membership } = visit;
+  const { translator, host, base } = visit;
   const page = (
     <RecoveryCodesPage
-      host={new URL(origin).host}
+      host={host}
       codes={codes}
       downloadHref={`data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\r\n')}\r\n`)}`}
-      continueHref={`${toAccountPath(membership.account)}settings?notice=app_on#sign-in`}
+      continueHref={`${base}settings?notice=app_on#sign-in`}
     />
   );
   return sendAppPage(visit, { title: recoveryCodesTitle(translator), page, layout: 'sign-in' });

@@ -149,13 +149,13 @@ export function sendSignIn(
   visit: Visit,
   { next, email, notice }: { next?: string | undefined; email?: string; notice?: SignInNotice | undefined },
 ) {
-  const { engines, translator, csrf, origin, request, reply } = visit;
+  const { engines, translator, csrf, host, request, reply } = visit;
   if (notice) reply.code(notice.kind === 'too_many' ? 429 : 401);
   const signedOut: SignInNotice | undefined =
     'signed-out' in (request.query as object) ? { kind: 'signed_out' } : undefined;
   const page = (
     <SignInPage
-      host={new URL(origin).host}
+      host={host}
       csrf={csrf}
       next={next}
       passwordAction="/sign-in"
@@ -182,11 +182,11 @@ function sendCode(
     problem?: { kind: 'wrong' | 'recovery_wrong' } | { kind: 'too_many'; retryAt: Date };
   },
 ) {
-  const { translator, csrf, origin, reply } = visit;
+  const { translator, csrf, host, reply } = visit;
   if (problem) reply.code(problem.kind === 'too_many' ? 429 : 401);
   const page = (
     <SecondFactorPage
-      host={new URL(origin).host}
+      host={host}
       csrf={csrf}
       next={next}
       action="/sign-in/code"

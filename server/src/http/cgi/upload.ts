@@ -3,7 +3,7 @@ import { limits, Status } from '@waybill/protocol';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { accountOwner } from '../../domain/uploads/owner.ts';
-import type { Part } from '../shared/multipart.ts';
+import { type Part, parts } from '../shared/multipart.ts';
 import { binary } from '../shared/openapi.ts';
 import { type FilePart, isFile, receiveFiles } from '../shared/receive-files.ts';
 import { draftHeader, readDraftName } from './request-headers.ts';
@@ -35,11 +35,17 @@ export const upload = route({
   errors: ['invalid_name', 'too_many_files', 'too_large', 'too_large_to_scan', 'storage_full', 'infected', 'encrypted'],
   async handle({ engines, actor, request, reply, transfers }) {
     const owner = accountOwner(actor, readDraftName(request));
-    const sent = { contentType: request.headers['content-type'] ?? '', body: request.raw, request };
+    const contentType = request.headers['content-type'] ?? '';
     const { choose, accept } = uploadForm();
     const policy = await readPolicy(engines, owner.accountId);
     await transfers.runWithKey(reply, (revoked) =>
-      receiveFiles({ ...engines, policy }, owner, { ...sent, revoked }, choose, accept),
+      receiveFiles(
+        { ...engines, policy },
+        owner,
+        { parts: parts(contentType, request.raw, revoked), request, revoked },
+        choose,
+        accept,
+      ),
     );
     // Chunked transfer encoding is part of the contract; a stream of unknown length gets it.
     return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));

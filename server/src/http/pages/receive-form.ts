@@ -5,7 +5,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { bytesLeftFor } from '../../domain/requests/announce-file.ts';
 import { contactDraftOwner } from '../../domain/uploads/contact-draft.ts';
-import type { Part } from '../shared/multipart.ts';
+import { type Part, parts } from '../shared/multipart.ts';
 import { type Form, isFile, receiveFiles } from '../shared/receive-files.ts';
 import type { PageEngines } from './routes.tsx';
 
@@ -42,7 +42,7 @@ export async function receiveForm(
   await receiveFiles(
     { ...engines, policy },
     contactDraftOwner(link),
-    { contentType, body, request },
+    { parts: parts(contentType, body), request },
     choose,
     (files) => {
       // From here on, it is about all of them.

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import {
@@ -8,13 +7,12 @@ import {
   type StageNeeds,
   stageUpload,
 } from '../../domain/uploads/stage-upload.ts';
-import { type Part, parts } from './multipart.ts';
+import type { Part } from './multipart.ts';
 
 export type UploadNeeds = StageNeeds;
 
 export interface Form {
-  readonly contentType: string;
-  readonly body: Readable;
+  readonly parts: AsyncIterable<Part>;
   /** Limits how many uploads begin, or end, at the same time. */
   readonly request: Pick<FastifyRequest, 'headers' | 'transferBegan' | 'transferLimiter'>;
   /** Aborted when the sender may send no more. */
@@ -45,7 +43,7 @@ export async function receiveFiles(
   const { transferLimiter } = form.request;
   form.request.transferBegan();
   try {
-    for await (const part of parts(form.contentType, form.body, form.revoked)) {
+    for await (const part of form.parts) {
       const file = await choose(part, staged.length);
       if (!file) continue;
       const { fileName: name, path, mediaType, bytes } = file;
