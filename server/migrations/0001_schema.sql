@@ -36,6 +36,8 @@ create table accounts (
   language         text not null default '',
   receipts         boolean not null default true,
   reminders        boolean not null default true,
+  -- Whether its members may see the links of receivers.
+  show_links       boolean not null default true,
   -- Incremented by every change of the local contacts: half of their ETag.
   contacts_version bigint not null default 0,
   group_id         uuid references groups (id),
@@ -291,9 +293,14 @@ create table drops (
   lifetime          integer not null,
   created_at        timestamptz not null default now(),
   expires_at        timestamptz not null,
-  -- Set once, when the drop expires or is revoked: a clock that jumps back cannot bring a drop to life again.
+  -- The person who sent it. Null: a program did.
+  sent_by           uuid,
+  -- Set when the drop expires or is revoked: a clock that jumps back cannot bring a drop to life again. Only a person who
+  -- undoes a revocation in time does.
   ended_at          timestamptz,
   revoked_at        timestamptz,
+  -- Until when a revocation can be undone; the keys and files are kept until then. Null: it cannot.
+  restorable_until  timestamptz,
   -- When receivers who have not fetched everything are reminded. Null: never, or already done.
   remind_at         timestamptz,
   receiver_count    integer not null,
@@ -312,11 +319,12 @@ create table drops (
   primary key (account_id, id)
 );
 create index drops_sent_by_time on drops (account_id, created_at desc, id desc) where type <> 'receivedfiles';
-create index drops_live on drops (account_id, expires_at) where ended_at is null and type = 'downloadfiles';
+create index drops_live on drops (account_id, expires_at, id) where ended_at is null and type = 'downloadfiles';
 -- The lists of an account's drops, by each of their filters.
 create index drops_by_type on drops (account_id, type, id);
 create index drops_by_state on drops (account_id, type, (
   case when revoked_at is not null then 'revoked' when ended_at is not null then 'expired' else 'live' end), id);
+create index drops_by_sender on drops (account_id, type, sent_by, id);
 create index drops_by_external_id on drops (account_id, external_id, id) where external_id is not null;
 create index drops_by_reference on drops (right(id::text, 10));
 create index drops_through_link on drops (account_id, request_id, request_position) where request_id is not null;
@@ -349,6 +357,8 @@ create table links (
   -- Mails do not reach the receiver, and the mail server's reason. Cleared when the message is sent again.
   undeliverable_at     timestamptz,
   undeliverable_reason text,
+  -- The addresses of the account's people who saw the link, and could have acted as its receiver.
+  shown_to             text[] not null default '{}',
   -- A receiver may ask for more time once, ask once to have it sent again, and report the sender once.
   more_time_asked_at   timestamptz,
   send_again_asked_at  timestamptz,
@@ -359,6 +369,7 @@ create table links (
   foreign key (account_id, drop_id) references drops (account_id, id)
 );
 create index links_by_receiver on links (account_id, email, drop_id);
+create index links_undeliverable on links (account_id, drop_id) where undeliverable_at is not null;
 
 alter table drops
   add foreign key (account_id, request_id, request_position) references links (account_id, drop_id, position);
@@ -375,6 +386,8 @@ create table deliveries (
   primary key (account_id, drop_id, position, file_id),
   foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)
 );
+-- Who has a file.
+create index deliveries_of_file on deliveries (account_id, drop_id, file_id);
 
 create type message_channel as enum ('mail', 'sms');
 
@@ -827,6 +840,9 @@ create table audit_entries (
   primary key (account_id, id)
 );
 create index audit_entries_by_age on audit_entries (at);
+-- The history of a drop.
+create index audit_entries_of_drop on audit_entries (account_id, (details ->> 'dropId'), at)
+  where (details ->> 'dropId') is not null;
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Events and webhooks

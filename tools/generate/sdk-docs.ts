@@ -48,10 +48,10 @@ const groups: Record<string, string> = {
   Errors: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
   'Types of events': `ContactChangedEvent ContactRemovedEvent DropCompletedEvent DropCreatedEvent DropExpiredEvent
     DropExtendedEvent DropFileDeliveredEvent DropNotifiedEvent DropOpenedEvent DropReceiverAddedEvent
-    DropReceiverRevokedEvent DropRevokedEvent DropUndeliverableEvent InboxReceivedEvent
+    DropReceiverRevokedEvent DropRestoredEvent DropRevokedEvent DropUndeliverableEvent InboxReceivedEvent
     RequestCreatedEvent RequestExpiredEvent RequestExtendedEvent RequestFulfilledEvent
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
-    RequestReceiverRevokedEvent RequestRevokedEvent RequestUndeliverableEvent`,
+    RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent`,
   'Other types of the API': `AckInput ApiKeyPage ClaimInput ClaimedEntries ContactImport ContactPage CreateDropQuery
     CreateRequestQuery DropPage FileRequestPage ImportContactsQuery InboxEntryPage ListEventsQuery
     ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery NackInput Problem RenewInput Revocation

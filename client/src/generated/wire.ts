@@ -77,6 +77,7 @@ export type AccountEvent =
   | DropExtendedEvent
   | DropExpiredEvent
   | DropRevokedEvent
+  | DropRestoredEvent
   | RequestCreatedEvent
   | RequestNotifiedEvent
   | RequestUndeliverableEvent
@@ -88,6 +89,7 @@ export type AccountEvent =
   | RequestExtendedEvent
   | RequestExpiredEvent
   | RequestRevokedEvent
+  | RequestRestoredEvent
   | InboxReceivedEvent
   | ContactChangedEvent
   | ContactRemovedEvent;
@@ -699,6 +701,21 @@ export interface DropReceiverRevokedEvent {
   };
 }
 
+/** The event `drop.restored`. */
+export interface DropRestoredEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'drop.restored';
+  /** When it happened. */
+  created_at: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The drop. */
+    drop_id: string;
+  };
+}
+
 /** The event `drop.revoked`. */
 export interface DropRevokedEvent {
   /** Identifier: the same whenever the event is repeated. */
@@ -793,6 +810,7 @@ export type EventType =
   | 'drop.extended'
   | 'drop.expired'
   | 'drop.revoked'
+  | 'drop.restored'
   | 'request.created'
   | 'request.notified'
   | 'request.undeliverable'
@@ -804,6 +822,7 @@ export type EventType =
   | 'request.extended'
   | 'request.expired'
   | 'request.revoked'
+  | 'request.restored'
   | 'inbox.received'
   | 'contact.changed'
   | 'contact.removed';
@@ -1439,6 +1458,21 @@ export interface RequestReceiverRevokedEvent {
     request_id: string;
     /** The receiver’s address. */
     receiver: string;
+  };
+}
+
+/** The event `request.restored`. */
+export interface RequestRestoredEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'request.restored';
+  /** When it happened. */
+  created_at: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The request for files. */
+    request_id: string;
   };
 }
 

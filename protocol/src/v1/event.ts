@@ -33,6 +33,7 @@ const eventData = {
   'drop.extended': { ...drop, ...deadline },
   'drop.expired': drop,
   'drop.revoked': drop,
+  'drop.restored': drop,
   'request.created': { ...request, ...receivers },
   'request.notified': { ...request, ...receiver },
   'request.undeliverable': { ...request, ...receiver },
@@ -44,6 +45,7 @@ const eventData = {
   'request.extended': { ...request, ...deadline },
   'request.expired': request,
   'request.revoked': request,
+  'request.restored': request,
   'inbox.received': {
     ...inbox,
     sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),

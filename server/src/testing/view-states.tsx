@@ -473,6 +473,7 @@ export function mailStates(
       sentAt,
       openedAt: new Date('2026-11-14T09:07:00Z'),
       completedAt: new Date('2026-11-14T09:12:00Z'),
+      shownTo: ['maya.lindqvist@acme.example'],
     }),
     reminder: reminderMail(translator, { ...linked, ...list }),
     'more-time': questionMail(translator, { ...question, question: 'more_time' }),

@@ -26,6 +26,7 @@ const receipt = {
   sentAt: deadline,
   openedAt: deadline,
   completedAt: deadline,
+  shownTo: [],
 };
 const drop = {
   to,
@@ -325,6 +326,12 @@ test('a receipt says when the link was sent and opened, and when everything was 
     );
   }
   expect(mailTemplates.receipt('en', { ...receipt, ...times, openedAt: null }).text).not.toContain('Opened');
+});
+
+test('a receipt names the people who saw the link of its receiver', () => {
+  const { text, html } = mailTemplates.receipt('en', { ...receipt, shownTo: ['maya@example.org', 'bo@example.org'] });
+  for (const part of [text, html]) expect(part).toMatch(/was also shown to .*maya@example\.org.*bo@example\.org/);
+  expect(mailTemplates.receipt('en', receipt).text).not.toContain('also shown');
 });
 
 test('a mail about a drop has its reference', () => {

@@ -19,9 +19,11 @@ export interface Account {
   readonly receipts: boolean;
   /** Whether receivers who have not fetched everything are reminded before the deadline. */
   readonly reminders: boolean;
+  /** Whether its members may see the links of receivers, and so act as them. */
+  readonly showLinks: boolean;
 }
 
-export type AccountChoices = Pick<Account, 'displayName' | 'secondFactor' | 'receipts' | 'reminders'>;
+export type AccountChoices = Pick<Account, 'displayName' | 'secondFactor' | 'receipts' | 'reminders' | 'showLinks'>;
 
 /** The restrictions of a key: its scopes, networks and expiry. Null: without restriction. */
 export interface KeyRights {

@@ -19,11 +19,21 @@ export interface ByCommand {
   readonly administrator: Author & { readonly kind: 'command'; readonly id: string };
 }
 
+/** A change that was recorded. */
+export interface AuditEntry {
+  readonly at: Date;
+  readonly author: Author;
+  readonly action: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 export interface AuditStore {
   append(
     accountId: string,
     entry: { id: string; author: Author; action: string; details: Record<string, unknown> },
   ): Promise<void>;
+  /** The last changes of a drop, newest first. */
+  ofDrop(accountId: string, dropId: string, count: number): Promise<AuditEntry[]>;
   /** Removes up to `count` entries that are this old and not under a legal hold. Returns how many. */
   purge(olderThanSeconds: number, count: number): Promise<number>;
 }

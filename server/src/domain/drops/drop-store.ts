@@ -8,7 +8,7 @@ import type { InboxLine } from '../inbox/inbox-store.ts';
 import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Link } from '../links/link-store.ts';
 import type { PagePosition } from '../page-position.ts';
-import type { SenderChoices } from './sent-drop-store.ts';
+import type { SenderChoices, SentId } from './sent-drop-store.ts';
 
 export interface NewDrop {
   readonly id: string;
@@ -25,6 +25,8 @@ export interface NewDrop {
   /** The link of the request through which a contact sent it. */
   readonly from: { readonly dropId: string; readonly position: number } | null;
   readonly choices?: SenderChoices & { readonly reusable?: boolean };
+  /** The person who sent it; undefined if a program did. */
+  readonly sentBy?: string | undefined;
 }
 
 export interface NewLink {
@@ -102,6 +104,10 @@ export interface DropStore {
   endExpired(count: number): Promise<TypedDrop[]>;
   /** Ends a drop before its deadline. Undefined when the account has no such drop, or it has already ended. */
   revoke(accountId: string, dropId: string): Promise<TypedDrop | undefined>;
+  /** Ends it as `revoke` does, but keeps its keys and files for this long, so that it can be restored. */
+  revokeForNow(accountId: string, dropId: string, undoSeconds: number): Promise<TypedDrop | undefined>;
+  /** Undoes a revocation. False when there is none, or it is too late. */
+  restore(accountId: string, sent: SentId): Promise<boolean>;
   /** Locks a drop against anything that would end or extend it; undefined when the account has no drop with this id. */
   lockDeadline(accountId: string, dropId: string): Promise<DropDeadline | undefined>;
   /** Moves the deadline, the reminder before it, and the time after it at which open browsers are deleted. */

@@ -6,19 +6,26 @@ import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 
-/** Revokes a drop or a request: its links stop working at once, and its bytes are unreadable from then on. */
+/**
+ * Revokes a drop or a request: its links stop working at once, and its bytes are unreadable from then on. With
+ * `undoSeconds`, its keys and files are kept for that long, so that `restoreDrop` can undo it.
+ */
 export async function revokeDrop(
   engines: Pick<Engines, 'store' | 'random'>,
   account: Pick<Account, 'id' | 'email'>,
   dropId: string,
   author: Author,
+  undoSeconds?: number,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
-    const ended = await tx.drops.revoke(account.id, dropId);
+    const ended =
+      undoSeconds === undefined
+        ? await tx.drops.revoke(account.id, dropId)
+        : await tx.drops.revokeForNow(account.id, dropId, undoSeconds);
     if (!ended) {
       throw new ExchangeError('not_found', `${account.email} has no live drop ${dropId}; it may have ended.`);
     }
-    await tx.drops.empty(batchSize, { accountId: account.id, dropId });
+    if (undoSeconds === undefined) await tx.drops.empty(batchSize, { accountId: account.id, dropId });
     await record(engines, tx, { accountId: account.id, author, action: 'drop.revoked', details: { dropId } });
     await tx.events.append(dropEvents(ended, 'revoked'));
   });

@@ -7,19 +7,28 @@ import { revokeDrop } from './revoke-drop.ts';
 import type { SentId } from './sent-drop-store.ts';
 import { lockLive } from './write-to-receivers.ts';
 
-/** Ends a drop or a request of the account, or the link of one receiver, at once. The other receivers keep theirs. */
+export interface RevocationChoices {
+  readonly position?: number | undefined;
+  readonly ifVersion?: readonly string[] | undefined;
+  readonly undoSeconds?: number | undefined;
+}
+
+/**
+ * Ends a drop or a request of the account, or the link of one receiver, at once. The other receivers keep theirs. With
+ * `undoSeconds`, the end of a drop or a request can be undone for that long.
+ */
 export async function revokeSentDrop(
   engines: Pick<Engines, 'store' | 'random'>,
   actor: Actor,
   sent: SentId,
-  { position, ifVersion }: { position: number | undefined; ifVersion: readonly string[] | undefined },
+  { position, ifVersion, undoSeconds }: RevocationChoices,
 ): Promise<void> {
   const { accountId, email } = actor;
   const { dropId } = sent;
   await engines.store.transaction(async (tx) => {
     await lockLive(tx, actor, sent, ifVersion);
     if (position === undefined)
-      return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, actor.author);
+      return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, actor.author, undoSeconds);
     const receiver = await tx.sentDrops.revokeLink(accountId, dropId, position);
     if (receiver === undefined) {
       throw new ExchangeError('not_found', 'There is no such receiver, or their link was revoked already.');

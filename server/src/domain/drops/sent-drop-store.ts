@@ -31,6 +31,8 @@ export interface SentDrop extends SenderChoices, SecondFactorChoices {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
+  /** Until when its revocation can be undone; null if it cannot. */
+  readonly restorableUntil: Date | null;
   readonly receiverCount: number;
   readonly fileCount: number;
   /** For a request: whether a contact may send files any number of times. */
@@ -80,8 +82,68 @@ export interface SentDropFilter {
   readonly state?: DropState | undefined;
   readonly createdFrom?: Date | undefined;
   readonly createdBefore?: Date | undefined;
+  readonly part?: SentPart | undefined;
+  /** The person who sent them; null: programs did. */
+  readonly sentBy?: string | null | undefined;
   /** Any one of these is enough; undefined: all drops. */
   readonly anyOf?: readonly SentDropKey[] | undefined;
+}
+
+/** What did not reach somebody, what somebody still has to fetch, or everything else. */
+export type SentPart = 'attention' | 'underway' | 'done';
+
+/** Where a page of a list begins, and how the list is ordered. */
+export interface SentPlace {
+  /** The id of the drop before the page. */
+  readonly after?: string | undefined;
+  /** The id of the drop behind the page. */
+  readonly before?: string | undefined;
+  /** What ends soonest comes first; only for a part that has not ended. Otherwise the newest comes first. */
+  readonly byExpiry?: boolean | undefined;
+}
+
+/** How far a drop has come, and what it is known by in a list. */
+export interface SentSummary {
+  readonly dropId: string;
+  readonly firstReceiver: { readonly name: string | null; readonly email: string };
+  /** Those whose link works, or who have everything. */
+  readonly receivers: number;
+  readonly delivered: number;
+  /** Mails do not reach them, and they have not opened the page. */
+  readonly undeliverable: number;
+  readonly opened: number;
+  readonly downloaded: number;
+  /** Null: a message alone. */
+  readonly firstFile: string | null;
+  readonly totalBytes: number;
+}
+
+/** A receiver, for the page on which people follow a drop. */
+export interface FollowedReceiver
+  extends Pick<
+    SentReceiver,
+    | 'position'
+    | 'email'
+    | 'notifiedAt'
+    | 'undeliverableAt'
+    | 'undeliverableReason'
+    | 'openedAt'
+    | 'completedAt'
+    | 'revokedAt'
+  > {
+  /** As the sender named them, or as the contacts did. */
+  readonly name: string | null;
+}
+
+export type FollowedFile = Pick<SentFile, 'id' | 'path' | 'sizeBytes' | 'scan' | 'unscannedReason'>;
+
+/** Who has a file; receivers by their positions, of which only the first few are listed. */
+export interface FileHolders {
+  readonly fileId: string;
+  readonly deliveredCount: number;
+  readonly deliveredTo: readonly number[];
+  readonly partlyCount: number;
+  readonly partlyTo: readonly { readonly position: number; readonly bytes: number }[];
 }
 
 export type SentDropKey =
@@ -92,19 +154,24 @@ export type SentDropKey =
 
 /** The drops with files to download, and the requests for files, of an account. */
 export interface SentDropStore {
-  /** Newest first, after `after`. */
-  page(
-    accountId: string,
-    type: DropType,
-    filter: SentDropFilter,
-    after: Pick<SentDrop, 'id'> | undefined,
-    count: number,
-  ): Promise<SentDrop[]>;
+  page(accountId: string, type: DropType, filter: SentDropFilter, place: SentPlace, count: number): Promise<SentDrop[]>;
+  /** In any order. */
+  summaries(accountId: string, dropIds: readonly string[]): Promise<SentSummary[]>;
+  /** How many drops did not reach somebody, up to `max`. */
+  countAttention(accountId: string, max: number): Promise<number>;
   find(accountId: string, sent: SentId): Promise<SentDrop | undefined>;
   /** Ordered by position, or one of them. */
   receivers(accountId: string, dropId: string, position?: number): Promise<SentReceiver[]>;
   /** In the order they were sent. */
   files(accountId: string, dropId: string): Promise<SentFile[]>;
+  /** All of them, ordered by position, without what takes long to count. */
+  followedReceivers(accountId: string, dropId: string): Promise<FollowedReceiver[]>;
+  /** All of them, in the order they were sent. */
+  followedFiles(accountId: string, dropId: string): Promise<FollowedFile[]>;
+  /** Up to `max` receivers are listed for each file. */
+  holders(accountId: string, dropId: string, fileIds: readonly string[], max: number): Promise<FileHolders[]>;
+  /** Records who sees the links of all receivers, or of one. Returns the positions of those that still work. */
+  recordShown(accountId: string, dropId: string, person: string, position?: number): Promise<number[]>;
   /** Makes room for another receiver. Returns its position. */
   growByOne(accountId: string, dropId: string): Promise<number>;
   /** Ends the link of one receiver, and removes the drop from their inbox. Returns their address, if there was a link. */

@@ -59,6 +59,7 @@ export async function writeDrop(
     receiverCount: receivers.length,
     fileCount,
     linkKey: drop.wrappedLinkKey,
+    sentBy: actor.author.kind === 'person' ? actor.author.id : undefined,
     ...(drop.choices ? { choices: drop.choices } : {}),
   });
   checkpoint('drop:inserted');

@@ -32,19 +32,27 @@ export async function remindReceivers(
   });
 }
 
-/** Sends a receiver the invitation again, even if mails did not reach them before. */
-export async function resendInvitation(engines: Needs, actor: Actor, sent: SentId, position: number): Promise<void> {
+/**
+ * Sends a receiver the invitation again, even if mails did not reach them before, or without a position everyone who has
+ * not fetched everything. Returns to how many.
+ */
+export async function resendInvitation(engines: Needs, actor: Actor, sent: SentId, position?: number): Promise<number> {
   const { dropId } = sent;
-  await engines.store.transaction(async (tx) => {
+  return engines.store.transaction(async (tx) => {
     requireMails(await lockLive(tx, actor, sent, undefined));
-    const [receiver] = await tx.sentDrops.receivers(actor.accountId, dropId, position);
-    if (!receiver) throw new ExchangeError('not_found', 'There is no such receiver.');
-    if (receiver.revokedAt) throw new ExchangeError('link_revoked', 'The receiver’s link was revoked.');
-    if (receiver.undeliverableReason !== null) {
-      const link = { accountId: actor.accountId, dropId, position };
-      await tx.links.markReachable(link, receiver.undeliverableReason);
+    const found = await tx.sentDrops.receivers(actor.accountId, dropId, position);
+    if (position !== undefined) {
+      if (!found[0]) throw new ExchangeError('not_found', 'There is no such receiver.');
+      if (found[0].revokedAt) throw new ExchangeError('link_revoked', 'The receiver’s link was revoked.');
     }
-    await enqueueMails(engines, tx, actor, dropId, 'invitation', [receiver]);
+    const due =
+      position === undefined ? found.filter(({ completedAt, revokedAt }) => !completedAt && !revokedAt) : found;
+    for (const { position: at, undeliverableReason } of due) {
+      const link = { accountId: actor.accountId, dropId, position: at };
+      if (undeliverableReason !== null) await tx.links.markReachable(link, undeliverableReason);
+    }
+    await enqueueMails(engines, tx, actor, dropId, 'invitation', due);
+    return due.length;
   });
 }
 
@@ -92,7 +100,11 @@ export async function enqueueMails(
     accountId,
     author: actor.author,
     action,
-    details: { dropId, receivers: receivers.length },
+    details: {
+      dropId,
+      receivers: receivers.length,
+      ...(receivers.length === 1 ? { position: receivers[0]?.position } : {}),
+    },
   });
   const policy = await readPolicy({ ...engines, store: tx }, accountId);
   await countDispatch(tx, policy, accountId, { drops: 0, mails: receivers.length });

@@ -11,7 +11,8 @@ type Happening =
   | 'receiver_revoked'
   | 'extended'
   | 'expired'
-  | 'revoked';
+  | 'revoked'
+  | 'restored';
 
 /**
  * Events of a drop, or of a request for files, which is stored as a drop of its own type. What contacts send is

@@ -49,13 +49,14 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     return engines.mailTemplates.code(message.language, { to, code, minutes: codeMinutes, senderName });
   },
   async receipt(engines, message) {
-    const { email: receiver, openedAt, completedAt } = message.person;
+    const { email: receiver, openedAt, completedAt, shownTo } = message.person;
     const times = { sentAt: message.createdAt, openedAt, completedAt: completedAt ?? message.createdAt };
     return engines.mailTemplates.receipt(message.language, {
       ...toReferring(message),
       ...toListedFiles(message),
       ...times,
       receiver,
+      shownTo,
     });
   },
   more_time: (engines, message) => composeQuestion(engines, message, 'more_time'),

@@ -59,7 +59,14 @@ export interface MailTemplates {
   reminder(language: string, about: Linked & ListedFiles): RenderedMail;
   receipt(
     language: string,
-    about: Referring & ListedFiles & { receiver: string; sentAt: Date; openedAt: Date | null; completedAt: Date },
+    about: Referring &
+      ListedFiles & {
+        receiver: string;
+        sentAt: Date;
+        openedAt: Date | null;
+        completedAt: Date;
+        shownTo: readonly string[];
+      },
   ): RenderedMail;
   test(language: string, about: Addressed): RenderedMail;
   webhookDisabled(

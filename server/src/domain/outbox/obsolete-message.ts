@@ -25,10 +25,13 @@ function isNews(kind: MessageKind): boolean {
   return isNotice(kind) || kind === 'confirmation';
 }
 
+/** The reason for which the messages of a revoked drop are abandoned; they are sent if the revocation is undone. */
+export const dropEnded = 'its drop ended before it could be sent';
+
 /** Why there is no longer any point in sending the message; undefined while there is. */
 export function findObsoleteReason(message: WaitingMessage): string | undefined {
   const { kind } = message;
-  if (!isNews(kind) && !message.dropLive) return 'its drop ended before it could be sent';
+  if (!isNews(kind) && !message.dropLive) return dropEnded;
   if (kind === 'code' && message.ageSeconds > codeSeconds) return 'the code ran out before it could be sent';
   const { completedAt, undeliverable } = message.person;
   if (kind === 'reminder' && completedAt !== null) {

@@ -51,6 +51,8 @@ export interface WaitingMessage {
     readonly undeliverable: string | null;
     /** They want no more mail from the account. */
     readonly stopped: boolean;
+    /** The addresses of the account's people who saw the link, and could have acted as this person. */
+    readonly shownTo: readonly string[];
   };
   /** Present if the message carries something derived from it. */
   readonly linkKey: DayWrapped | null;
@@ -143,6 +145,8 @@ export interface OutboxStore {
    * none.
    */
   revive(accountId: string, id: string): Promise<boolean>;
+  /** Resends the mails to receivers of a drop that were abandoned for this reason. */
+  reviveOfDrop(accountId: string, dropId: string, outcome: string): Promise<void>;
   /**
    * Resends up to `count` messages of all accounts that were abandoned, oldest first. Returns how many for each account,
    * and the time at which the search ended if none was given: messages abandoned later are not part of this run.

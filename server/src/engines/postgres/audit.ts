@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AuditStore } from '../../domain/audit/audit-store.ts';
+import type { AuditEntry, AuditStore } from '../../domain/audit/audit-store.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
 import { purgeOldest } from './purge-oldest.ts';
@@ -24,6 +24,16 @@ export function auditStore(db: Database): AuditStore {
           details: JSON.stringify(details),
         })
         .execute();
+    },
+
+    async ofDrop(accountId, dropId, count) {
+      const { rows } = await sql<AuditEntry>`
+        select at, action, details,
+          json_build_object('kind', author_kind, 'id', author_id, 'name', author_name) as author
+        from audit_entries where account_id = ${accountId} and details ->> 'dropId' = ${dropId}
+        order by at desc limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
     },
 
     async purge(olderThanSeconds, count) {

@@ -117,7 +117,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       const { rows } = await sql<{ reminded: number }>`
         with due as (
           select account_id, id from drops
-          where remind_at <= now()
+          where remind_at <= now() and (restorable_until is null or restorable_until <= now())
           order by remind_at limit ${sql.lit(count)} for update skip locked
         ), reminded as (
           update drops set remind_at = null from due
@@ -183,13 +183,14 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'links.opened_at as openedAt',
           'links.completed_at as completedAt',
           'links.undeliverable_reason as undeliverable',
+          'links.shown_to as shownTo',
           sql<boolean>`stop.email is not null`.as('stopped'),
           sql<boolean>`drops.ended_at is null and drops.expires_at > now() and links.revoked_at is null`.as('dropLive'),
         ])
         .where('drops.account_id', '=', accountId)
         .where('drops.id', '=', taken.drop_id)
         .executeTakeFirstOrThrow();
-      const { accountLanguage, personLanguage, position, email, undeliverable, stopped, ...others } = row;
+      const { accountLanguage, personLanguage, position, email, undeliverable, stopped, shownTo, ...others } = row;
       const { openedAt, completedAt, linkKey, keyDay, ...about } = others;
       const files = await db
         .selectFrom('files')
@@ -209,7 +210,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         attempts,
         ageSeconds,
         language: isNotice(kind) ? accountLanguage : personLanguage,
-        person: { position, email, openedAt, completedAt, undeliverable, stopped },
+        person: { position, email, openedAt, completedAt, undeliverable, stopped, shownTo },
         ...about,
         linkKey: linkKey && keyDay !== null ? { wrapped: linkKey, day: keyDay } : null,
         files,
@@ -281,6 +282,18 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         select ${alarm()} from revived
       `.execute(db);
       return rows.length === 1;
+    },
+
+    async reviveOfDrop(accountId, dropId, outcome) {
+      await sql`
+        with revived as (
+          update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
+          where account_id = ${accountId} and drop_id = ${dropId} and state = 'abandoned'
+            and kind in ('invitation', 'reminder') and outcome = ${outcome}
+          returning account_id, id, kind
+        )
+        select count(*) from ${alarmJobs(traceparent(), sql`revived`)} as job
+      `.execute(db);
     },
 
     async reviveAll({ since, reason, until }, count) {

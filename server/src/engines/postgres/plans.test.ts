@@ -333,6 +333,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       ],
       endExpired: (store) => store.endExpired(count),
       revoke: (store) => store.revoke(accountId, dropId),
+      revokeForNow: (store) => store.revokeForNow(accountId, dropId, 60),
+      restore: (store) => store.restore(accountId, { type: 'downloadfiles', dropId }),
       lockDeadline: (store) => store.lockDeadline(accountId, dropId),
       moveDeadline: (store) => store.moveDeadline(accountId, dropId, new Date(), 60),
       empty: async (store) => [await store.empty(batch), await store.empty(batch, { accountId, dropId })],
@@ -345,11 +347,26 @@ async function everyCall(accountId: string): Promise<Calls> {
         const times = { createdFrom: new Date('2026-01-01'), createdBefore: new Date('2026-02-01') };
         for (const state of [undefined, 'live', 'expired', 'revoked'] as const) {
           for (const anyOf of [undefined, [{ receiver: email }], [{ externalId: 'x' }, { idEnd: '00ffffffff' }]]) {
-            await store.page(accountId, 'downloadfiles', { state, anyOf }, undefined, count);
-            await store.page(accountId, 'uploadfiles', { state, anyOf, ...times }, { id: dropId }, count);
+            await store.page(accountId, 'downloadfiles', { state, anyOf }, {}, count);
+            await store.page(accountId, 'uploadfiles', { state, anyOf, ...times }, { after: dropId }, count);
+          }
+        }
+        for (const place of [{}, { after: dropId }, { before: dropId }]) {
+          for (const sentBy of [undefined, null, personId]) {
+            for (const part of [undefined, 'attention', 'underway', 'done'] as const) {
+              await store.page(accountId, 'downloadfiles', { part, sentBy }, place, count);
+            }
+            const byExpiry = { ...place, byExpiry: true };
+            await store.page(accountId, 'downloadfiles', { part: 'underway', sentBy }, byExpiry, count);
           }
         }
       },
+      summaries: (store) => store.summaries(accountId, [dropId]),
+      countAttention: (store) => store.countAttention(accountId, count),
+      followedReceivers: (store) => store.followedReceivers(accountId, dropId),
+      followedFiles: (store) => store.followedFiles(accountId, dropId),
+      holders: (store) => store.holders(accountId, dropId, [fileId], 2),
+      recordShown: (store) => store.recordShown(accountId, dropId, 'x@x.org', 0),
       find: (store) => store.find(accountId, { type: 'downloadfiles', dropId }),
       receivers: async (store) => [
         await store.receivers(accountId, dropId),
@@ -469,6 +486,7 @@ async function everyCall(accountId: string): Promise<Calls> {
         await outbox.hastenAll({ reason: undefined, before: undefined }, count);
         await outbox.hastenAll({ reason: 'x', before: { at: after.createdAt, id: attempt.id } }, count);
       },
+      reviveOfDrop: (outbox) => outbox.reviveOfDrop(accountId, dropId, 'x'),
       hasten: (outbox) => outbox.hasten(accountId, attempt.id),
     },
     stops: {
@@ -481,6 +499,7 @@ async function everyCall(accountId: string): Promise<Calls> {
     audit: {
       append: (audit) =>
         audit.append(accountId, { id: randomUUID(), author: systemAuthor('sweep'), action: '', details: {} }),
+      ofDrop: (audit) => audit.ofDrop(accountId, dropId, count),
       purge: (audit) => audit.purge(300 * day, count),
     },
     events: {

@@ -75,6 +75,7 @@ export interface Accounts {
   receiver_domains: string[] | null;
   reminders: Generated<boolean>;
   second_factor: SecondFactor | null;
+  show_links: Generated<boolean>;
   type: AccountType;
 }
 
@@ -185,9 +186,11 @@ export interface Drops {
   remind_at: Timestamp | null;
   request_id: string | null;
   request_position: number | null;
+  restorable_until: Timestamp | null;
   reusable: Generated<boolean>;
   revoked_at: Timestamp | null;
   second_factor: SecondFactor | null;
+  sent_by: string | null;
   to_empty: Generated<boolean>;
   type: DropType;
 }
@@ -327,6 +330,7 @@ export interface Links {
   reported_at: Timestamp | null;
   revoked_at: Timestamp | null;
   send_again_asked_at: Timestamp | null;
+  shown_to: Generated<string[]>;
   token_digest: Buffer;
   undeliverable_at: Timestamp | null;
   undeliverable_reason: string | null;

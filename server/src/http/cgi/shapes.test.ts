@@ -70,6 +70,7 @@ describe('the shapes of the wire', () => {
       secondFactor: null,
       receipts: true,
       reminders: true,
+      showLinks: true,
     });
     const drop = {
       ...line,

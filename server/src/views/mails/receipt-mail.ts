@@ -12,6 +12,8 @@ export interface ReceiptMail {
   readonly sentAt: Date;
   readonly openedAt: Date | null;
   readonly completedAt: Date;
+  /** The addresses of the people of the account who saw the receiver's link. */
+  readonly shownTo: readonly string[];
   readonly to: string;
   readonly reference: string;
 }
@@ -32,7 +34,10 @@ export function receiptMail(translator: Translator, mail: ReceiptMail): MailCont
     totalBytes: mail.totalBytes,
     unscannedCount: mail.unscannedCount,
     reference: mail.reference,
-    closing: [],
+    closing:
+      mail.shownTo.length === 0
+        ? []
+        : [translator.t('mail.receipt.shown', { people: mail.shownTo.map(isolate).join(', ') })],
     replyTo: mail.receiver,
     to: mail.to,
   };

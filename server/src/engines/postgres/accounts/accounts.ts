@@ -18,7 +18,7 @@ export function accountStore(db: Database): AccountStore {
       .selectFrom('accounts')
       .select(['id', 'email', 'phone', 'type', 'language', 'created_at as createdAt'])
       .select('display_name as displayName')
-      .select(['second_factor as secondFactor', 'receipts', 'reminders'])
+      .select(['second_factor as secondFactor', 'receipts', 'reminders', 'show_links as showLinks'])
       .select(({ eb }) => [
         eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'),
         eb('deleted_at', 'is not', null).$castTo<boolean>().as('deleting'),
@@ -109,7 +109,7 @@ export function accountStore(db: Database): AccountStore {
         .execute();
     },
 
-    async setChoices(accountId, { displayName, secondFactor, receipts, reminders }) {
+    async setChoices(accountId, { displayName, secondFactor, receipts, reminders, showLinks }) {
       // The same statement text whatever is changed; a value that is not given stays as it is.
       await sql`
         update accounts set
@@ -117,7 +117,8 @@ export function accountStore(db: Database): AccountStore {
           second_factor = case when ${secondFactor !== undefined}::boolean
             then ${secondFactor ?? null}::second_factor else second_factor end,
           receipts = coalesce(${receipts ?? null}::boolean, receipts),
-          reminders = coalesce(${reminders ?? null}::boolean, reminders)
+          reminders = coalesce(${reminders ?? null}::boolean, reminders),
+          show_links = coalesce(${showLinks ?? null}::boolean, show_links)
         where id = ${accountId}
       `.execute(db);
     },

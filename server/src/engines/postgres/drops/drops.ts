@@ -7,8 +7,9 @@ import type { TypedDrop } from '../../../domain/events/drop-events.ts';
 import type { FileLine } from '../../../domain/files/file-store.ts';
 import type { PagePosition } from '../../../domain/page-position.ts';
 import type { Database } from '../database.ts';
+import { secondsFromNow } from '../time.ts';
 import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
-import { stateOfDrop } from './state-of-drop.ts';
+import { isRestorable, stateOfDrop } from './state-of-drop.ts';
 
 /** As text: a Date would lose the microseconds, and with them the position in the order. */
 const selectPosition = (column: string) => sql<string>`${sql.ref(column)}::text`.as('createdAt');
@@ -71,6 +72,7 @@ export function dropStore(db: Database): DropStore {
           second_factor: drop.choices?.secondFactor ?? null,
           notify: drop.choices?.notify ?? true,
           reusable: drop.choices?.reusable ?? true,
+          sent_by: drop.sentBy ?? null,
         })
         .execute();
     },
@@ -216,6 +218,23 @@ export function dropStore(db: Database): DropStore {
       return (await endDrops(db, due, sql`now()`))[0];
     },
 
+    async revokeForNow(accountId, dropId, undoSeconds) {
+      const { rows } = await sql<TypedDrop>`
+        update drops set ended_at = now(), revoked_at = now(), to_empty = true, restorable_until = ${secondsFromNow(undoSeconds)}
+        where account_id = ${accountId} and id = ${dropId} and ended_at is null and expires_at > now()
+        returning account_id as "accountId", id as "dropId", type
+      `.execute(db);
+      return rows[0];
+    },
+
+    async restore(accountId, { dropId, type }) {
+      const { numAffectedRows } = await sql`
+        update drops set ended_at = null, revoked_at = null, to_empty = false, restorable_until = null
+        where account_id = ${accountId} and id = ${dropId} and type = ${type} and ${isRestorable}
+      `.execute(db);
+      return numAffectedRows === 1n;
+    },
+
     async lockDeadline(accountId, dropId) {
       const { rows } = await sql<DropDeadline>`
         select type, ${stateOfDrop} as state, expires_at as "expiresAt", now() as now, notify, xmin::text as version
@@ -291,7 +310,10 @@ export async function endDrops(
   return rows;
 }
 
-/** A drop stays `to_empty` until a batch has handled everything that was left of it. */
+/**
+ * A drop stays `to_empty` until a batch has handled everything that was left of it. From the first batch on, its revocation
+ * cannot be undone any more, whatever the clock says later.
+ */
 async function empty(
   db: Database,
   { owners, rows: limit }: BatchSize,
@@ -299,7 +321,8 @@ async function empty(
 ): Promise<Batch> {
   const { rows } = await sql<{ drops: number; rows: number; more: boolean }>`
     with due as materialized (
-      select account_id, id, type from drops where to_empty and ${which}
+      select account_id, id, type from drops
+      where to_empty and (restorable_until is null or restorable_until <= now()) and ${which}
       order by ended_at limit ${sql.lit(owners)} for update skip locked
     ), due_files as materialized (
       select files.account_id, files.id
@@ -333,8 +356,8 @@ async function empty(
           (select count(*) from due_drafts) as drafts_cleared
       ) as counted
     ), finished as (
-      update drops set to_empty = false
-      from due, found where drops.account_id = due.account_id and drops.id = due.id and not found.more
+      update drops set to_empty = found.more, link_key = null, remind_at = null, restorable_until = null
+      from due, found where drops.account_id = due.account_id and drops.id = due.id
     )
     select drops, rows, more or drops = ${owners} as more from found
   `.execute(db);

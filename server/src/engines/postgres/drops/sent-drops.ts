@@ -1,16 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 import type {
+  FileHolders,
+  FollowedFile,
+  FollowedReceiver,
   SentDrop,
   SentDropFilter,
   SentDropKey,
   SentDropStore,
   SentFile,
+  SentPlace,
   SentReceiver,
+  SentSummary,
 } from '../../../domain/drops/sent-drop-store.ts';
 import { secondFactorRule } from '../accounts/second-factor-rule.ts';
 import type { Database } from '../database.ts';
 import { maxPageRows } from '../page-size.ts';
-import { stateOfDrop } from './state-of-drop.ts';
+import { isRestorable, stateOfDrop } from './state-of-drop.ts';
 
 /** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
 const recordedState = sql`
@@ -21,27 +26,82 @@ const selectColumns = (accountId: string) => sql`
   drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.external_id as "externalId", drops.metadata,
   drops.second_factor as "secondFactor",
   (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
-  drops.revoked_at as "revokedAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
+  drops.revoked_at as "revokedAt", case when ${isRestorable} then drops.restorable_until end as "restorableUntil", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
   drops.deliveries_purged as "isPurged"`;
+
+/** The name that the sender chose for a receiver, or the one in the contacts at that time. */
+const shownReceiver = sql`coalesce(links.name, nullif(links.contact_name, ''))`;
+const linksOfDrop = sql`links.account_id = drops.account_id and links.drop_id = drops.id`;
+const isLive = sql`${recordedState} = 'live' and drops.expires_at > now()`;
+const isUnreached = sql`links.undeliverable_at is not null and links.opened_at is null and links.completed_at is null`;
+/** With a limit, so that it is looked up for the rows of a page only, and not for all drops at once. */
+const isPending = sql`(
+  select true from links where ${linksOfDrop} and links.completed_at is null and links.revoked_at is null limit 1
+) is not null`;
+const conditionsOfPart = {
+  attention: sql`${isLive} and exists (
+    select from links where ${linksOfDrop} and ${isUnreached} and links.revoked_at is null)`,
+  underway: sql`${isLive} and ${isPending}`,
+  done: sql`not (${isLive} and ${isPending})`,
+} as const;
 
 /** Ids are made by a process, and times by the database: how far their clocks may be apart. */
 const clockMarginMs = 10 * 60_000;
 
 export function sentDropStore(db: Database): SentDropStore {
   return {
-    async page(accountId, type, filter, after, count) {
+    async page(accountId, type, filter, place, count) {
       const found = new Map<string, SentDrop>();
       const sources = filter.anyOf ? filter.anyOf.map((key) => selectSource(accountId, key)) : [selectAll(accountId)];
       for (const { from, where, id } of sources) {
         const { rows } = await sql<SentDrop>`
           select ${selectColumns(accountId)} from ${from}
-          where ${where} and drops.type = ${type} and ${conditions(filter, after, id)}
-          order by ${id} desc limit ${sql.lit(maxPageRows)}
+          where ${where} and drops.type = ${type} and ${conditions(filter, place, id, accountId)}
+          order by ${orderOf(place, id)} limit ${sql.lit(maxPageRows)}
         `.execute(db);
         for (const row of rows) found.set(row.id, row);
       }
-      const newestFirst = [...found.values()].toSorted((one, other) => (one.id < other.id ? 1 : -1));
-      return newestFirst.slice(0, count);
+      const all = [...found.values()];
+      const isBackwards = place.before !== undefined;
+      if (sources.length > 1) all.sort((one, other) => (one.id < other.id !== isBackwards ? 1 : -1));
+      const page = all.slice(0, count);
+      return isBackwards ? page.toReversed() : page;
+    },
+
+    async summaries(accountId, dropIds) {
+      const { rows } = await sql<SentSummary>`
+        select asked.id as "dropId", first.receiver as "firstReceiver", reached.*, listed.*
+        from unnest(${dropIds}::uuid[]) as asked (id) cross join lateral (
+          select count(*) as receivers, count(*) filter (where notified_at is not null and not (${isUnreached})) as delivered,
+            count(*) filter (where ${isUnreached}) as undeliverable,
+            count(*) filter (where opened_at is not null or completed_at is not null) as opened,
+            count(completed_at) as downloaded
+          from links where account_id = ${accountId} and drop_id = asked.id
+            and (revoked_at is null or completed_at is not null)
+        ) as reached cross join lateral (
+          select json_build_object('name', ${shownReceiver}, 'email', email) as receiver
+          from links where account_id = ${accountId} and drop_id = asked.id
+          order by revoked_at is not null and completed_at is null, position limit 1
+        ) as first cross join lateral (
+          select coalesce(sum(size_bytes), 0)::bigint as "totalBytes",
+            (array_agg(coalesce(path, name) order by created_at, id))[1] as "firstFile"
+          from files where account_id = ${accountId} and drop_id = asked.id
+        ) as listed
+      `.execute(db);
+      return rows;
+    },
+
+    async countAttention(accountId, max) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from (
+          select distinct links.drop_id
+          from links join drops on ${linksOfDrop}
+          where links.account_id = ${accountId} and ${isUnreached} and links.revoked_at is null
+            and drops.type = 'downloadfiles' and ${isLive}
+          limit ${sql.lit(max)}
+        ) as found
+      `.execute(db);
+      return rows[0]?.count ?? 0;
     },
 
     async find(accountId, { type, dropId }) {
@@ -88,6 +148,55 @@ export function sentDropStore(db: Database): SentDropStore {
         order by files.created_at, files.id
       `.execute(db);
       return rows;
+    },
+
+    async followedReceivers(accountId, dropId) {
+      const { rows } = await sql<FollowedReceiver>`
+        select position, email, ${shownReceiver} as name, notified_at as "notifiedAt", opened_at as "openedAt",
+          undeliverable_at as "undeliverableAt", undeliverable_reason as "undeliverableReason",
+          completed_at as "completedAt", revoked_at as "revokedAt"
+        from links where account_id = ${accountId} and drop_id = ${dropId} order by position
+      `.execute(db);
+      return rows;
+    },
+
+    async followedFiles(accountId, dropId) {
+      const { rows } = await sql<FollowedFile>`
+        select id, coalesce(path, name) as path, size_bytes as "sizeBytes", scan, unscanned_reason as "unscannedReason"
+        from files where account_id = ${accountId} and drop_id = ${dropId} order by created_at, id
+      `.execute(db);
+      return rows;
+    },
+
+    async holders(accountId, dropId, fileIds, max) {
+      const { rows } = await sql<FileHolders>`
+        select asked.id as "fileId", found.*
+        from unnest(${fileIds}::uuid[]) as asked (id) cross join lateral (
+          select count(*) filter (where is_whole) as "deliveredCount", count(*) filter (where not is_whole) as "partlyCount",
+            coalesce(array_agg(position) filter (where is_whole and number <= ${max}), '{}') as "deliveredTo",
+            coalesce(json_agg(json_build_object('position', position, 'bytes', (
+              select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivered) as part
+            ))) filter (where not is_whole and number <= ${max}), '[]') as "partlyTo"
+          from (
+            select position, delivered, completed_at is not null as is_whole,
+              row_number() over (partition by completed_at is not null order by completed_at, position) as number
+            from deliveries
+            where account_id = ${accountId} and drop_id = ${dropId} and file_id = asked.id and not isempty(delivered)
+            order by number
+          ) as numbered
+        ) as found
+      `.execute(db);
+      return rows;
+    },
+
+    async recordShown(accountId, dropId, person, position) {
+      const { rows } = await sql<{ position: number }>`
+        update links set shown_to = case when ${person} = any(shown_to) then shown_to else shown_to || ${person}::text end
+        where account_id = ${accountId} and drop_id = ${dropId} and revoked_at is null
+          and position = coalesce(${position ?? null}::integer, position)
+        returning position
+      `.execute(db);
+      return rows.map((row) => row.position).toSorted((one, other) => one - other);
     },
 
     async growByOne(accountId, dropId) {
@@ -147,12 +256,15 @@ function selectSource(accountId: string, key: SentDropKey): Source {
 }
 
 function conditions(
-  { state, createdFrom, createdBefore }: SentDropFilter,
-  after: Pick<SentDrop, 'id'> | undefined,
+  { state, createdFrom, createdBefore, part, sentBy }: SentDropFilter,
+  place: SentPlace,
   id: RawBuilder<unknown>,
+  accountId: string,
 ): RawBuilder<unknown> {
   const all = [
-    ...(after ? [sql`${id} < ${after.id}::uuid`] : []),
+    ...beginAt(place, id, accountId),
+    ...(part ? [conditionsOfPart[part]] : []),
+    ...(sentBy === undefined ? [] : [sentBy === null ? sql`drops.sent_by is null` : sql`drops.sent_by = ${sentBy}`]),
     ...(state ? [sql`${recordedState} = ${state}`] : []),
     ...(state === 'live' ? [sql`drops.expires_at > now()`] : []),
     ...(createdFrom
@@ -165,6 +277,25 @@ function conditions(
       : []),
   ];
   return all.length === 0 ? sql`true` : sql.join(all, sql` and `);
+}
+
+function orderOf({ before, byExpiry }: SentPlace, id: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (byExpiry)
+    return before === undefined ? sql`drops.expires_at, drops.id` : sql`drops.expires_at desc, drops.id desc`;
+  return before === undefined ? sql`${id} desc` : sql`${id}`;
+}
+
+function beginAt(
+  { after, before, byExpiry }: SentPlace,
+  id: RawBuilder<unknown>,
+  accountId: string,
+): RawBuilder<unknown>[] {
+  const neighbour = after ?? before;
+  if (neighbour === undefined) return [];
+  if (!byExpiry) return [before === undefined ? sql`${id} < ${neighbour}::uuid` : sql`${id} > ${neighbour}::uuid`];
+  const expiry = sql`(select expires_at from drops where account_id = ${accountId} and id = ${neighbour})`;
+  const operator = before === undefined ? sql`>` : sql`<`;
+  return [sql`(drops.expires_at, drops.id) ${operator} (${expiry}, ${neighbour}::uuid)`];
 }
 
 /** The smallest UUID of version 7 that is made at this time. */

@@ -144,6 +144,7 @@ export function linkStore(db: Database): LinkStore {
         .where('account_id', '=', link.accountId)
         .where('id', '=', link.dropId)
         .where('link_key', 'is not', null)
+        .where('ended_at', 'is', null)
         .$narrowType<{ wrapped: Buffer; day: number }>()
         .executeTakeFirst(),
 

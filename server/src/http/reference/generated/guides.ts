@@ -849,6 +849,11 @@ export const v1Guides: readonly Guide[] = [
       "`drop_id`"
      ],
      [
+      "`drop.restored`",
+      "a person undid its revocation; its links work again",
+      "`drop_id`"
+     ],
+     [
       "`request.created`",
       "a request for files was sent to contacts",
       "`request_id`, `receivers`"
@@ -901,6 +906,11 @@ export const v1Guides: readonly Guide[] = [
      [
       "`request.revoked`",
       "it was revoked",
+      "`request_id`"
+     ],
+     [
+      "`request.restored`",
+      "a person undid its revocation; its links work again",
       "`request_id`"
      ],
      [

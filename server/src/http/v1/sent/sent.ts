@@ -50,7 +50,7 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
           createdFrom: from === undefined ? undefined : new Date(from),
           createdBefore: before === undefined ? undefined : new Date(before),
         }),
-        page.after,
+        { after: page.after?.id },
         page.count,
       );
       return { body: page.response(rows as readonly SentDrop[], (sent) => kind.toEntry(engines, sent)) };

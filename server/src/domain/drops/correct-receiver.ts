@@ -1,0 +1,20 @@
+import type { Actor } from '../actor.ts';
+import { type AddedReceiver, prepareReceiver } from './add-receiver.ts';
+import type { ReceiverInput } from './receiver-input.ts';
+import { revokeSentDrop } from './revoke-sent-drop.ts';
+import type { SentId } from './sent-drop-store.ts';
+
+/** Sends to another address in the place of a wrong one, whose link stops working. */
+export async function correctReceiver(
+  engines: Parameters<typeof prepareReceiver>[0],
+  actor: Actor,
+  sent: SentId,
+  position: number,
+  input: ReceiverInput,
+): Promise<AddedReceiver> {
+  const add = await prepareReceiver(engines, actor, sent, input);
+  return engines.store.transaction(async (tx) => {
+    await revokeSentDrop({ ...engines, store: tx }, actor, sent, { position });
+    return add(tx, undefined);
+  });
+}
