@@ -397,6 +397,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           mailFrom="files@northwind.example"
           support="help@northwind.example"
           apiDescription="/docs"
+          signInHref="/home"
         />
       ),
     },

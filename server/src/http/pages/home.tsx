@@ -17,6 +17,8 @@ export function homePage(app: App, { policy }: Pick<PageEngines, 'policy'>, opti
         mailFrom: policy.mailFrom,
         support: options.operator.supportAddress,
         apiDescription: '/docs',
+        // Also right for a person who has signed in.
+        signInHref: '/home',
       };
       return sendPage(options, request, reply, translator, {
         title: homeTitle(translator),

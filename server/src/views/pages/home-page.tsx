@@ -15,6 +15,8 @@ export interface HomePageProps {
   readonly support?: string | undefined;
   /** The URL of the description of the API. */
   readonly apiDescription: string;
+  /** The way in for people with an account; receivers need none. */
+  readonly signInHref: string;
 }
 
 /** In the form of the references of pages and mails. */
@@ -25,14 +27,22 @@ export function homeTitle(translator: ViewTranslator): string {
 }
 
 /** Tells a person who is behind a link, and how to recognise one. */
-export function HomePage({ operator, publicUrl, mailFrom, support, apiDescription }: HomePageProps): JSX.Element {
+export function HomePage(props: HomePageProps): JSX.Element {
+  const { operator, publicUrl, mailFrom, support, apiDescription, signInHref } = props;
   const translator = useTranslator();
   const { protocol, host } = new URL(publicUrl);
   return (
     <Card
       icon="shield"
       title={homeTitle(translator)}
-      about={<p class="lead">{translator.t('home.text', { operator })}</p>}
+      about={
+        <>
+          <p class="lead">{translator.t('home.text', { operator })}</p>
+          <p class="quiet">
+            {translator.t('home.account')} <a href={signInHref}>{translator.t('signIn.title')}</a>
+          </p>
+        </>
+      }
     >
       <ol class="points">
         <li>
