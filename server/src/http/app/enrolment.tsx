@@ -3,7 +3,7 @@ import { minPasswordLength } from '../../domain/sign-in/password-rules.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
 import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../../views/pages/app/enrolment-page.tsx';
 import type { AppRoute, SignedInVisit } from './app-route.ts';
-import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
+import { namePasskey, offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
 import { readProfile } from './profile.ts';
 import { sendAppPage } from './send-app-page.ts';
 
@@ -68,7 +68,7 @@ async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps[
       reason={reason}
       email={person.email}
       name={person.name}
-      passkey={{ optionsHref: `${path}/passkey/options`, resultHref: `${path}/passkey` }}
+      passkey={offerPasskeys(visit, { optionsHref: `${path}/passkey/options`, resultHref: `${path}/passkey` })}
       passwordAction={`${path}/password`}
       minPasswordLength={minPasswordLength}
       providers={engines.identityProviders.rules.map(({ id, name }) => ({

@@ -13,7 +13,7 @@ import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/secon
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
 import type { AppRoute, SignedInVisit, Visit } from './app-route.ts';
 import { readNextPath } from './next-path.ts';
-import { toPasskeyRequest } from './passkey-request.ts';
+import { offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
 import { sendAppPage } from './send-app-page.ts';
 
 /** The pages on which a person signs in and out. */
@@ -159,7 +159,7 @@ export function sendSignIn(
       csrf={csrf}
       next={next}
       passwordAction="/sign-in"
-      passkey={{ optionsHref: '/sign-in/passkey/options', resultHref: '/sign-in/passkey' }}
+      passkey={offerPasskeys(visit, { optionsHref: '/sign-in/passkey/options', resultHref: '/sign-in/passkey' })}
       providers={engines.identityProviders.rules.map(({ id, name }) => ({
         name,
         href: withNext(toProviderPaths(id).begin, next),
