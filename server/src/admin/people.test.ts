@@ -32,3 +32,16 @@ test('the mailed link is not printed', async () => {
   const printed = await run('people', 'invite', '--email', 'cy@example.org', '--json');
   expect(JSON.parse(printed)).not.toHaveProperty('link');
 });
+
+test('a person who has lost every sign-in method gets a link for another', async () => {
+  const { link: invitation } = JSON.parse(
+    await run('people', 'invite', '--email', 'di@example.org', '--no-mail', '--json'),
+  );
+  const recover = ['people', 'recover', '--email', 'di@example.org'];
+  const { link } = JSON.parse(await run(...recover, '--no-mail', '--json'));
+  expect(link).toMatch(/\/sign-in\/link\/[\w-]{43}$/);
+  expect(link).not.toBe(invitation);
+  expect(await run(...recover)).not.toContain('/sign-in/link/');
+  await run('people', 'disable', '--email', 'di@example.org');
+  await expect(run(...recover)).rejects.toThrow('is disabled');
+});

@@ -5,13 +5,14 @@ import { removeMember, setMember } from '../domain/people/change-members.ts';
 import { findPerson, setPersonDisabled } from '../domain/people/find-person.ts';
 import { invitePerson } from '../domain/people/invite-person.ts';
 import { type MemberRole, memberRoles, type Person } from '../domain/people/person-store.ts';
+import { makeRecoveryLink } from '../domain/people/recover-person.ts';
 import { type AddCommand, addExamples, print, printPages } from './command.ts';
 
 const rowsPerPage = 500;
 
 /** The people who sign in, and the accounts that they belong to. */
 export const peopleCommands: AddCommand = (parent, withEngines) => {
-  const people = parent.command('people').description('invite, list and disable the people who sign in');
+  const people = parent.command('people').description('invite, list, recover and disable the people who sign in');
   addExamples(
     people,
     'waybilld admin people invite --email maya@example.org --name "Maya Lindqvist"',
@@ -74,6 +75,28 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
       }),
     );
   addExamples(list, 'waybilld admin people list', 'waybilld admin people list --json');
+
+  const recover = people
+    .command('recover')
+    .description('send a person who has lost every sign-in method a link for choosing another')
+    .requiredOption('--email <address>', 'the person')
+    .option('--no-mail', 'print the link instead of mailing it')
+    .option('--json', 'print JSON')
+    .action((options: { email: string; mail: boolean; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const person = await findPerson(engines, options.email);
+        const link = await makeRecoveryLink(engines, engines.administrator, person, options);
+        print(options.json, { person: toJson(person), ...(!options.mail && { link }) }, [
+          options.mail ? `The link was mailed to ${person.email}.` : `Link    ${link}`,
+          'It can be used once, within an hour. The methods that they had work until then.',
+        ]);
+      }),
+    );
+  addExamples(
+    recover,
+    'waybilld admin people recover --email maya@example.org',
+    'waybilld admin people recover --email maya@example.org --no-mail',
+  );
 
   for (const disabled of [true, false]) {
     const name = disabled ? 'disable' : 'enable';

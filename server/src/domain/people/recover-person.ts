@@ -1,5 +1,9 @@
+import type { Author } from '../audit/audit-store.ts';
+import { record, serverAccountId } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Person } from './person-store.ts';
 
 /** The job that mails a person a link for a new sign-in method, if there is such a person. */
 export const recoverPersonJob = 'recover-person';
@@ -28,4 +32,21 @@ export async function recoverPerson(
     const link = { id: random.uuid(), personId: person.id, purpose: 'recovery', invitedBy: '' } as const;
     await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, true);
   });
+}
+
+/** Makes a recovery link for an administrator's command, mailed unless the administrator passes it on. */
+export async function makeRecoveryLink(
+  engines: Pick<Engines, 'store' | 'random' | 'personLinks'>,
+  author: Author,
+  { id: personId, email, disabled }: Person,
+  { mail }: { readonly mail: boolean },
+): Promise<string> {
+  if (disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
+  const id = engines.random.uuid();
+  await engines.store.transaction(async (tx) => {
+    const link = { id, personId, purpose: 'recovery', invitedBy: '' } as const;
+    await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, mail);
+    await record(engines, tx, { accountId: serverAccountId, author, action: 'person.recovered', details: { email } });
+  });
+  return engines.personLinks.toUrl(id);
 }
