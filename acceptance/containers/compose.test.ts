@@ -73,6 +73,7 @@ async function linkTo(address: string): Promise<string> {
 
 test('the walk shows the first account and its key, and sends a file', () => {
   expect(printed).toMatch(/Account {2}demo@example\.org\nAPI key {2}wb_\S+\n/);
+  expect(printed).toMatch(/as demo@example\.org, .*:\nhttp:\/\/localhost:\d+\/sign-in\/link\/[\w-]{43}\n/);
   expect(printed).toMatch(/^Sent 1 file \(.*\) to bo@example\.org as WB-/m);
 });
 

@@ -1,5 +1,5 @@
 /**
- * Waybill on this machine: the engines, two `serve` processes behind one address, a worker and two API accounts. Prints
+ * Waybill on this machine: the engines, two `serve` processes behind one address, a worker, two API accounts and three people. Prints
  * one JSON line when everything is ready, stays in the foreground, and on SIGTERM or SIGINT stops what it started.
  * Everything is new at each start; nothing is kept from an earlier demo.
  */
@@ -23,6 +23,7 @@ import {
   waybilld,
 } from './environment.ts';
 import { countSessions, createAccount, recreateDatabase } from './fresh.ts';
+import { createPeople } from './people.ts';
 
 const run = promisify(execFile);
 const engines = (...args: string[]) => run(`${projectDir}/tools/engines/engines`, args);
@@ -79,13 +80,15 @@ async function start(): Promise<void> {
     port,
     serves.map((serve) => serve.listening),
   );
-  const accounts = await Promise.all([
+  const [people, ...accounts] = await Promise.all([
+    createPeople(environment, `http://localhost:${port}`),
     createAccount({ waybilld, environment }, { email: 'alpha@machines.test', number: '46700000001' }),
     createAccount({ waybilld, environment }, { email: 'beta@machines.test', number: '46700000002' }),
   ]);
   const line = {
     base_url: baseUrl,
     accounts,
+    people,
     admin_url: serves[0]?.console,
     consoles: [...serves.map((serve) => serve.console), `http://${workConsole}`],
     mail_dir: `${enginesDir}/postfix/mail/all/new`,

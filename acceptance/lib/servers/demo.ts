@@ -2,12 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import type { DemoPerson } from '../../../tools/demo/people.ts';
 import { programEnvironment } from './admin.ts';
 
 /** The single line that the demo prints when it is ready. */
 export interface Demo {
   base_url: string;
   accounts: { user: string; api_key: string }[];
+  /** Each with a link that opens once. */
+  people: DemoPerson[];
   admin_url: string;
   /** Of every process of Waybill. */
   consoles: string[];

@@ -14,6 +14,7 @@ interface Flags {
   set: Settings;
   email?: string;
   phone?: string;
+  administrator?: string;
   apiKeyFile?: string;
   doctor: boolean;
   yes?: boolean;
@@ -24,12 +25,16 @@ export function setupCommand(program: Command, setUp: SetUp): void {
   const setup = program
     .command('setup')
     .description(
-      'write the settings and secrets, create the bucket, the schema and the first account, and examine everything; can be repeated',
+      'write the settings and secrets, create the bucket, the schema and the first account, invite the first administrator, and examine everything; can be repeated',
     )
     .option('--dir <folder>', 'where the environment file and the secrets are', resolveInStartDirectory, '/etc/waybill')
     .option('--set <NAME=VALUE>', 'a setting; can be repeated. Secrets are safer in the environment', assignment, {})
     .option('--email <address>', 'the address of the first account')
     .option('--phone <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
+    .option(
+      '--administrator <address>',
+      'the address of the first administrator, for whom a link is printed that opens the app once',
+    )
     .option('--api-key-file <path>', 'also write the key of the new account to this file', resolveInStartDirectory)
     .option('--no-doctor', 'do not examine everything at the end')
     .option('--yes', 'ask nothing: settings come from --set, the environment and the environment file')
@@ -44,6 +49,7 @@ export function setupCommand(program: Command, setUp: SetUp): void {
     setup,
     'waybilld setup',
     'waybilld setup --yes --set WAYBILL_PUBLIC_URL=https://files.example.org --set WAYBILL_S3_BUCKET=waybill',
+    'waybilld setup --yes --administrator maya@example.org',
     'waybilld setup --yes --email orders@example.org --phone 46700000001 --json',
   );
 }
@@ -60,20 +66,21 @@ const hasChanged = ({ files, bucketCreated, migrations, account }: SetupResult) 
   files.length > 0 || bucketCreated || migrations.length > 0 || account !== undefined;
 
 function toJson(result: SetupResult) {
-  const { files, bucketCreated, migrations, account, failures, findings } = result;
+  const { files, bucketCreated, migrations, account, administrator, failures, findings } = result;
   return {
     changed: hasChanged(result),
     files,
     bucket_created: bucketCreated,
     migrations,
     account: account ? { email: account.email, api_key: account.apiKey } : null,
+    administrator: administrator ? { email: administrator.email, sign_in_url: administrator.link ?? null } : null,
     failures,
     findings,
   };
 }
 
 function toLines(result: SetupResult, dir: string): string[] {
-  const { files, bucketCreated, migrations, account, hasAccounts, failures, findings } = result;
+  const { files, bucketCreated, migrations, account, hasAccounts, administrator, failures, findings } = result;
   const open = findings.filter(({ status }) => status === 'fault' || status === 'warning');
   return [
     ...files.map((path) => `Wrote ${path}.`),
@@ -94,7 +101,7 @@ function toLines(result: SetupResult, dir: string): string[] {
     ...(failures.length > 0
       ? [`Correct this, in ${environmentPath(dir)} or with --set, and run this command again.`]
       : []),
-    ...(hasAccounts || failures.length > 0 ? [] : ['There is no account yet: waybilld admin accounts create --help']),
+    ...(hasAccounts || failures.length > 0 ? [] : ['There is no account yet: waybilld setup --administrator ADDRESS']),
     ...(files.length > 0
       ? [`Copy the master keys and the pepper from ${dir} to a safe place: they cannot be replaced.`]
       : []),
@@ -103,5 +110,12 @@ function toLines(result: SetupResult, dir: string): string[] {
           'Next, start or restart `waybilld serve` and `waybilld work`; with systemd: systemctl restart waybill-work waybill-serve',
         ]
       : []),
+    ...(administrator?.link === undefined
+      ? []
+      : [
+          `Then open this link in a browser, as ${administrator.email}, to choose how you sign in and to send the first files:`,
+          administrator.link,
+          'It can be used once, within 7 days. Until then, this command prints another one.',
+        ]),
   ];
 }

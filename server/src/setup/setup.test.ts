@@ -8,6 +8,10 @@ import { readConfig } from '../config/config.ts';
 import { authenticate } from '../domain/accounts/authenticate.ts';
 import { commandAuthor } from '../domain/audit/author.ts';
 import { fault } from '../domain/doctor/finding.ts';
+import { toBrowser } from '../domain/people/browser.ts';
+import { findPersonLink, openPersonLink } from '../domain/people/open-person-link.ts';
+import { findSession } from '../domain/people/sessions.ts';
+import { setPassword } from '../domain/sign-in/register-method.ts';
 import { parseEnvironment } from '../environment-file.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { engineAddresses } from '../testing/engine-addresses.ts';
@@ -118,6 +122,35 @@ test('a second run changes nothing, also without the settings in the environment
   expect(contents()).toEqual(before);
 });
 
+test('the first administrator gets a link that opens once, until they can sign in', async () => {
+  const options = { administrator: 'Maya@example.org' };
+  const links = [(await run(options)).administrator?.link, (await run(options)).administrator?.link];
+  const engines = assemble(
+    readConfig(parseEnvironment(contents()['environment'] ?? '')),
+    pino({ level: 'silent' }),
+    'admin',
+  );
+  try {
+    const find = (link = '') => findPersonLink(engines, link.replace('https://files.example.org/sign-in/link/', ''));
+    const [earlier, latest] = await Promise.all(links.map(find));
+    expect(earlier?.state).not.toBe('open');
+    if (!latest) throw new Error('there is no link');
+    expect(latest.person).toMatchObject({ email: 'maya@example.org', isAdministrator: true });
+
+    const browser = toBrowser('127.0.0.1', 'a browser');
+    const opened = await Promise.allSettled([1, 2].map(() => openPersonLink(engines, latest, browser)));
+    const secrets = opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(secrets).toHaveLength(1);
+    const signedIn = await findSession(engines, secrets[0] ?? '');
+    if (!signedIn) throw new Error('there is no session');
+    expect(await setPassword(engines, signedIn, 'several words in a row', browser)).toHaveProperty('secret');
+    expect((await run(options)).administrator).toEqual({ email: 'maya@example.org', link: undefined });
+    expect(await engines.store.people.page('', 10)).toHaveLength(1);
+  } finally {
+    await engines.close();
+  }
+});
+
 test('a changed setting changes its line and nothing else', async () => {
   await run();
   writeFileSync(join(dir, 'environment'), `# By hand.\n${contents()['environment']}WAYBILL_LANGUAGE=sv\n`);
@@ -156,15 +189,21 @@ test('all missing settings are named, and nothing is written', async () => {
 test('on a terminal, only what is missing is asked for', async () => {
   const asked: string[] = [];
   const { WAYBILL_S3_BUCKET: _, ...others } = given();
-  const answers: Record<string, string> = { WAYBILL_S3_BUCKET: bucket, The: 'anna@example.org', Its: '46700000002' };
+  const answers: Record<string, string> = {
+    WAYBILL_S3_BUCKET: bucket,
+    The: 'anna@example.org',
+    Its: '46700000002',
+    Your: 'maya@example.org',
+  };
   const ask: Ask = async ({ text, suggestion }) => {
     const [name = ''] = text.split(/\s/);
     asked.push(name);
     return answers[name] ?? suggestion ?? '';
   };
-  const { account } = await run({}, { given: others, ask });
-  expect(asked).toEqual(['WAYBILL_S3_BUCKET', 'WAYBILL_CLAMD', 'WAYBILL_SCAN_MAX_BYTES', 'The', 'Its']);
+  const { account, administrator } = await run({}, { given: others, ask });
+  expect(asked).toEqual(['WAYBILL_S3_BUCKET', 'WAYBILL_CLAMD', 'WAYBILL_SCAN_MAX_BYTES', 'The', 'Its', 'Your']);
   expect(account?.email).toBe('anna@example.org');
+  expect(administrator).toMatchObject({ email: 'maya@example.org' });
 });
 
 test('an engine that is away does not undo the rest, and the next run continues', async () => {

@@ -4,6 +4,7 @@ import { createAccount } from '../domain/accounts/create-account.ts';
 import type { ByCommand } from '../domain/audit/audit-store.ts';
 import type { Finding } from '../domain/doctor/finding.ts';
 import { reason } from '../domain/doctor/finding.ts';
+import { invitePerson } from '../domain/people/invite-person.ts';
 import type { Settings } from '../environment-file.ts';
 import { type Ask, askForMissing, mergeSettings } from './gather-settings.ts';
 import { ProtectedFiles } from './protected-files.ts';
@@ -15,6 +16,8 @@ export interface SetupOptions {
   readonly set: Settings;
   readonly email?: string | undefined;
   readonly phone?: string | undefined;
+  /** The address of the person who administers the server. */
+  readonly administrator?: string | undefined;
   /** Where the key of a new account is also written. */
   readonly apiKeyFile?: string | undefined;
   /** Whether everything is examined at the end. */
@@ -28,7 +31,7 @@ export interface SetupNeeds {
   readonly ask: Ask | undefined;
   readonly open: (
     config: Config,
-  ) => Pick<Assembly, 'createBucket' | 'migrate' | 'store' | 'random' | 'pepper' | 'close'> & ByCommand;
+  ) => Pick<Assembly, 'createBucket' | 'migrate' | 'store' | 'random' | 'pepper' | 'personLinks' | 'close'> & ByCommand;
   readonly diagnose: (settings: Settings) => Promise<readonly Finding[]>;
 }
 
@@ -40,13 +43,15 @@ export interface SetupResult {
   /** The new account, if one was created. */
   readonly account: { readonly email: string; readonly apiKey: string } | undefined;
   readonly hasAccounts: boolean;
+  /** The first administrator, with the link at which they choose how to sign in; without it, they have done so. */
+  readonly administrator: { readonly email: string; readonly link: string | undefined } | undefined;
   /** Why a step was not taken; the findings say what to do. */
   readonly failures: readonly string[];
   readonly findings: readonly Finding[];
 }
 
 /**
- * Everything from an empty machine to a first account. Each step is taken only if it is not done yet, so the command
+ * Everything from an empty machine to a first account and a first administrator. Each step is taken only if it is not done yet, so the command
  * can be repeated, and continues where it failed.
  */
 export async function setUp(options: SetupOptions, needs: SetupNeeds): Promise<SetupResult> {
@@ -67,13 +72,16 @@ export async function setUp(options: SetupOptions, needs: SetupNeeds): Promise<S
     if (created && apiKeyFile !== undefined) {
       await tryStep('API key', async () => files.write(apiKeyFile, `${created.apiKey}\n`));
     }
-    const hasAccounts = account !== undefined && account !== 'none';
+    const administrator =
+      migrations && (await tryStep('administrator', () => firstAdministrator(engines, options, needs.ask)));
+    const hasAccounts = administrator !== undefined || (account !== undefined && account !== 'none');
     return {
       files: files.written,
       bucketCreated,
       migrations: migrations ?? [],
       account: created,
       hasAccounts,
+      administrator,
       failures,
       findings: options.doctor === false ? [] : await needs.diagnose(settings),
     };
@@ -94,7 +102,8 @@ async function firstAccount(
       : await accounts.byEmail(given.email.toLowerCase());
   if (isThere) return 'exists';
   const email =
-    given.email ?? (await ask?.(plainQuestion('The mail address of the first account. Empty: create none now.')));
+    given.email ??
+    (await ask?.(plainQuestion('The mail address of the first account of a program. Empty: create none now.')));
   if (!email) return 'none';
   const phone =
     given.phone ??
@@ -102,6 +111,28 @@ async function firstAccount(
     '';
   const { account, apiKey } = await createAccount(engines, { email, phone, type: 'api' });
   return { email: account.email, apiKey };
+}
+
+/**
+ * Invites the administrator by a link that works once. Until they have used it, each run returns a new one, and the
+ * earlier ones stop working.
+ */
+async function firstAdministrator(
+  engines: Pick<Assembly, 'store' | 'random' | 'personLinks'> & ByCommand,
+  given: Pick<SetupOptions, 'administrator'>,
+  ask: Ask | undefined,
+): Promise<SetupResult['administrator']> {
+  let email = given.administrator;
+  if (email === undefined && ask && (await engines.store.people.page('', 1)).length === 0) {
+    email = await ask(
+      plainQuestion('Your mail address, to administer the server and to send files in the browser. Empty: not now.'),
+    );
+  }
+  if (!email) return undefined;
+  const invitation = { email, isAdministrator: true, mail: false };
+  const { person, link } = await invitePerson(engines, engines.administrator, invitation);
+  if (!person.isAdministrator) throw new Error(`${person.email} is a person already, but not an administrator`);
+  return { email: person.email, link };
 }
 
 const plainQuestion = (text: string) => ({ text, suggestion: undefined, hidden: false, check: () => undefined });
