@@ -4,6 +4,7 @@ import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { KeyActor } from '../domain/actor.ts';
 import type { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
+import type { MemberAccess } from '../domain/people/session-store.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Trace } from '../observe/tracing.ts';
 
@@ -41,9 +42,10 @@ declare module 'fastify' {
     surface?: Surface;
   }
   interface FastifyRequest {
+    /** The program that makes the request, if it authenticated with a key. */
     actor: KeyActor | undefined;
-    /** Someone who signed in, on a screen of an account. */
-    member: { readonly sessionId: string; readonly personId: string; readonly accountId: string } | undefined;
+    /** What allows the request, if a member of an account makes it in the app. */
+    member: MemberAccess | undefined;
     /** The drop or request for files that the HTTP request is about, for the log. */
     dropId: string | undefined;
     /** The error code of the response. */

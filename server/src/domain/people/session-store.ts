@@ -1,4 +1,4 @@
-import type { Person } from './person-store.ts';
+import type { MemberRole, Membership, Person } from './person-store.ts';
 
 /**
  * How far a session has come:
@@ -32,6 +32,12 @@ export interface NewSession extends Pick<Session, 'id' | 'personId' | 'stage' | 
   readonly sid: string | null;
 }
 
+/** What allows a request of the app: a session, and the person's membership with at least this role. */
+export interface MemberAccess extends Pick<Membership, 'accountId'> {
+  readonly sessionId: string;
+  readonly role: MemberRole;
+}
+
 export interface SessionStore {
   insert(session: NewSession): Promise<void>;
   /** A session that has neither expired nor been idle for too long, of a person who is not disabled. */
@@ -40,6 +46,8 @@ export interface SessionStore {
     idleSeconds: number,
   ): Promise<{ session: Session; person: Person; seenIsDue: boolean } | undefined>;
   recordSeen(digest: Buffer): Promise<void>;
+  /** Those whose session has ended, or whose membership has ended or lacks the role. One query, however many there are. */
+  endedAccess(all: readonly MemberAccess[], idleSeconds: number): Promise<MemberAccess[]>;
   /** The sessions that are signed in, the newest first. */
   ofPerson(personId: string, idleSeconds: number, count: number): Promise<Session[]>;
   /** Whether the person has had a session from a browser like this one. */

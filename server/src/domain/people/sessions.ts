@@ -55,14 +55,21 @@ export async function beginSession(
   return { id, secret };
 }
 
-/** Finds the session of a browser's cookie. Undefined if it has ended, or never was one. */
-export async function findSession({ store }: Pick<Engines, 'store'>, secret: string): Promise<SignedIn | undefined> {
+/**
+ * Finds the session of a browser's cookie. Undefined if it has ended, or never was one. Only what a person does keeps it
+ * from being idle.
+ */
+export async function findSession(
+  { store }: Pick<Engines, 'store'>,
+  secret: string,
+  { isPerson = true }: { readonly isPerson?: boolean } = {},
+): Promise<SignedIn | undefined> {
   if (!secretShape.test(secret)) return undefined;
   const digest = digestSecret(secret);
   const found = await store.sessions.byDigest(digest, idleSeconds);
   if (!found) return undefined;
   const { session, person, seenIsDue } = found;
-  if (seenIsDue) {
+  if (seenIsDue && isPerson) {
     // While the database only reads, sessions work as before, and a later request records that it was seen.
     await store.sessions.recordSeen(digest).catch((error: unknown) => {
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;

@@ -571,6 +571,7 @@ async function everyCall(accountId: string): Promise<Calls> {
         }),
       byDigest: (sessions) => sessions.byDigest(digest, day),
       recordSeen: (sessions) => sessions.recordSeen(digest),
+      endedAccess: (sessions) => sessions.endedAccess([{ sessionId: personId, accountId, role: 'member' }], day),
       ofPerson: (sessions) => sessions.ofPerson(personId, day, count),
       isKnownBrowser: (sessions) => sessions.isKnownBrowser(personId, 'x'),
       end: async (sessions) => {

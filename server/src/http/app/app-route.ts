@@ -78,6 +78,8 @@ export type MemberVisit = SignedInVisit & {
   readonly base: string;
   /** Whether the person may change something; a reader may not. */
   readonly canChange: boolean;
+  /** Aborted when the session or the membership ends: work that takes long then rejects with its reason. */
+  readonly ended: AbortSignal;
 };
 
 interface Described {
@@ -162,7 +164,8 @@ async function handle(
 ): Promise<FastifyReply> {
   const secure = options.secureCookies;
   const secret = readCookie(request, 'session', secure);
-  const signedIn = secret === undefined ? undefined : await findSession(engines, secret);
+  const signedIn =
+    secret === undefined ? undefined : await findSession(engines, secret, { isPerson: !isOfScript(request) });
   const formSecret = signedIn && secret !== undefined ? secret : getFormSecret(engines, request, reply, secure);
   const origin = findOrigin(engines, request);
   const form = readForm(request);
@@ -214,7 +217,7 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
   // The same response whether or not the account exists.
   if (!membership) throw new ExchangeError('not_found');
   if (!hasRole(membership, route.access)) throw new ExchangeError('role_missing');
-  request.member = { sessionId: found.session.id, personId: found.person.id, accountId: membership.accountId };
+  request.member = { sessionId: found.session.id, accountId: membership.accountId, role: route.access };
   const { accountId, account: email } = membership;
   const member = {
     ...visit,
@@ -224,7 +227,7 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
     base: toAccountPath(email),
     canChange: hasRole(membership, 'member'),
   };
-  return () => route.handle(member);
+  return () => visit.transfers.runSupervised(visit.reply, (ended) => route.handle({ ...member, ended }));
 }
 
 function hasRole({ role }: Membership, needed: MemberRole): boolean {
@@ -239,6 +242,11 @@ export function toAccountPath(account: string): string {
 function requireStage(signedIn: SignedIn | undefined, stage: SessionStage): SignedIn {
   if (signedIn?.session.stage !== stage) throw new ExchangeError('sign_in_required');
   return signedIn;
+}
+
+/** Whether a page asks by itself, as for live updates: a session does not last longer because a page was left open. */
+function isOfScript({ method, headers }: FastifyRequest): boolean {
+  return method === 'GET' && headers['sec-fetch-dest'] === 'empty';
 }
 
 /** The secret that binds the forms of a browser in which nobody has signed in. */

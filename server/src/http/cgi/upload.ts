@@ -38,7 +38,7 @@ export const upload = route({
     const contentType = request.headers['content-type'] ?? '';
     const { choose, accept } = uploadForm();
     const policy = await readPolicy(engines, owner.accountId);
-    await transfers.runWithKey(reply, (revoked) =>
+    await transfers.runSupervised(reply, (revoked) =>
       receiveFiles(
         { ...engines, policy },
         owner,

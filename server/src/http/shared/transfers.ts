@@ -3,6 +3,8 @@ import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findEnding } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
+import type { MemberAccess } from '../../domain/people/session-store.ts';
+import { idleSeconds } from '../../domain/people/sessions.ts';
 import { toReference } from '../../domain/reference.ts';
 
 /** The subject of a download: files of a drop, either through a receiver's link or to an account through its inbox. */
@@ -14,20 +16,22 @@ export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: nu
  * can have this many in each.
  */
 const maxPerLink = 32;
-/** How long a request may continue after its drop was revoked or ended, or its key was revoked. */
+/** How long a request may continue after its drop, its key, its session or its membership has ended. */
 export const checkMs = 1_000;
 
 interface Supervised {
   /** The files that are being downloaded. */
   readonly sent: Sent | undefined;
-  /** Undefined for a request that uses a link. */
+  /** Undefined for a request without a key. */
   readonly key: { readonly accountId: string; readonly keyId: string } | undefined;
+  /** Undefined for a request that no member of an account makes in the app. */
+  readonly access: MemberAccess | undefined;
   stop(reason: ExchangeError): void;
 }
 
 /**
- * The downloads that this process is sending, and other requests that may take long. Each ends with the drop or the key
- * that allows it.
+ * The downloads that this process is sending, and other requests that may take long. Each ends with the drop that it
+ * sends, and with the key, or the session and membership, that allows it.
  */
 export class Transfers {
   readonly #engines: Pick<Engines, 'store'>;
@@ -45,14 +49,14 @@ export class Transfers {
   }
 
   /**
-   * Runs work that the request's key allows, if it has one. The signal is aborted when the key may not be used any more;
-   * the work then rejects with the signal's reason.
+   * Runs work that a key, or a member's session, allows. The signal is aborted when it does not any more; the work then
+   * rejects with the signal's reason.
    */
-  async runWithKey<Result>(reply: FastifyReply, work: (revoked: AbortSignal) => Promise<Result>): Promise<Result> {
-    const revoked = new AbortController();
-    const leave = this.#enter(reply, undefined, revoked);
+  async runSupervised<Result>(reply: FastifyReply, work: (ended: AbortSignal) => Promise<Result>): Promise<Result> {
+    const ended = new AbortController();
+    const leave = this.#enter(reply, undefined, ended);
     try {
-      return await work(revoked.signal);
+      return await work(ended.signal);
     } finally {
       leave();
     }
@@ -60,7 +64,7 @@ export class Transfers {
 
   /**
    * Runs one download. Its signal is aborted when the client has gone (immediately if it already has), when the drop has
-   * ended, and when the key may not be used any more. `send` reads nothing from the store after that.
+   * ended, and when what allows the request has. `send` reads nothing from the store after that.
    */
   async run(
     reply: FastifyReply,
@@ -93,10 +97,11 @@ export class Transfers {
   }
 
   #enter(reply: FastifyReply, sent: Sent | undefined, stopped: AbortController): () => void {
-    const { actor } = reply.request;
+    const { actor, member } = reply.request;
     const supervised: Supervised = {
       sent,
       key: actor && { accountId: actor.accountId, keyId: actor.key.id },
+      access: member,
       stop(reason) {
         if (stopped.signal.aborted) return;
         const reference = sent && toReference(sent.dropId);
@@ -124,7 +129,7 @@ export class Transfers {
     };
   }
 
-  /** Checks all of them with two queries, however many there are. */
+  /** Checks all of them with one query for each kind of reason, however many there are. */
   #startChecking(reply: FastifyReply): void {
     if (this.#checking) return;
     this.#checking = true;
@@ -144,20 +149,26 @@ export class Transfers {
     const running = [...this.#running];
     const drops = new Map(running.flatMap(({ sent }) => (sent ? [[sentKey(sent), sent]] : [])));
     const keys = new Map(running.flatMap(({ key }) => (key ? [[key.keyId, key]] : [])));
-    const { links, accounts } = this.#engines.store;
-    const [ended, unusable] = await Promise.all([
+    const accesses = new Map(running.flatMap(({ access }) => (access ? [[toText(access), access]] : [])));
+    const { links, accounts, sessions } = this.#engines.store;
+    const [ended, unusable, endedAccess] = await Promise.all([
       drops.size > 0 ? links.endings([...drops.values()]) : [],
       keys.size > 0 ? accounts.unusableKeys([...keys.values()]) : new Set<string>(),
+      accesses.size > 0 ? sessions.endedAccess([...accesses.values()], idleSeconds) : [],
     ]);
     const endings = new Map(ended.map((drop) => [sentKey(drop), drop]));
-    for (const { sent, key, stop } of running) {
+    const endedAccesses = new Set(endedAccess.map(toText));
+    for (const { sent, key, access, stop } of running) {
       const ending = sent && endings.get(sentKey(sent));
       const reason = ending && findEnding(ending);
       if (reason) stop(reason);
       else if (key && unusable.has(key.keyId)) stop(new ExchangeError('unauthorized'));
+      else if (access && endedAccesses.has(toText(access))) stop(new ExchangeError('sign_in_required'));
     }
   }
 }
 
 const sentKey = ({ accountId, dropId, position }: Omit<Sent, 'position'> & { readonly position?: number | null }) =>
   `${accountId}/${dropId}/${position ?? ''}`;
+
+const toText = ({ sessionId, accountId, role }: MemberAccess) => `${sessionId}/${accountId}/${role}`;

@@ -44,7 +44,7 @@ function register(
   app.route({
     ...toRouteOptions(engines, route),
     handler: (request, reply) =>
-      transfers.runWithKey(reply, async (revoked) => {
+      transfers.runSupervised(reply, async (revoked) => {
         const caller = getCaller(request);
         const gone = new AbortController();
         reply.raw.once('close', () => gone.abort());
@@ -98,7 +98,7 @@ function registerStream(
       ...(anyTypeBytes === undefined ? {} : { bodyLimit: anyTypeBytes }),
       config: { authentication: 'key', anyBody: anyTypeBytes !== undefined, transfer },
       handler: (request, reply) =>
-        transfers.runWithKey(reply, (revoked) =>
+        transfers.runSupervised(reply, (revoked) =>
           serve({ engines, caller: getCaller(request), request, reply, transfers, revoked }),
         ),
     });

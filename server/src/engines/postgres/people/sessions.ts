@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Session, SessionStore } from '../../../domain/people/session-store.ts';
+import type { MemberAccess, Session, SessionStore } from '../../../domain/people/session-store.ts';
 import type { Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
 import { personColumns } from './person-columns.ts';
@@ -60,6 +60,26 @@ export function sessionStore(db: Database): SessionStore {
 
     async recordSeen(digest) {
       await db.updateTable('sessions').set({ seen_at: sql<Date>`now()` }).where('digest', '=', digest).execute();
+    },
+
+    async endedAccess(all, idleSeconds) {
+      const { rows } = await sql<MemberAccess>`
+        select asked.session_id as "sessionId", asked.account_id as "accountId", asked.role
+        from unnest(
+          ${all.map(({ sessionId }) => sessionId)}::uuid[],
+          ${all.map(({ accountId }) => accountId)}::uuid[],
+          ${all.map(({ role }) => role)}::member_role[]
+        ) as asked (session_id, account_id, role)
+        where not exists (
+          select from sessions
+          join people on people.id = sessions.person_id
+          join memberships on memberships.person_id = people.id and memberships.account_id = asked.account_id
+          join accounts on accounts.id = memberships.account_id
+          where sessions.id = asked.session_id and sessions.stage = 'complete' and ${isLive(idleSeconds)}
+            and people.disabled_at is null and memberships.role >= asked.role
+            and accounts.disabled_at is null and accounts.deleted_at is null)
+      `.execute(db);
+      return rows;
     },
 
     async ofPerson(personId, idleSeconds, count) {
