@@ -55,7 +55,7 @@ const groups: Record<string, string> = {
   'Other types of the API': `AckInput ApiKeyPage ClaimInput ClaimedEntries ContactImport ContactPage CreateDropQuery
     CreateRequestQuery DropPage FileRequestPage ImportContactsQuery InboxEntryPage ListEventsQuery
     ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery NackInput Problem RenewInput Revocation
-    RevokeApiKeyQuery SecretReplacement Time WebhookAttemptPage WebhookPage`,
+    RevokeApiKeyQuery SecretReplacement StreamEventsQuery Time WebhookAttemptPage WebhookPage`,
 };
 
 export function renderSdkDocument(): string {

@@ -1548,6 +1548,15 @@ export interface SentTestEvent {
   event_id: string;
 }
 
+/** The parameters of the operation `streamEvents`. */
+export interface StreamEventsQuery {
+  /**
+   * A cursor, such as the `id` of the last event, or `end` for events from now on. Without it, the stream begins with
+   * the oldest event that is kept.
+   */
+  after?: string;
+}
+
 /** A time such as 2030-01-31T12:00:00Z. */
 export type Time = string;
 

@@ -78,17 +78,17 @@ export const AccountEvent = Type.Union(
   { description: 'An event of the account, as in lists and as sent to webhooks.' },
 );
 
+const after = Type.String({
+  minLength: 1,
+  maxLength: limits.cursorLength,
+  pattern: '^[A-Za-z0-9_-]+$',
+  description:
+    'The `next_cursor` of the previous response, or `end` for events from now on. Without it, the response begins with the oldest event that is kept.',
+});
+
 export const ListEventsQuery = Type.Object(
   {
-    after: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: limits.cursorLength,
-        pattern: '^[A-Za-z0-9_-]+$',
-        description:
-          'The `next_cursor` of the previous response, or `end` for events from now on. Without it, the response begins with the oldest event that is kept.',
-      }),
-    ),
+    after: Type.Optional(after),
     limit: pageParameters.limit,
     wait: Type.Optional(
       Type.Integer({
@@ -100,6 +100,26 @@ export const ListEventsQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const StreamEventsQuery = Type.Object(
+  {
+    after: Type.Optional({
+      ...after,
+      description:
+        'A cursor, such as the `id` of the last event, or `end` for events from now on. Without it, the stream begins with the oldest event that is kept.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const StreamEventsHeaders = Type.Object({
+  'Last-Event-ID': Type.Optional(
+    Type.String({
+      maxLength: limits.cursorLength,
+      description: 'The `id` of the last event, which `EventSource` sends when it connects again. It replaces `after`.',
+    }),
+  ),
+});
 
 export const EventPage = Type.Object(
   {

@@ -100,6 +100,7 @@ describe('every route declares who may call it', () => {
         "HEAD /api/v1/inbox/:id/files/:file: key",
         "GET /api/v1/inbox/:id/all.zip: key",
         "HEAD /api/v1/inbox/:id/all.zip: key",
+        "GET /api/v1/events/stream: key",
         "GET,HEAD /: nobody",
         "GET /docs: nobody",
         "GET /docs/:page: nobody",

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, errors, limits } from '@waybill/protocol';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { EventWatch } from '../domain/events/event-watch.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
 import { toReference } from '../domain/reference.ts';
@@ -186,6 +187,8 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   handleUnrouted(app);
   doctorProbe(app, engines);
   const transfers = new Transfers(engines);
+  const eventWatch = new EventWatch(engines);
+  app.addHook('preClose', async () => eventWatch.stop());
   if (options.observation) {
     const { sources } = options.observation.metrics;
     sources.lanes['transfers_beginning'] = transferLimiter;
@@ -197,7 +200,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   });
   app.register(async (scope) => {
     nameSurface(scope, 'v1');
-    apiV1(scope, engines, transfers);
+    apiV1(scope, { ...engines, eventWatch }, transfers);
   });
   app.register(async (scope) => {
     nameSurface(scope, 'pages');

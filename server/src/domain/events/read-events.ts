@@ -1,12 +1,7 @@
-import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { comparePositions } from './compare-positions.ts';
-import type { EventPage, EventPosition } from './event-store.ts';
-import type { EventWatch, News } from './event-watch.ts';
+import { type EventStart, type FollowEngines, type FollowedPage, followEvents } from './follow-events.ts';
 
 export interface EventQuery {
-  /** Undefined: from the oldest event that is kept. `end`: only what happens from now on. */
-  readonly after: EventPosition | 'end' | undefined;
+  readonly after: EventStart;
   readonly limit: number;
   /** If there is no event, waits this long for one. */
   readonly waitSeconds: number;
@@ -17,32 +12,17 @@ export interface EventQuery {
  * the caller's key may have been revoked in the meantime.
  */
 export async function readEvents(
-  { store, eventWatch }: Pick<Engines, 'store'> & { readonly eventWatch: EventWatch },
+  engines: FollowEngines,
   accountId: string,
   { after, limit, waitSeconds }: EventQuery,
   { gone, mayStillRead }: { readonly gone: AbortSignal; readonly mayStillRead: () => Promise<unknown> },
-): Promise<Pick<EventPage, 'events' | 'next'>> {
+): Promise<FollowedPage> {
   const timeIsUp = AbortSignal.any([gone, AbortSignal.timeout(waitSeconds * 1000)]);
-  for (let position = after === 'end' ? await store.events.end() : after; ; ) {
-    const page = await store.events.page(accountId, position, limit);
-    if (page.lost) throw new ExchangeError('cursor_expired');
-    if (page.events.length > 0 || waitSeconds === 0) return page;
-    position = page.next;
-    const outcome = await eventWatch.wait(accountId, position, timeIsUp);
-    if (outcome === 'over') return page;
-    await mayStillRead();
-    if (outcome === 'read again') continue;
-    const news = selectPage(outcome, position, limit);
-    if (news.events.length > 0) return news;
+  let page: FollowedPage | undefined;
+  for await (const next of followEvents(engines, accountId, after, limit, timeIsUp)) {
+    if (page) await mayStillRead();
+    page = next;
+    if (page.events.length > 0 || waitSeconds === 0) break;
   }
-}
-
-/** Selects the events after a position. The news may begin before it, may end before it, and may be more than was asked for. */
-function selectPage(
-  { events, next }: News,
-  position: EventPosition,
-  limit: number,
-): Pick<EventPage, 'events' | 'next'> {
-  const wanted = events.filter((event) => comparePositions(event.position, position) > 0).slice(0, limit);
-  return { events: wanted, next: (wanted.length === limit && wanted.at(-1)?.position) || next };
+  return page as FollowedPage;
 }

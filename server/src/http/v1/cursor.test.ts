@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { Cursors, parsePageQuery } from './cursor.ts';
+import { Cursors } from '../shared/cursors.ts';
+import { parsePageQuery } from './cursor.ts';
 
 const pepper = randomBytes(32);
 const caller = { accountId: '0190aaaa-0000-7000-8000-000000000001' };

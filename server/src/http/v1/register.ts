@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { dailyLimits } from '../../domain/accounts/daily-limits.ts';
 import type { KeyActor } from '../../domain/actor.ts';
-import { EventWatch } from '../../domain/events/event-watch.ts';
 import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import type { App } from '../app.ts';
 import { readUnquotedIdempotencyKey } from '../shared/idempotency-key.ts';
@@ -23,13 +22,11 @@ export const v1Prefix = '/api/v1';
 
 const serveDescription = serveDocument(`${v1Prefix}/openapi.json`, () => v1Document(routes));
 
-export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void {
+export function apiV1(app: App, engines: CallEngines, transfers: Transfers): void {
   app.setErrorHandler((error, request, reply) => sendProblem(engines.policy.publicUrl, error, request, reply));
-  const eventWatch = new EventWatch(engines);
-  app.addHook('preClose', async () => eventWatch.stop());
   for (const route of routes) {
     if (route.stream) registerStream(app, engines, transfers, route);
-    else register(app, { ...engines, eventWatch }, transfers, route);
+    else register(app, engines, transfers, route);
   }
   serveDescription(app);
 }
@@ -82,7 +79,7 @@ function register(
 /** Uses a scope of its own: only here may a body be anything but JSON. */
 function registerStream(
   root: App,
-  engines: V1Engines,
+  engines: CallEngines,
   transfers: Transfers,
   route: Extract<Route, { handle?: undefined }>,
 ): void {

@@ -96,7 +96,7 @@ export interface Stream {
 }
 
 export interface StreamCall {
-  readonly engines: V1Engines;
+  readonly engines: CallEngines;
   readonly caller: KeyActor;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

@@ -2,7 +2,7 @@ import { readAccount } from './account/account.ts';
 import { createKey, deleteKey, listKeys } from './account/keys.ts';
 import { contactRoutes } from './contacts/contacts.ts';
 import { dropRoutes } from './drops/drops.ts';
-import { listEvents } from './events/events.ts';
+import { eventRoutes } from './events/events.ts';
 import { inboxRoutes } from './inbox/inbox.ts';
 import { requestRoutes } from './requests/requests.ts';
 import type { Route } from './route.ts';
@@ -20,6 +20,6 @@ export const routes: readonly Route[] = [
   ...uploadRoutes,
   ...inboxRoutes,
   ...contactRoutes,
-  listEvents,
+  ...eventRoutes,
   ...webhookRoutes,
 ];

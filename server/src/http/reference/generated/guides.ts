@@ -783,6 +783,22 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
+    "text": "`GET /api/v1/events/stream` returns the same events as [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html): the connection stays open, and each event arrives as it happens."
+   },
+   {
+    "kind": "code",
+    "text": "curl -N -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events/stream?after=$CURSOR\""
+   },
+   {
+    "kind": "code",
+    "text": "event: drop.opened\nid: …\ndata: {\"id\":\"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\"type\":\"drop.opened\",\"created_at\":\"2030-01-31T12:00:00.000Z\",\"data\":{…}}"
+   },
+   {
+    "kind": "paragraph",
+    "text": "The `id` of an event is its cursor. Connect again with the last one as `after`, or in the header `Last-Event-ID`, whenever the stream ends: after an hour, when the server is restarted, or when the connection is lost. Then no event is missed. A block with an `id` but without `data` is not an event, but moves the cursor. Lines that begin with a colon only keep the connection open; if nothing has arrived for a minute, connect again. The stream ends within a second after its key is revoked. Use `wait` instead if a proxy on the way holds responses back."
+   },
+   {
+    "kind": "paragraph",
     "text": "Events are thin: `data` contains the ids with which you can look up the rest. If your program stops after acting on an event but before storing the cursor, it gets the event again, with the same `id`. A request that changes many contacts creates a single event. Ignore event types that you do not know."
    },
    {

@@ -1,12 +1,14 @@
 import { limits } from '@waybill/protocol';
-import { EventPage, ListEventsQuery } from '@waybill/protocol/v1';
+import { EventPage, ListEventsQuery, StreamEventsHeaders, StreamEventsQuery } from '@waybill/protocol/v1';
+import type { Static } from 'typebox';
 import type { EventPosition } from '../../../domain/events/event-store.ts';
 import { readEvents } from '../../../domain/events/read-events.ts';
 import { toEvent } from '../../../domain/events/to-event.ts';
-import { Cursors } from '../cursor.ts';
-import { route } from '../route.ts';
+import { Cursors } from '../../shared/cursors.ts';
+import { sendEventStream } from '../../shared/send-event-stream.ts';
+import { type Route, route } from '../route.ts';
 
-export const listEvents = route({
+const listEvents = route({
   method: 'GET',
   path: '/events',
   id: 'listEvents',
@@ -29,3 +31,31 @@ export const listEvents = route({
     return { body: { data: events.map(toEvent), next_cursor: cursors.seal(next) } };
   },
 });
+
+const streamEvents: Route = {
+  method: 'GET',
+  path: '/events/stream',
+  id: 'streamEvents',
+  summary: 'Follow the events as server-sent events',
+  scope: 'history',
+  query: StreamEventsQuery,
+  response: {
+    status: 200,
+    description:
+      'The events after the cursor and those that follow, in order. Each has its type as `event`, its cursor as `id`, and as `data` the same JSON as in the list.',
+    schema: { type: 'string' },
+    mediaType: 'text/event-stream',
+    example: 'event: drop.opened\nid: …\ndata: {"id":"…","type":"drop.opened",…}\n\n',
+  },
+  errors: ['cursor_expired'],
+  stream: {
+    headers: StreamEventsHeaders,
+    curl: ['-N'],
+    async serve({ engines, caller, request, reply, revoked }) {
+      const { after } = request.query as Static<typeof StreamEventsQuery>;
+      return sendEventStream(engines, reply, { accountId: caller.accountId, after, ended: revoked, toData: toEvent });
+    },
+  },
+};
+
+export const eventRoutes: readonly Route[] = [listEvents, streamEvents];
