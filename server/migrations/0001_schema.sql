@@ -430,11 +430,17 @@ create table inbox_entries (
   lease_id          uuid,
   -- The end of the lease of a claimed entry. For a parked or acknowledged entry, since when it has been so.
   due_at            timestamptz not null default now(),
+  -- When a member first opened it, and who. Null: it is unread.
+  seen_at           timestamptz,
+  seen_by           uuid,
   primary key (account_id, id),
   unique (account_id, sender_account_id, drop_id),
   foreign key (sender_account_id, drop_id) references drops (account_id, id)
 );
 create index inbox_by_time on inbox_entries (account_id, created_at desc, id desc);
+-- People see what is not done yet, and how much of it is unread, however much is done.
+create index inbox_open on inbox_entries (account_id, created_at desc, id desc) where state <> 'acknowledged';
+create index inbox_unread on inbox_entries (account_id) where seen_at is null and state <> 'acknowledged';
 create index inbox_of_drop on inbox_entries (sender_account_id, drop_id);
 -- Claims read an index without acknowledged entries, however many there are.
 create index inbox_queue on inbox_entries (account_id, due_at, id) where state = 'queued';
@@ -548,6 +554,8 @@ create table files (
   -- When a deletion may next be tried.
   lease_until timestamptz,
   created_at  timestamptz not null default now(),
+  -- Of a file that a contact sent: which bytes the account has downloaded (see deliveries for those of a drop).
+  downloaded  int8multirange not null default '{}',
   primary key (account_id, id),
   check ((state in ('ready', 'held')) = (wrapped_key is not null))
 );

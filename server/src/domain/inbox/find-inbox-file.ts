@@ -33,16 +33,22 @@ async function find(
   return file;
 }
 
-/** All files of an entry. If the policy requires scans and one file was never scanned, none of them is returned. */
+/**
+ * All files of an entry, or those at these places in it. If the policy requires scans and one of them was never scanned,
+ * none of them is returned.
+ */
 export async function findInboxFiles(
   engines: Needs,
   actor: Actor,
   entryId: string,
+  chosen?: ReadonlySet<number>,
 ): Promise<InboxLine & { readonly files: readonly InboxFile[] }> {
   const { drops, files } = engines.store;
   const entry = isUuid(entryId) ? await drops.inboxEntry(actor.accountId, entryId) : undefined;
   if (!entry) throw new ExchangeError('not_found');
-  const found = await files.inInbox(actor.accountId, entryId);
+  const all = await files.inInbox(actor.accountId, entryId);
+  const found = chosen ? all.filter((_, place) => chosen.has(place)) : all;
+  if (chosen && found.length !== chosen.size) throw new ExchangeError('not_found');
   for (const file of found) requireScanned(engines.policy, file);
   return { ...entry, files: found };
 }

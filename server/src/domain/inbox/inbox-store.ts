@@ -1,3 +1,4 @@
+import type { Delivery } from '../links/link-store.ts';
 import type { PagePosition } from '../page-position.ts';
 
 export interface InboxLine extends PagePosition {
@@ -17,6 +18,8 @@ export type QueueState = 'available' | 'claimed' | 'parked' | 'acknowledged';
 
 /** An entry of an inbox, as its queue sees it. */
 export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 'dropId' | 'sender' | 'fileCount'> {
+  /** The name that the sending account, or the contact's entry in the address book, has; null: none. */
+  readonly senderName: string | null;
   readonly message: string;
   /** The request through which a contact sent it; null: another account sent it. */
   readonly requestId: string | null;
@@ -27,11 +30,25 @@ export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 
   readonly attempts: number;
   /** When it can be claimed, its lease ends, or it was parked or acknowledged. */
   readonly dueAt: Date;
+  /** Whether no member has opened it yet. */
+  readonly isUnread: boolean;
   /** Where it is in the list that it was read from: a time to the microsecond. */
   readonly at: string;
 }
 
 export type QueuePosition = Pick<QueuedEntry, 'at' | 'id'>;
+
+/** An entry in the list that people see. */
+export interface ListedEntry extends QueuedEntry {
+  readonly totalBytes: number;
+}
+
+/** The entries that people see in one list: those to deal with, newest first, or those that are done, the last one first. */
+export interface InboxFilter {
+  readonly part: 'open' | 'done';
+  /** In the sender's name or address, the message, or the name of a file; empty: all. */
+  readonly search: string;
+}
 
 export interface Claim {
   readonly leaseId: string;
@@ -71,4 +88,26 @@ export interface InboxStore {
   giveBack(accountId: string, entry: LeasedEntry, delaySeconds: number): Promise<boolean>;
   /** Makes a parked entry available, with all its attempts. False if it is not parked. */
   release(accountId: string, id: string): Promise<boolean>;
+  /**
+   * Up to `count` entries, at most 101, for people: the first ones, or those next to a position, in the order of the
+   * list.
+   */
+  list(
+    accountId: string,
+    filter: InboxFilter,
+    from: { readonly after: QueuePosition } | { readonly before: QueuePosition } | undefined,
+    count: number,
+  ): Promise<ListedEntry[]>;
+  /** How many entries are neither read nor done; counts no further than `max`. */
+  countUnread(accountId: string, max: number): Promise<number>;
+  /** Records who opened the entry first. */
+  markSeen(accountId: string, id: string, personId: string): Promise<void>;
+  /** Acknowledges an entry whoever holds its lease. False if it already is. */
+  finish(accountId: string, id: string): Promise<boolean>;
+  /** Makes an acknowledged entry available, with all its attempts. False if it is not acknowledged. */
+  reopen(accountId: string, id: string): Promise<boolean>;
+  /** Records which bytes of files from a contact were sent to the account. */
+  recordDownloads(accountId: string, downloads: readonly Delivery[]): Promise<void>;
+  /** The files of an entry that were sent to the account in full. */
+  downloadedFiles(accountId: string, id: string): Promise<ReadonlySet<string>>;
 }

@@ -390,6 +390,21 @@ async function everyCall(accountId: string): Promise<Calls> {
       acknowledge: (inbox) => inbox.acknowledge(accountId, leased),
       giveBack: (inbox) => inbox.giveBack(accountId, leased, 60),
       release: (inbox) => inbox.release(accountId, leased.id),
+      list: async (inbox) => {
+        const listed = { at: after.createdAt, id: after.id };
+        for (const part of ['open', 'done'] as const) {
+          await inbox.list(accountId, { part, search: '' }, undefined, count);
+          await inbox.list(accountId, { part, search: 'x' }, { after: listed }, count);
+          await inbox.list(accountId, { part, search: '' }, { before: listed }, count);
+        }
+      },
+      countUnread: (inbox) => inbox.countUnread(accountId, count),
+      markSeen: (inbox) => inbox.markSeen(accountId, leased.id, randomUUID()),
+      finish: (inbox) => inbox.finish(accountId, leased.id),
+      reopen: (inbox) => inbox.reopen(accountId, leased.id),
+      recordDownloads: (inbox) =>
+        inbox.recordDownloads(accountId, [{ file: { id: randomUUID(), sizeBytes: 1 }, sent: { start: 0, end: 1 } }]),
+      downloadedFiles: (inbox) => inbox.downloadedFiles(accountId, randomUUID()),
     },
     links: {
       byToken: (links) => links.byToken(digest),

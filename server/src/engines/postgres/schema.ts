@@ -219,6 +219,7 @@ export interface Files {
   chunk_count: number;
   crc32: number;
   created_at: Generated<Timestamp>;
+  downloaded: Generated<string>;
   draft: string;
   drop_id: string | null;
   id: string;
@@ -295,6 +296,8 @@ export interface InboxEntries {
   due_at: Generated<Timestamp>;
   id: string;
   lease_id: string | null;
+  seen_at: Timestamp | null;
+  seen_by: string | null;
   sender_account_id: string;
   state: Generated<InboxState>;
 }

@@ -3,6 +3,8 @@ import { type MemberVisit, toAccountPath } from './app-route.ts';
 
 /** More accounts than a person chooses among in a menu. */
 const maxAccounts = 50;
+/** One more than the frame shows as a number. */
+const maxUnread = 100;
 
 /** Reads the content of the frame around every screen of the app. */
 export async function readFrame({
@@ -13,7 +15,10 @@ export async function readFrame({
   csrf,
   base,
 }: MemberVisit): Promise<Omit<AppFrameProps, 'current' | 'children'>> {
-  const memberships = await engines.store.people.memberships(person.id, '', maxAccounts);
+  const [memberships, unread] = await Promise.all([
+    engines.store.people.memberships(person.id, '', maxAccounts),
+    engines.store.inbox.countUnread(membership.accountId, maxUnread),
+  ]);
   return {
     operator: options.operator,
     person,
@@ -23,7 +28,7 @@ export async function readFrame({
       displayName: accountName,
       href: toAccountPath(account),
     })),
-    unread: 0,
+    unread,
     csrf,
     base,
   };

@@ -1,6 +1,7 @@
 import type { AppRoute } from './app-route.ts';
 import { enrolmentRoutes } from './enrolment.tsx';
 import { homeRoutes } from './home.tsx';
+import { inboxRoutes } from './inbox.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
 import { providerRoutes } from './providers.tsx';
 import { sendRoutes } from './send.tsx';
@@ -15,5 +16,6 @@ export const appRoutes: readonly AppRoute[] = [
   ...providerRoutes,
   ...homeRoutes,
   ...sendRoutes,
+  ...inboxRoutes,
   ...settingsRoutes,
 ];

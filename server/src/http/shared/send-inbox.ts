@@ -29,10 +29,14 @@ export function sendInboxFile(sending: InboxSending, file: InboxFile): Promise<F
   );
 }
 
-/** Sends all files of an entry as one ZIP, with their folders. */
-export async function sendInboxZip(sending: InboxSending, entryId: string): Promise<FastifyReply> {
+/** Sends all files of an entry, or those at these places in it, as one ZIP, with their folders. */
+export async function sendInboxZip(
+  sending: InboxSending,
+  entryId: string,
+  chosen?: ReadonlySet<number>,
+): Promise<FastifyReply> {
   const { engines, actor, transfers, request, reply } = sending;
-  const entry = await findInboxFiles(engines, actor, entryId);
+  const entry = await findInboxFiles(engines, actor, entryId, chosen);
   const { senderAccountId: accountId, dropId } = entry;
   const drop = { ...entry, accountId, createdAt: new Date(entry.createdSeconds * 1000) };
   return transfers.run(reply, { accountId, dropId }, (signal) =>

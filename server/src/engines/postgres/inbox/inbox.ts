@@ -1,12 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type {
+  InboxFilter,
   InboxStore,
   LeasedEntry,
+  ListedEntry,
   QueuedEntry,
   QueuePosition,
   QueueState,
 } from '../../../domain/inbox/inbox-store.ts';
 import type { Database } from '../database.ts';
+import { keepLongestRanges } from '../links/sent-ranges.ts';
 import { maxPageRows } from '../page-size.ts';
 import { secondsFromNow } from '../time.ts';
 
@@ -28,17 +31,25 @@ const partsByState: Readonly<Record<QueueState, readonly RawBuilder<unknown>[]>>
   acknowledged: [sql`entry.state = 'acknowledged'`],
 };
 
+const availableAgain = sql`state = 'queued', attempts = 0, lease_id = null, due_at = now()`;
+
 const liveDrop = sql`drops.ended_at is null and drops.expires_at > now()`;
 const liveEntries = sql`
   inbox_entries as entry
   join drops on drops.account_id = entry.sender_account_id and drops.id = entry.drop_id and ${liveDrop}`;
 
 /** The entries that `found` selects, by the columns of their table, with what there is to know about them. */
-const shown = (found: RawBuilder<unknown>, at: RawBuilder<unknown>) => sql<QueuedEntry>`
-  select entry.id, entry.sender_account_id as "senderAccountId", entry.drop_id as "dropId",
+const shown = (
+  found: RawBuilder<unknown>,
+  at: RawBuilder<unknown>,
+  more: RawBuilder<unknown> = sql``,
+) => sql<QueuedEntry>`
+  select ${more} entry.id, entry.sender_account_id as "senderAccountId", entry.drop_id as "dropId",
     entry.created_at as "receivedAt", drops.expires_at as "expiresAt", drops.message, drops.file_count as "fileCount",
     drops.request_id as "requestId", coalesce(contact.email, sender.email) as sender, ${stateOfEntry} as state,
-    entry.attempts, entry.due_at as "dueAt", ${at}::text as at
+    nullif(case when contact.email is null then sender.display_name
+      else coalesce(contact.name, contact.contact_name) end, '') as "senderName",
+    entry.attempts, entry.due_at as "dueAt", entry.seen_at is null as "isUnread", ${at}::text as at
   from ${found} as entry
   join drops on drops.account_id = entry.sender_account_id and drops.id = entry.drop_id
   join accounts as sender on sender.id = entry.sender_account_id
@@ -104,8 +115,62 @@ export function inboxStore(db: Database): InboxStore {
         heldBy(entry),
       ),
 
-    release: (accountId, id) =>
-      change(accountId, id, sql`state = 'queued', attempts = 0, lease_id = null, due_at = now()`, isParked),
+    release: (accountId, id) => change(accountId, id, availableAgain, isParked),
+
+    async list(accountId, filter, from, count) {
+      const { rows } = await forPeople(accountId, filter, from, count).execute(db);
+      return from && 'before' in from ? rows.toReversed() : rows;
+    },
+
+    async countUnread(accountId, max) {
+      const { rows } = await sql<{ unread: number }>`
+        select count(*) as unread from (
+          select from ${liveEntries}
+          where entry.account_id = ${accountId} and entry.seen_at is null and entry.state <> 'acknowledged'
+          limit ${sql.lit(max)}) as entry
+      `.execute(db);
+      return rows[0]?.unread ?? 0;
+    },
+
+    async markSeen(accountId, id, personId) {
+      await change(accountId, id, sql`seen_at = now(), seen_by = ${personId}`, sql`entry.seen_at is null`);
+    },
+
+    finish: (accountId, id) =>
+      change(accountId, id, sql`state = 'acknowledged', due_at = now()`, sql`entry.state <> 'acknowledged'`),
+
+    reopen: (accountId, id) => change(accountId, id, availableAgain, sql`entry.state = 'acknowledged'`),
+
+    async recordDownloads(accountId, downloads) {
+      // An empty file counts as one byte. The rows are locked in one order, so that two downloads do not block each other.
+      await sql`
+        with locked as (
+          select files.id, files.downloaded + int8multirange(int8range(sent.first, greatest(sent.beyond, 1))) as downloaded
+          from files
+          join unnest(${downloads.map(({ file }) => file.id)}::uuid[], ${downloads.map(({ sent }) => sent.start)}::int8[],
+            ${downloads.map(({ sent }) => sent.end)}::int8[]) as sent (id, first, beyond) on sent.id = files.id
+          where files.account_id = ${accountId} order by files.id for update of files
+        )
+        update files set downloaded = ${keepLongestRanges(sql`locked.downloaded`)}
+        from locked where files.account_id = ${accountId} and files.id = locked.id
+      `.execute(db);
+    },
+
+    async downloadedFiles(accountId, id) {
+      const { rows } = await sql<{ id: string }>`
+        select files.id from inbox_entries as entry
+        join drops on drops.account_id = entry.sender_account_id and drops.id = entry.drop_id
+        join files on files.account_id = drops.account_id and files.drop_id = drops.id
+        join accounts on accounts.id = entry.account_id
+        left join links on links.account_id = drops.account_id and links.drop_id = drops.id
+          and links.email = accounts.email
+        left join deliveries as delivery on delivery.account_id = links.account_id
+          and delivery.drop_id = links.drop_id and delivery.position = links.position and delivery.file_id = files.id
+        where entry.account_id = ${accountId} and entry.id = ${id}
+          and (delivery.completed_at is not null or files.downloaded @> int8range(0, greatest(files.size_bytes, 1)))
+      `.execute(db);
+      return new Set(rows.map((row) => row.id));
+    },
   };
 
   async function change(
@@ -135,6 +200,46 @@ function newestFirst(accountId: string, after: QueuePosition | undefined, count:
     order by entry.created_at desc, entry.id desc limit ${sql.lit(maxPageRows)})`;
   return sql<QueuedEntry>`
     ${shown(found, sql`entry.created_at`)} order by entry.created_at desc, entry.id desc limit ${count}`;
+}
+
+const totalBytes = sql`(
+  select coalesce(sum(files.size_bytes), 0) from files
+  where files.account_id = entry.sender_account_id and files.drop_id = entry.drop_id) as "totalBytes",`;
+
+function forPeople(
+  accountId: string,
+  { part, search }: InboxFilter,
+  from: Parameters<InboxStore['list']>[2],
+  count: number,
+): RawBuilder<ListedEntry> {
+  const [isPart, at] =
+    part === 'open'
+      ? [sql`entry.state <> 'acknowledged'`, sql`entry.created_at`]
+      : [sql`entry.state = 'acknowledged'`, sql`entry.due_at`];
+  const isBack = from !== undefined && 'before' in from;
+  const next = from && (isBack ? from.before : 'after' in from ? from.after : undefined);
+  const isNext = next
+    ? sql`(${at}, entry.id) ${isBack ? sql`>` : sql`<`} (${next.at}::timestamptz, ${next.id}::uuid)`
+    : sql`true`;
+  const order = isBack ? sql`${at}, entry.id` : sql`${at} desc, entry.id desc`;
+  const found = sql`(
+    select entry.* from ${liveEntries}
+    where entry.account_id = ${accountId} and ${isPart} and ${isNext} and ${search === '' ? sql`true` : matches(search)}
+    order by ${order} limit ${sql.lit(maxPageRows)})`;
+  return sql<ListedEntry>`${shown(found, at, totalBytes)} order by ${order} limit ${count}`;
+}
+
+function matches(search: string): RawBuilder<unknown> {
+  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`(
+    lower(drops.message) like ${pattern}
+    or exists (select from accounts where accounts.id = entry.sender_account_id and drops.request_id is null
+      and lower(accounts.email || ' ' || accounts.display_name) like ${pattern})
+    or exists (select from links where links.account_id = drops.account_id and links.drop_id = drops.request_id
+      and links.position = drops.request_position
+      and lower(concat_ws(' ', links.email, links.name, links.contact_name)) like ${pattern})
+    or exists (select from files where files.account_id = drops.account_id and files.drop_id = drops.id
+      and lower(coalesce(files.path, files.name)) like ${pattern}))`;
 }
 
 function inState(

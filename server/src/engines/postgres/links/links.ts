@@ -16,6 +16,7 @@ import type { Database } from '../database.ts';
 import { type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
 import { isHeld } from '../holds.ts';
 import { secondsFromNow } from '../time.ts';
+import { keepLongestRanges } from './sent-ranges.ts';
 
 const askedColumns: Readonly<Record<Question, string>> = {
   more_time: 'more_time_asked_at',
@@ -334,8 +335,6 @@ async function deliver(db: Database, link: Link, deliveries: readonly Delivery[]
   await awaitOtherReceivers(db, link, fileIds);
   // Deliveries of a link are recorded one at a time: of two that arrived together, each would miss the other's mark.
   await lockLink(db, link);
-  // If a client leaves more gaps than we store, its shortest ranges are discarded: the file may then never count as
-  // complete, but it never counts as complete by mistake.
   const { rows } = await sql<Omit<Completed, 'drop'>>`
     with merged as (
       select sent.file_id, sent.size_bytes, earlier.completed_at,
@@ -348,9 +347,7 @@ async function deliver(db: Database, link: Link, deliveries: readonly Delivery[]
     ), recorded as (
       insert into deliveries (account_id, drop_id, position, file_id, delivered, completed_at)
       select ${link.accountId}, ${link.dropId}, ${link.position}, file_id,
-        (select coalesce(range_agg(part), '{}') from (
-          select part from unnest(delivered) as part
-          order by upper(part) - lower(part) desc limit ${sql.lit(maxRangesPerFile)}) as longest),
+        ${keepLongestRanges(sql`delivered`)},
         coalesce(completed_at, case when delivered @> int8range(0, size_bytes) then now() end)
       from merged
       on conflict (account_id, drop_id, position, file_id) do update set
@@ -408,9 +405,6 @@ async function hasEveryone(db: Database, link: Link): Promise<boolean> {
   `.execute(db);
   return rows.length === 0;
 }
-
-/** About 20 kB in a row. Download managers leave a few dozen gaps at a time. */
-const maxRangesPerFile = 1_000;
 
 /** Holds the lock until the transaction ends. */
 async function lockLink(db: Database, link: Link): Promise<void> {

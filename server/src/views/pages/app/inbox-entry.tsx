@@ -86,7 +86,13 @@ export function InboxEntryDetail(
         {entry.isUnsolicited && <Banner tone="warn">{translator.t('inbox.unsolicitedText')}</Banner>}
         {entry.state === 'claimed' && <Banner tone="calm">{translator.t('inbox.claimedText')}</Banner>}
         {entry.state === 'parked' && <Banner tone="warn">{translator.t('inbox.parkedText')}</Banner>}
-        <PersonLine person={entry.sender} />
+        <PersonLine person={entry.sender}>
+          {canChange && (
+            <ButtonLink look="plain" icon="request" href={toHref(`${base}requests/new`, { to: entry.sender.email })}>
+              {translator.t('requests.ask')}
+            </ButtonLink>
+          )}
+        </PersonLine>
         <KeyValues
           values={[
             [translator.t('inbox.arrived'), <Moment at={entry.receivedAt} />],
@@ -202,7 +208,8 @@ function EntryFiles({ entry, path }: { entry: InboxEntryProps; path: string }): 
           isSeveral
             ? {
                 field: 'file',
-                value: ({ id }) => id,
+                // The place of a file, because the ids of a thousand files are longer than a URL may be.
+                value: (file) => `${files.indexOf(file)}`,
                 label: (file) => translator.t('list.select', { name: oneLine(file.path) }),
                 all: selectsAll,
                 allHref: toHref(path, { select: selectsAll ? '' : 'all' }),

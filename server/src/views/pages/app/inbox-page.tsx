@@ -35,6 +35,8 @@ export interface InboxPageProps extends ListProps {
   readonly part: InboxPart;
   readonly query: string;
   readonly pages: Pages;
+  /** The position in the list, as its URL has it, which stays when an entry is opened. */
+  readonly position?: { readonly after?: string | undefined; readonly before?: string | undefined } | undefined;
   /** The entry that is shown beside the list, and on a phone in its place. */
   readonly entry?: InboxEntryProps | undefined;
 }
@@ -95,7 +97,7 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
                     <EntryLink
                       line={line}
                       now={props.now}
-                      href={toHref(`${path}/${line.id}`, { part: chosen, q: query })}
+                      href={toHref(`${path}/${line.id}`, { part: chosen, q: query, ...props.position })}
                       current={line.id === entry?.id}
                     />
                   </li>
@@ -106,7 +108,11 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
           </div>
           <div class="split-detail">
             {entry ? (
-              <InboxEntryDetail {...props} entry={entry} backHref={toHref(path, { part: chosen, q: query })} />
+              <InboxEntryDetail
+                {...props}
+                entry={entry}
+                backHref={toHref(path, { part: chosen, q: query, ...props.position })}
+              />
             ) : (
               <div class="split-none quiet">
                 <Icon name="inbox" />
