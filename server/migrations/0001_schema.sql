@@ -149,21 +149,23 @@ create type session_stage as enum ('enrolment', 'second_factor', 'complete');
 create type sign_in_method as enum ('link', 'passkey', 'password', 'provider');
 -- A browser in which a person has signed in, identified by the SHA-256 of its cookie, which changes with every stage.
 create table sessions (
-  digest     bytea primary key,
+  digest           bytea primary key,
   -- Names the session in lists and in the audit.
-  id         uuid not null unique,
-  person_id  uuid not null references people (id),
-  stage      session_stage not null,
-  method     sign_in_method not null,
+  id               uuid not null unique,
+  person_id        uuid not null references people (id),
+  stage            session_stage not null,
+  method           sign_in_method not null,
   -- Of a provider: who signed the person in, and its own name for the session, by which it signs them out.
-  issuer     text,
-  sid        text,
-  address    text not null,
-  user_agent text not null,
-  created_at timestamptz not null default now(),
+  issuer           text,
+  sid              text,
+  address          text not null,
+  user_agent       text not null,
+  created_at       timestamptz not null default now(),
+  -- When the person last proved who they are; a session that replaces another keeps it.
+  authenticated_at timestamptz not null default now(),
   -- Accurate to a few minutes, because a write for every request would cost too much.
-  seen_at    timestamptz not null default now(),
-  expires_at timestamptz not null
+  seen_at          timestamptz not null default now(),
+  expires_at       timestamptz not null
 );
 create index sessions_of_person on sessions (person_id, created_at);
 create index sessions_by_expiry on sessions (expires_at);
@@ -836,15 +838,17 @@ create index messages_settled on messages (settled_at) where state <> 'waiting';
 
 -- One entry for each acknowledged change, written in the transaction of the change.
 create table audit_entries (
-  account_id  uuid not null,
-  id          uuid not null,
-  at          timestamptz not null default now(),
+  account_id     uuid not null,
+  id             uuid not null,
+  at             timestamptz not null default now(),
   -- An API key, a person who signed in, a person with a link, an administrator's command or the server itself.
-  author_kind text not null,
-  author_id   text not null,
-  author_name text not null,
-  action      text not null,
-  details     jsonb not null,
+  author_kind    text not null,
+  author_id      text not null,
+  author_name    text not null,
+  -- The network address that the request came from; empty for commands and the server itself.
+  author_address text not null default '',
+  action         text not null,
+  details        jsonb not null,
   primary key (account_id, id)
 );
 create index audit_entries_by_age on audit_entries (at);
@@ -891,8 +895,9 @@ create table webhooks (
   -- Null: all.
   types           text[] check (cardinality(types) between 1 and 100),
   description     text not null default '',
-  -- The API key that created it, and the scopes of that key, which limit the events that are sent. Null: no limit.
-  created_by      uuid not null,
+  -- The API key that created it, and the scopes of that key, which limit the events that are sent. Null: an owner of the
+  -- account created it; no limit.
+  created_by      uuid,
   scopes          text[],
   -- Secrets are derived from these and from the pepper, which is not in the database.
   salt            bytea not null,

@@ -116,7 +116,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
       return withEngines(async ({ engines }) => {
         const found = await findAccount(engines, options.email);
         if (changesQuotas) await setAccountQuotas(engines, found, quotas, await parseGroup(engines, options.group));
-        if (changesChoices) await setAccountChoices(engines, found, choices);
+        if (changesChoices) await setAccountChoices(engines, engines.administrator, found, choices);
         const account = toJson(await findAccount(engines, options.email));
         const { group, ...own } = await engines.store.quotas.own(found.id);
         const limits = toJsonQuotas(own);

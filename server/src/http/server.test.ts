@@ -189,6 +189,12 @@ describe('every route declares who may call it', () => {
         "GET /:user/settings/authenticator: member",
         "POST /:user/settings/authenticator: member",
         "POST /:user/settings/recovery-codes: member",
+        "GET /:user/settings/account: member",
+        "POST /:user/settings/account/choices: member",
+        "POST /:user/settings/members/role: member",
+        "POST /:user/settings/members/remove: member",
+        "POST /:user/settings/members/invitation/revoke: member",
+        "POST /:user/settings/members/invitation: member",
       ]
     `);
     await app.close();

@@ -34,6 +34,7 @@ export function settingsStates(
       <SettingsPersonPage
         frame={frame}
         now={now}
+        canManage
         profile={{ ...frame.person, language: 'en', timeZone: 'Europe/Stockholm' }}
         languages={languages}
         timeZones={['Europe/Berlin', 'Europe/Stockholm', 'America/New_York']}
@@ -78,7 +79,16 @@ export function settingsStates(
         frame={frame}
         now={now}
         canManage
-        choices={{ displayName: 'Acme Plant 2', secondFactor: 'sms', receipts: true, reminders: false }}
+        choices={{
+          displayName: 'Acme Plant 2',
+          secondFactor: 'sms',
+          receipts: true,
+          reminders: false,
+          showLinks: true,
+        }}
+        factors={['', 'off', 'mail', 'sms']}
+        ownerCount={1}
+        pages={{}}
         members={[
           { id: 'm1', ...frame.person, role: 'owner', since: ago(400), isYou: true },
           {
@@ -91,7 +101,10 @@ export function settingsStates(
           },
           { id: 'm3', name: foreign.senderName, email: foreign.sender, role: 'reader', since: ago(2), isYou: false },
         ]}
-        invitations={[{ id: 'i1', email: 'lena.wojcik@acme.example', role: 'member', expiresAt: ago(-6) }]}
+        invitations={[
+          { id: 'i1', email: 'lena.wojcik@acme.example', role: 'member', expiresAt: ago(-6) },
+          { id: 'i2', email: 'david.brandt@acme.example', role: 'reader', expiresAt: ago(3) },
+        ]}
         {...props}
       />,
     );
@@ -110,6 +123,9 @@ export function settingsStates(
     'settings-account-reader': account({ canManage: false }),
     'settings-account-invitation': account({
       notice: 'last_owner',
+      factors: ['', 'sms'],
+      displayNameProblem: translator.t('settings.displayNameProblem'),
+      pages: { newerHref: '?', olderHref: '?after=x' },
       invitationProblem: { email: 'lena', text: translator.t('signIn.recovery.invalid') },
     }),
   };

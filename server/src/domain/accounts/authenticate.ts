@@ -42,5 +42,10 @@ async function useKey({ store }: Needs, key: LiveKey | undefined, address: strin
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
     });
   }
-  return { accountId, email, author: keyAuthor(keyId, email), key: { id: keyId, scopes, networks, expiresAt } };
+  return {
+    accountId,
+    email,
+    author: keyAuthor(keyId, email, address),
+    key: { id: keyId, scopes, networks, expiresAt },
+  };
 }

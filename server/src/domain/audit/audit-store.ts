@@ -12,6 +12,8 @@ export interface Author {
   readonly id: string;
   /** For people who read the audit. */
   readonly name: string;
+  /** The network address that the request came from; absent for commands and the server itself. */
+  readonly address?: string | undefined;
 }
 
 /** Needed by the operations of an administrator's command besides engines. */

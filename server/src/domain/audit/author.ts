@@ -1,13 +1,13 @@
 import type { Author, ByCommand } from './audit-store.ts';
 
 /** An API key of the account with this address. */
-export function keyAuthor(keyId: string, email: string): Author {
-  return { kind: 'key', id: keyId, name: email };
+export function keyAuthor(keyId: string, email: string, address?: string): Author {
+  return { kind: 'key', id: keyId, name: email, address };
 }
 
-/** Someone who signed in. */
-export function personAuthor({ id, email }: { id: string; email: string }): Author {
-  return { kind: 'person', id, name: email };
+/** Someone who signed in, and where they are. */
+export function personAuthor({ id, email }: { id: string; email: string }, address: string): Author {
+  return { kind: 'person', id, name: email, address };
 }
 
 /** Someone who came through a link. Their name is not their address unless the change itself is to name it. */

@@ -15,7 +15,7 @@ import { showLinks } from './show-links.ts';
 const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
-const person = personAuthor({ id: '0199c1d2-7f00-7000-8000-000000000001', email: 'maya@example.org' });
+const person = personAuthor({ id: '0199c1d2-7f00-7000-8000-000000000001', email: 'maya@example.org' }, '192.0.2.1');
 
 async function send(...receivers: string[]) {
   const sent = await sentLink(exchange, ['a.txt'], receivers.length === 0 ? undefined : receivers);

@@ -7,6 +7,8 @@ import type { MemberRole } from './person-store.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;
 
+const membersPerAccount = 200;
+
 /** Adds a person to an account, or changes their role. An account that has owners keeps at least one. */
 export async function setMember(
   engines: Needs,
@@ -15,6 +17,18 @@ export async function setMember(
 ): Promise<void> {
   await changeMembers(engines, author, accountId, async (tx) => {
     await tx.people.setMembership(accountId, personId, role);
+    return { action: 'member.set', details: { personId, role } };
+  });
+}
+
+/** Changes the role of someone who is a member. */
+export async function changeRole(
+  engines: Needs,
+  author: Author,
+  { accountId, personId, role }: { accountId: string; personId: string; role: MemberRole },
+): Promise<void> {
+  await changeMembers(engines, author, accountId, async (tx) => {
+    if (!(await tx.people.changeRole(accountId, personId, role))) throw new ExchangeError('not_found');
     return { action: 'member.set', details: { personId, role } };
   });
 }
@@ -31,6 +45,25 @@ export async function removeMember(
   });
 }
 
+/**
+ * Removes someone who has not accepted their invitation. The mailed link stops working, unless another account has
+ * invited them too.
+ */
+export async function revokeInvitation(
+  engines: Needs,
+  author: Author,
+  { accountId, personId }: { accountId: string; personId: string },
+): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    await removeMember({ ...engines, store: tx }, author, { accountId, personId });
+    const person = await tx.people.byId(personId);
+    if (!person || (await tx.signInMethods.hasAny(personId))) throw new ExchangeError('not_found');
+    // Their own account was opened by the invitation.
+    const memberships = await tx.people.memberships(personId, '', 2);
+    if (memberships.every(({ account }) => account === person.email)) await tx.personLinks.end(personId);
+  });
+}
+
 async function changeMembers(
   engines: Needs,
   author: Author,
@@ -39,13 +72,17 @@ async function changeMembers(
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     await tx.accounts.lock(accountId);
-    const owners = await tx.people.countOwners(accountId);
+    const before = await tx.people.countMembers(accountId);
     const changed = await change(tx);
-    if (owners > 0 && (await tx.people.countOwners(accountId)) === 0) {
+    const after = await tx.people.countMembers(accountId);
+    if (before.owners > 0 && after.owners === 0) {
       throw new ExchangeError(
         'invalid_input',
         'An account keeps at least one owner. Make someone else an owner first.',
       );
+    }
+    if (after.all > Math.max(before.all, membersPerAccount)) {
+      throw new ExchangeError('invalid_input', `An account has at most ${membersPerAccount} members.`);
     }
     await record(engines, tx, { accountId, author, ...changed });
   });

@@ -6,9 +6,11 @@ import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
+import { setMember } from './change-members.ts';
 import type { MemberRole, Person } from './person-store.ts';
 
 const invitationSeconds = 7 * 24 * 60 * 60;
+const linksPerHour = 3;
 const handleBytes = 32;
 const nameLength = 100;
 
@@ -48,7 +50,7 @@ export async function invitePerson(
     if (person.disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
     const account = isNew ? await openOwnAccount(engines, tx, author, person) : undefined;
     const { membership } = invitation;
-    if (membership) await tx.people.setMembership(membership.accountId, person.id, membership.role);
+    if (membership) await setMember({ ...engines, store: tx }, author, { ...membership, personId: person.id });
     const accountId = membership?.accountId ?? account?.id;
     if (accountId !== undefined) {
       await record(engines, tx, {
@@ -59,6 +61,10 @@ export async function invitePerson(
       });
     }
     if (!isNew && (await tx.signInMethods.hasAny(person.id))) return { person, link: undefined };
+    // So that nobody can fill another's mailbox.
+    if (author.kind === 'person' && (await tx.personLinks.countSince(person.id, 'invitation', 3600)) >= linksPerHour) {
+      throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: 3600 });
+    }
     const id = random.uuid();
     const link = { id, personId: person.id, purpose: 'invitation', invitedBy: author.name } as const;
     await tx.personLinks.insert({ ...link, lifetimeSeconds: invitationSeconds }, invitation.mail);

@@ -252,7 +252,7 @@ describe('the members of an account', () => {
       [first, second].map(({ id }) => removeMember(engines, administrator, { accountId, personId: id })),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await store.people.countOwners(accountId)).toBe(1);
+    expect(await store.people.countMembers(accountId)).toEqual({ all: 1, owners: 1 });
   });
 
   test('have no access while the account is disabled or being deleted', async () => {

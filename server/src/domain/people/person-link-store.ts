@@ -25,6 +25,8 @@ export interface PersonLinkStore {
     },
     mail: boolean,
   ): Promise<void>;
+  /** Makes the links of the person stop working. */
+  end(personId: string): Promise<void>;
   /** Enqueues the job that looks for a person with this address. */
   requestRecovery(email: string): Promise<void>;
   byId(id: string): Promise<PersonLink | undefined>;

@@ -41,6 +41,8 @@ export interface Member {
   readonly name: string;
   readonly role: MemberRole;
   readonly since: Date;
+  /** Someone who was invited and has not chosen yet how to sign in; undefined for everybody else. */
+  readonly invited?: { readonly expiresAt: Date } | undefined;
 }
 
 export interface PersonStore {
@@ -60,9 +62,11 @@ export interface PersonStore {
   membership(personId: string, account: string): Promise<Membership | undefined>;
   /** Ordered by address, after `after`. */
   members(accountId: string, after: string, count: number): Promise<Member[]>;
-  countOwners(accountId: string): Promise<number>;
+  countMembers(accountId: string): Promise<{ readonly all: number; readonly owners: number }>;
   /** Adds a member, or changes their role. */
   setMembership(accountId: string, personId: string, role: MemberRole): Promise<void>;
+  /** False if the person is no member. */
+  changeRole(accountId: string, personId: string, role: MemberRole): Promise<boolean>;
   /** False if there was none. */
   removeMembership(accountId: string, personId: string): Promise<boolean>;
 }

@@ -19,6 +19,8 @@ export interface Session {
   readonly address: string;
   readonly userAgent: string;
   readonly createdAt: Date;
+  /** When the person last proved who they are. */
+  readonly authenticatedAt: Date;
   /** Accurate to a few minutes. */
   readonly seenAt: Date;
   readonly expiresAt: Date;
@@ -27,6 +29,8 @@ export interface Session {
 export interface NewSession extends Pick<Session, 'id' | 'personId' | 'stage' | 'method' | 'address' | 'userAgent'> {
   readonly digest: Buffer;
   readonly lifetimeSeconds: number;
+  /** Undefined: now. */
+  readonly authenticatedAt: Date | undefined;
   /** Of a provider: who signed the person in, and its own name for the session. */
   readonly issuer: string | null;
   readonly sid: string | null;
@@ -50,8 +54,6 @@ export interface SessionStore {
   endedAccess(all: readonly MemberAccess[], idleSeconds: number): Promise<MemberAccess[]>;
   /** The sessions that are signed in, the newest first. */
   ofPerson(personId: string, idleSeconds: number, count: number): Promise<Session[]>;
-  /** Whether the person has had a session from a browser like this one. */
-  isKnownBrowser(personId: string, userAgent: string): Promise<boolean>;
   /** Returns how many were ended. */
   end(personId: string, which: { readonly id: string } | { readonly except: string } | 'all'): Promise<number>;
   /** Ends the sessions that a provider began: one, or all of a subject. */

@@ -29,13 +29,15 @@ export interface SessionStart {
   readonly method: SignInMethod;
   /** Of a provider: who signed the person in, and its own name for the session. */
   readonly provider?: { readonly issuer: string; readonly sid: string | null };
+  /** When the person last proved who they are; absent: now. */
+  readonly authenticatedAt?: Date;
 }
 
 /** Begins a session, and returns its id and the secret for the browser's cookie, of which only the digest is stored. */
 export async function beginSession(
   { random }: Pick<Engines, 'random'>,
   tx: Pick<Store, 'sessions'>,
-  { personId, stage, method, provider }: SessionStart,
+  { personId, stage, method, provider, authenticatedAt }: SessionStart,
   { address, userAgent }: Browser,
 ): Promise<{ id: string; secret: string }> {
   const id = random.uuid();
@@ -49,6 +51,7 @@ export async function beginSession(
     address,
     userAgent,
     lifetimeSeconds: lifetimeSeconds[stage],
+    authenticatedAt,
     issuer: provider?.issuer ?? null,
     sid: provider?.sid ?? null,
   });

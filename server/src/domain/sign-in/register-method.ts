@@ -90,9 +90,16 @@ export async function changeMethods(
     await tx.people.lock(person.id);
     if (session.stage === 'enrolment') await tx.signInMethods.removeAll(person.id);
     const changed = await change(tx);
-    const { id, secret } = await replaceSession(engines, tx, session, { stage: 'complete', method }, browser);
+    // A mailed link is a proof; a change in the settings is none.
+    const authenticatedAt = session.stage === 'enrolment' ? {} : { authenticatedAt: session.authenticatedAt };
+    const next = { stage: 'complete', method, ...authenticatedAt } as const;
+    const { id, secret } = await replaceSession(engines, tx, session, next, browser);
     await tx.sessions.end(person.id, { except: id });
-    await record(engines, tx, { accountId: serverAccountId, author: personAuthor(person), ...changed });
+    await record(engines, tx, {
+      accountId: serverAccountId,
+      author: personAuthor(person, browser.address),
+      ...changed,
+    });
     return secret;
   });
 }

@@ -84,7 +84,7 @@ async function followGroups(tx: Store, rules: ProviderRules, claims: ProviderCla
     await tx.accounts.lock(found.id);
     const given = memberships.find((each) => each.account === account);
     const current = await tx.people.membership(personId, account);
-    const isLastOwner = current?.role === 'owner' && (await tx.people.countOwners(found.id)) === 1;
+    const isLastOwner = current?.role === 'owner' && (await tx.people.countMembers(found.id)).owners === 1;
     if (isLastOwner || current?.role === given?.role) continue;
     if (given) await tx.people.setMembership(found.id, personId, given.role);
     else await tx.people.removeMembership(found.id, personId);

@@ -166,8 +166,8 @@ export async function recordSignIn(
 ): Promise<void> {
   await record(engines, tx, {
     accountId: serverAccountId,
-    author: personAuthor(person),
+    author: personAuthor(person, address),
     action: 'person.signed_in',
-    details: { method, address },
+    details: { method },
   });
 }

@@ -20,6 +20,7 @@ export function auditStore(db: Database): AuditStore {
           author_kind: author.kind,
           author_id: author.id,
           author_name: author.name,
+          author_address: author.address ?? '',
           action,
           details: JSON.stringify(details),
         })

@@ -557,13 +557,15 @@ async function everyCall(accountId: string): Promise<Calls> {
       memberships: (people) => people.memberships(personId, '', count),
       membership: (people) => people.membership(personId, 'large@x.org'),
       members: (people) => people.members(accountId, '', count),
-      countOwners: (people) => people.countOwners(accountId),
+      countMembers: (people) => people.countMembers(accountId),
       setMembership: (people) => people.setMembership(accountId, personId, 'owner'),
+      changeRole: (people) => people.changeRole(accountId, personId, 'reader'),
       removeMembership: (people) => people.removeMembership(accountId, personId),
     },
     personLinks: {
       insert: (links) =>
         links.insert({ id: randomUUID(), personId, purpose: 'recovery', invitedBy: '', lifetimeSeconds: day }, true),
+      end: (links) => links.end(personId),
       requestRecovery: (links) => links.requestRecovery('x@x.org'),
       byId: (links) => links.byId(personId),
       use: (links) => links.use(personId),
@@ -581,6 +583,7 @@ async function everyCall(accountId: string): Promise<Calls> {
           address: '',
           userAgent: '',
           lifetimeSeconds: day,
+          authenticatedAt: undefined,
           issuer: null,
           sid: null,
         }),
@@ -588,7 +591,6 @@ async function everyCall(accountId: string): Promise<Calls> {
       recordSeen: (sessions) => sessions.recordSeen(digest),
       endedAccess: (sessions) => sessions.endedAccess([{ sessionId: personId, accountId, role: 'member' }], day),
       ofPerson: (sessions) => sessions.ofPerson(personId, day, count),
-      isKnownBrowser: (sessions) => sessions.isKnownBrowser(personId, 'x'),
       end: async (sessions) => {
         await sessions.end(personId, 'all');
         await sessions.end(personId, { id: personId });

@@ -98,6 +98,7 @@ export interface AuditEntries {
   account_id: string;
   action: string;
   at: Generated<Timestamp>;
+  author_address: Generated<string>;
   author_id: string;
   author_kind: string;
   author_name: string;
@@ -444,6 +445,7 @@ export interface Scrub {
 
 export interface Sessions {
   address: string;
+  authenticated_at: Generated<Timestamp>;
   created_at: Generated<Timestamp>;
   digest: Buffer;
   expires_at: Timestamp;
@@ -535,7 +537,7 @@ export interface WebhookDeliveries {
 export interface Webhooks {
   account_id: string;
   created_at: Generated<Timestamp>;
-  created_by: string;
+  created_by: string | null;
   description: Generated<string>;
   disabled_at: Timestamp | null;
   disabled_reason: string | null;

@@ -223,7 +223,7 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
     ...visit,
     ...found,
     membership,
-    actor: { accountId, email, author: personAuthor(found.person) },
+    actor: { accountId, email, author: personAuthor(found.person, visit.browser.address) },
     base: toAccountPath(email),
     canChange: hasRole(membership, 'member'),
   };

@@ -5,9 +5,7 @@ import { AppBrowser } from '../../testing/app-browser.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
-import type { AppRoute } from './app-route.ts';
 import { makeFormToken } from './form-token.ts';
-import { appRoutes } from './routes.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;
@@ -153,47 +151,6 @@ describe('the path of an account', () => {
     const response = await browser.send('GET', '/orders@example.org/', { headers: { accept } });
     expect(response.headers.location).toBe('/sign-in?next=%2Forders%40example.org%2F');
   });
-});
-
-describe('every route', () => {
-  const fill = (path: string, user = 'orders@example.org') =>
-    path.replace(':user', user).replace(/:(\w+)/g, 'A'.repeat(43));
-  const named = (routes: readonly AppRoute[]) =>
-    routes.map((route) => [`${route.method} ${route.path}`, route] as const);
-  const changes = named(
-    appRoutes.filter(({ method, access, body }) => method === 'POST' && body === undefined && access !== 'provider'),
-  );
-  const signedIn = changes.filter(([, { access }]) => access !== 'enrolment' && access !== 'second_factor');
-  const guarded = named(appRoutes.filter(({ access }) => access !== 'anyone' && access !== 'provider'));
-
-  test.each(signedIn)('%s refuses another site, and a form of another browser', async (_name, { path }) => {
-    const { browser, email } = await signIn();
-    await browser.get('/home');
-    const url = fill(path, email);
-    expect((await browser.post(url, {}, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);
-    expect((await browser.post(url, {}, { 'sec-fetch-site': 'same-site' })).statusCode).toBe(403);
-    browser.csrf = 'x'.repeat(43);
-    expect((await browser.post(url)).statusCode).toBe(403);
-    browser.csrf = '';
-    expect((await browser.post(url)).statusCode).toBe(403);
-  });
-
-  test.each(guarded)('%s leads to the sign-in without a session', async (_name, { method, path }) => {
-    const browser = new AppBrowser(app, engines.policy.publicUrl);
-    await browser.get('/sign-in');
-    const response = method === 'GET' ? await browser.get(fill(path)) : await browser.post(fill(path));
-    if (path === '/:user/') expect(response.statusCode).toBe(401);
-    else expect(response.headers.location).toMatch(/^\/sign-in/);
-  });
-
-  test.each(guarded.filter(([, { access }]) => access !== 'enrolment'))(
-    '%s is closed to someone who only opened an invitation',
-    async (_name, { method, path }) => {
-      const { browser } = await openInvitation();
-      const response = method === 'GET' ? await browser.get(fill(path)) : await browser.post(fill(path));
-      expect(response.headers.location).toMatch(/^\/sign-in/);
-    },
-  );
 });
 
 describe('the settings of a person', () => {

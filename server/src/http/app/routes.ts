@@ -6,6 +6,7 @@ import { mailedLinkRoutes } from './mailed-links.tsx';
 import { providerRoutes } from './providers.tsx';
 import { sendRoutes } from './send.tsx';
 import { settingsRoutes } from './settings.tsx';
+import { settingsAccountRoutes } from './settings-account.tsx';
 import { signInRoutes } from './sign-in.tsx';
 
 /** Every route of the app. One that is not here does not exist. */
@@ -18,4 +19,5 @@ export const appRoutes: readonly AppRoute[] = [
   ...sendRoutes,
   ...inboxRoutes,
   ...settingsRoutes,
+  ...settingsAccountRoutes,
 ];

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { isUuid } from '../../domain/is-uuid.ts';
 import { idleSeconds } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import {
@@ -22,6 +21,7 @@ import type { AppRoute, MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
 import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readProfile } from './profile.ts';
+import { requireUuid } from './require-uuid.ts';
 import { sendAppPage } from './send-app-page.ts';
 import { describeAttempt } from './sign-in.tsx';
 
@@ -207,11 +207,6 @@ function readPasskeyId(form: URLSearchParams): Buffer {
   return Buffer.from((form.get('id') ?? '').slice(0, 1400), 'base64url');
 }
 
-function requireUuid(text: string | null): string {
-  if (text === null || !isUuid(text)) throw new ExchangeError('not_found');
-  return text;
-}
-
 function toLocation({ base }: MemberVisit, notice: SettingsNotice): string {
   return `${base}settings?notice=${notice}#${findSettingsPart(notice)}`;
 }
@@ -240,6 +235,7 @@ async function sendSettings(
     <SettingsPersonPage
       frame={frame}
       now={new Date()}
+      canManage={visit.membership.role === 'owner'}
       profile={person}
       languages={options.translator.languages}
       timeZones={Intl.supportedValuesOf('timeZone')}

@@ -3,6 +3,7 @@ import type { Membership, PersonStore } from '../../../domain/people/person-stor
 import { shownName } from '../accounts/shown-name.ts';
 import type { Database } from '../database.ts';
 import { personColumns } from './person-columns.ts';
+import { hasSignInMethod } from './sign-in-methods.ts';
 
 export function personStore(db: Database): PersonStore {
   const people = () => db.selectFrom('people').select(personColumns);
@@ -59,27 +60,35 @@ export function personStore(db: Database): PersonStore {
         .where('accounts.disabled_at', 'is', null)
         .executeTakeFirst(),
 
-    members: (accountId, after, count) =>
-      db
+    async members(accountId, after, count) {
+      const rows = await db
         .selectFrom('memberships')
         .innerJoin('people', 'people.id', 'memberships.person_id')
         .select(['people.id as personId', 'people.email', 'people.name', 'memberships.role'])
         .select('memberships.created_at as since')
+        .select(
+          sql<Date | null>`case when ${hasSignInMethod(sql.ref('people.id'))} then null else coalesce(
+            (select max(expires_at) from person_links where person_id = people.id and purpose = 'invitation'),
+            memberships.created_at) end`.as('invitedUntil'),
+        )
         .where('memberships.account_id', '=', accountId)
         .where('people.email', '>', after)
         .orderBy('people.email')
         .limit(count)
-        .execute(),
-
-    async countOwners(accountId) {
-      const { count } = await db
-        .selectFrom('memberships')
-        .select(sql<number>`count(*)::int`.as('count'))
-        .where('account_id', '=', accountId)
-        .where('role', '=', 'owner')
-        .executeTakeFirstOrThrow();
-      return count;
+        .execute();
+      return rows.map(({ invitedUntil, ...member }) => ({
+        ...member,
+        invited: invitedUntil ? { expiresAt: invitedUntil } : undefined,
+      }));
     },
+
+    countMembers: (accountId) =>
+      db
+        .selectFrom('memberships')
+        .select(sql<number>`count(*)::int`.as('all'))
+        .select(sql<number>`(count(*) filter (where role = 'owner'))::int`.as('owners'))
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow(),
 
     async setMembership(accountId, personId, role) {
       await db
@@ -87,6 +96,16 @@ export function personStore(db: Database): PersonStore {
         .values({ account_id: accountId, person_id: personId, role })
         .onConflict((conflict) => conflict.columns(['account_id', 'person_id']).doUpdateSet({ role }))
         .execute();
+    },
+
+    async changeRole(accountId, personId, role) {
+      const { numUpdatedRows } = await db
+        .updateTable('memberships')
+        .set({ role })
+        .where('account_id', '=', accountId)
+        .where('person_id', '=', personId)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
     },
 
     async removeMembership(accountId, personId) {

@@ -9,14 +9,20 @@ import { personColumns } from './person-columns.ts';
 import { purgeExpired } from './purge-expired.ts';
 
 export function personLinkStore(db: Database, traceparent: Traceparent): PersonLinkStore {
+  async function end(personId: string): Promise<void> {
+    await db
+      .updateTable('person_links')
+      .set({ expires_at: sql<Date>`least(expires_at, now())` })
+      .where('person_id', '=', personId)
+      .where('used_at', 'is', null)
+      .execute();
+  }
+
   return {
+    end,
+
     async insert({ id, personId, purpose, invitedBy, lifetimeSeconds }, mail) {
-      await db
-        .updateTable('person_links')
-        .set({ expires_at: sql<Date>`least(expires_at, now())` })
-        .where('person_id', '=', personId)
-        .where('used_at', 'is', null)
-        .execute();
+      await end(personId);
       await db
         .insertInto('person_links')
         .values({

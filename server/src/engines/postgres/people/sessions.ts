@@ -13,6 +13,7 @@ const sessionColumns = [
   'sessions.address',
   'sessions.user_agent as userAgent',
   'sessions.created_at as sessionCreatedAt',
+  'sessions.authenticated_at as authenticatedAt',
   'sessions.seen_at as seenAt',
   'sessions.expires_at as expiresAt',
 ] as const;
@@ -20,8 +21,9 @@ const sessionColumns = [
 type SessionRow = Omit<Session, 'id' | 'createdAt'> & { sessionId: string; sessionCreatedAt: Date };
 
 function toSession(row: SessionRow): Session {
-  const { sessionId, personId, stage, method, address, userAgent, sessionCreatedAt, seenAt, expiresAt } = row;
-  return { id: sessionId, personId, stage, method, address, userAgent, createdAt: sessionCreatedAt, seenAt, expiresAt };
+  const { sessionId, personId, stage, method, address, userAgent, sessionCreatedAt, authenticatedAt } = row;
+  const times = { createdAt: sessionCreatedAt, authenticatedAt, seenAt: row.seenAt, expiresAt: row.expiresAt };
+  return { id: sessionId, personId, stage, method, address, userAgent, ...times };
 }
 
 const isLive = (idleSeconds: number): RawBuilder<boolean> =>
@@ -29,13 +31,14 @@ const isLive = (idleSeconds: number): RawBuilder<boolean> =>
 
 export function sessionStore(db: Database): SessionStore {
   return {
-    async insert({ lifetimeSeconds, personId, userAgent, ...session }) {
+    async insert({ lifetimeSeconds, personId, userAgent, authenticatedAt, ...session }) {
       await db
         .insertInto('sessions')
         .values({
           ...session,
           person_id: personId,
           user_agent: userAgent,
+          authenticated_at: authenticatedAt ?? sql<Date>`now()`,
           expires_at: secondsFromNow(lifetimeSeconds),
         })
         .execute();
@@ -93,16 +96,6 @@ export function sessionStore(db: Database): SessionStore {
         .limit(count)
         .execute();
       return rows.map(toSession);
-    },
-
-    async isKnownBrowser(personId, userAgent) {
-      const { rows } = await sql<{ known: boolean }>`
-        select exists (
-          select from sessions
-          where person_id = ${personId} and user_agent = ${userAgent} and stage = 'complete'
-        ) as known
-      `.execute(db);
-      return rows[0]?.known ?? false;
     },
 
     async end(personId, which) {

@@ -2,6 +2,13 @@ import { sql } from 'kysely';
 import type { SignInMethodStore } from '../../../domain/sign-in/sign-in-method-store.ts';
 import type { Database } from '../database.ts';
 
+/** Whether a person can sign in. */
+export function hasSignInMethod(personId: unknown) {
+  return sql<boolean>`(exists (select from passkeys where person_id = ${personId})
+    or exists (select from passwords where person_id = ${personId})
+    or exists (select from identities where person_id = ${personId}))`;
+}
+
 export function signInMethodStore(db: Database): SignInMethodStore {
   const passkeys = () =>
     db
@@ -14,11 +21,7 @@ export function signInMethodStore(db: Database): SignInMethodStore {
 
   return {
     async hasAny(personId) {
-      const { rows } = await sql<{ some: boolean }>`
-        select exists (select from passkeys where person_id = ${personId})
-          or exists (select from passwords where person_id = ${personId})
-          or exists (select from identities where person_id = ${personId}) as some
-      `.execute(db);
+      const { rows } = await sql<{ some: boolean }>`select ${hasSignInMethod(personId)} as some`.execute(db);
       return rows[0]?.some ?? false;
     },
 

@@ -3,6 +3,7 @@ import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
+import { Pager, type Pages } from '../../components/pager.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
 import { Switch } from '../../components/switch.tsx';
@@ -14,6 +15,10 @@ import { Removal, Save, SettingForm } from './settings-person-page.tsx';
 
 const roles = ['owner', 'member', 'reader'] as const;
 export type SettingsRole = (typeof roles)[number];
+
+const factors = ['', 'off', 'mail', 'sms'] as const;
+/** Empty: that of the server. */
+export type SettingsFactor = (typeof factors)[number];
 
 export interface SettingsMember {
   readonly id: string;
@@ -32,11 +37,20 @@ export interface SettingsAccountPageProps {
   readonly choices: {
     readonly displayName: string;
     /** Empty: that of the server. */
-    readonly secondFactor: '' | 'off' | 'mail' | 'sms';
+    readonly secondFactor: SettingsFactor;
     readonly receipts: boolean;
     readonly reminders: boolean;
+    /** Whether members may see the links of receivers. */
+    readonly showLinks: boolean;
   };
+  /** The codes that an owner may choose among. */
+  readonly factors: readonly SettingsFactor[];
+  /** Why the display name was not accepted. */
+  readonly displayNameProblem?: string | undefined;
   readonly members: readonly SettingsMember[];
+  /** How many owners the account has, on every page of members. */
+  readonly ownerCount: number;
+  readonly pages: Pages;
   /** Invitations to this account that nobody has accepted yet. */
   readonly invitations: readonly {
     readonly id: string;
@@ -53,19 +67,19 @@ const roleTexts: Record<SettingsRole, { name: string; about: string }> = {
   member: { name: 'settings.role.member', about: 'settings.role.memberAbout' },
   reader: { name: 'settings.role.reader', about: 'settings.role.readerAbout' },
 };
-const factors = [
-  ['', 'settings.factor.server'],
-  ['off', 'settings.factor.off'],
-  ['mail', 'settings.factor.mail'],
-  ['sms', 'settings.factor.sms'],
-] as const;
+const factorTexts: Record<SettingsFactor, string> = {
+  '': 'settings.factor.server',
+  off: 'settings.factor.off',
+  mail: 'settings.factor.mail',
+  sms: 'settings.factor.sms',
+};
 
 /** Settings of the account, for everybody who works in it. */
 export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Element {
   const translator = useTranslator();
   const { frame, choices, canManage, notice } = props;
   return (
-    <SettingsFrame frame={frame} tab="account">
+    <SettingsFrame frame={frame} tab="account" canManage={canManage}>
       {!canManage && <p class="quiet">{translator.t('settings.ownersOnly')}</p>}
       <Setting
         id="choices"
@@ -86,6 +100,7 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
                   count: 2,
                 })}
                 value={choices.displayName}
+                problem={props.displayNameProblem}
                 maxLength={100}
               />
               <Select
@@ -94,11 +109,13 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
                 label={translator.t('settings.factor')}
                 hint={translator.t('settings.factorHint')}
               >
-                {factors.map(([value, text]) => (
-                  <option key={value} value={value} selected={value === choices.secondFactor}>
-                    {translator.t(text)}
-                  </option>
-                ))}
+                {factors
+                  .filter((factor) => props.factors.includes(factor))
+                  .map((factor) => (
+                    <option key={factor} value={factor} selected={factor === choices.secondFactor}>
+                      {translator.t(factorTexts[factor])}
+                    </option>
+                  ))}
               </Select>
             </div>
             <Switch
@@ -117,6 +134,14 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
               label={translator.t('settings.reminders')}
               note={translator.t('settings.remindersNote')}
             />
+            <Switch
+              id="show-links"
+              name="show_links"
+              value="on"
+              defaultChecked={choices.showLinks}
+              label={translator.t('settings.showLinks')}
+              note={translator.t('settings.showLinksNote')}
+            />
             {canManage && <Save />}
           </fieldset>
         </SettingForm>
@@ -128,19 +153,19 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
         notice={describeNotice(translator, notice, 'members')}
       >
         <Members {...props} />
+        <Pager pages={props.pages} order="name" />
         {canManage && <InvitationForm {...props} />}
       </Setting>
     </SettingsFrame>
   );
 }
 
-function Members({ frame, members, invitations, canManage, now }: SettingsAccountPageProps): JSX.Element {
+function Members({ frame, members, invitations, ownerCount, canManage, now }: SettingsAccountPageProps): JSX.Element {
   const translator = useTranslator();
-  const owners = members.filter(({ role }) => role === 'owner').length;
   return (
     <SettingItems label={translator.t('settings.members')}>
       {members.map((member) => {
-        const isLastOwner = member.role === 'owner' && owners === 1;
+        const isLastOwner = member.role === 'owner' && ownerCount === 1;
         return (
           <SettingItem
             key={member.id}
@@ -205,20 +230,32 @@ function Members({ frame, members, invitations, canManage, now }: SettingsAccoun
             <>
               {translator.t(roleTexts[invitation.role].name)}
               {' · '}
-              {fillText(translator, 'settings.invitation.expires', {
-                when: <Ago at={invitation.expiresAt} now={now} />,
-              })}
+              {fillText(
+                translator,
+                invitation.expiresAt > now ? 'settings.invitation.expires' : 'settings.invitation.expired',
+                { when: <Ago at={invitation.expiresAt} now={now} /> },
+              )}
             </>
           }
           actions={
             canManage && (
-              <SettingForm frame={frame} path="members/invitation/revoke">
-                <input type="hidden" name="id" value={invitation.id} />
-                <Button look="plain">
-                  {translator.t('settings.invitation.revoke')}
-                  <span class="unseen"> {oneLine(invitation.email)}</span>
-                </Button>
-              </SettingForm>
+              <>
+                <SettingForm frame={frame} path="members/invitation">
+                  <input type="hidden" name="email" value={invitation.email} />
+                  <input type="hidden" name="role" value={invitation.role} />
+                  <Button look="plain">
+                    {translator.t('settings.invitation.renew')}
+                    <span class="unseen"> {oneLine(invitation.email)}</span>
+                  </Button>
+                </SettingForm>
+                <SettingForm frame={frame} path="members/invitation/revoke">
+                  <input type="hidden" name="id" value={invitation.id} />
+                  <Button look="plain">
+                    {translator.t('settings.invitation.revoke')}
+                    <span class="unseen"> {oneLine(invitation.email)}</span>
+                  </Button>
+                </SettingForm>
+              </>
             )
           }
         />

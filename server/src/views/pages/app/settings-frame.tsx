@@ -11,9 +11,18 @@ export function settingsTitle(translator: ViewTranslator): string {
   return translator.t('frame.settings');
 }
 
+const ownerTabs = [
+  ['keys', 'settings.keys'],
+  ['webhooks', 'settings.webhooks'],
+] as const;
+
+export type SettingsTab = 'you' | 'account' | 'keys' | 'webhooks';
+
 export function SettingsFrame(props: {
   frame: SettingsFrameProps;
-  tab: 'you' | 'account';
+  tab: SettingsTab;
+  /** Whether the person is an owner of the account. */
+  canManage: boolean;
   children: ComponentChildren;
 }): JSX.Element {
   const translator = useTranslator();
@@ -30,6 +39,11 @@ export function SettingsFrame(props: {
             href: `${base}settings/account`,
             current: props.tab === 'account',
           },
+          ...(props.canManage ? ownerTabs : []).map(([tab, text]) => ({
+            label: translator.t(text),
+            href: `${base}settings/${tab}`,
+            current: props.tab === tab,
+          })),
         ]}
       />
       <div class="settings">{props.children}</div>

@@ -47,6 +47,8 @@ export type NotificationKind = (typeof notificationKinds)[number];
 export interface SettingsPersonPageProps {
   readonly frame: SettingsFrameProps;
   readonly now: Date;
+  /** Whether the person is an owner of the account in which they work. */
+  readonly canManage: boolean;
   readonly profile: {
     readonly name: string;
     readonly email: string;
@@ -87,7 +89,7 @@ const notificationTexts: Record<NotificationKind, { label: string; note: string 
 /** Settings of the person, whichever account they work in. Each part is a form that works without a script. */
 export function SettingsPersonPage(props: SettingsPersonPageProps): JSX.Element {
   return (
-    <SettingsFrame frame={props.frame} tab="you">
+    <SettingsFrame frame={props.frame} tab="you" canManage={props.canManage}>
       <ProfileSetting {...props} />
       <SignInSetting {...props} />
       <SessionsSetting {...props} />

@@ -1,0 +1,201 @@
+import type { FastifyReply } from 'fastify';
+import { listOwnFactors, setOwnChoices } from '../../domain/accounts/set-account-choices.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { changeRole, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
+import { invitePerson } from '../../domain/people/invite-person.ts';
+import { type MemberRole, memberRoles } from '../../domain/people/person-store.ts';
+import type { SecondFactor } from '../../domain/policy.ts';
+import { SettingsAccountPage, type SettingsAccountPageProps } from '../../views/pages/app/settings-account-page.tsx';
+import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
+import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
+import type { AppRoute, MemberVisit } from './app-route.ts';
+import { readFrame } from './frame.ts';
+import { requireUuid } from './require-uuid.ts';
+import { sendAppPage } from './send-app-page.ts';
+
+const path = '/:user/settings';
+const membersPerPage = 50;
+
+/** Settings of the account: everybody in it sees them, and its owners change them. */
+export const settingsAccountRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path: `${path}/account`,
+    access: 'reader',
+    async handle(visit) {
+      const { notice } = visit.request.query as { notice?: unknown };
+      return sendAccount(visit, isSettingsNotice(notice) ? { notice } : {});
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/account/choices`,
+    access: 'owner',
+    async handle(visit) {
+      const { engines, form, actor, translator } = visit;
+      const account = await readAccount(visit);
+      const displayName = (form.get('display_name') ?? '').trim();
+      const choices = {
+        displayName,
+        secondFactor: readFactor(form.get('second_factor')),
+        receipts: form.has('receipts'),
+        reminders: form.has('reminders'),
+        showLinks: form.has('show_links'),
+      };
+      try {
+        await setOwnChoices(engines, actor.author, account, choices);
+      } catch (error) {
+        if (!isInvalid(error)) throw error;
+        return sendAccount(visit, {
+          choices: { ...choices, secondFactor: choices.secondFactor ?? '' },
+          displayNameProblem: translator.t('settings.displayNameProblem'),
+        });
+      }
+      return returnTo(visit, 'choices_saved');
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/members/role`,
+    access: 'owner',
+    handle: (visit) =>
+      changeMember(visit, 'role_saved', (member) =>
+        changeRole(visit.engines, visit.actor.author, { ...member, role: readRole(visit.form) }),
+      ),
+  },
+  {
+    method: 'POST',
+    path: `${path}/members/remove`,
+    access: 'owner',
+    handle: (visit) =>
+      changeMember(visit, 'member_removed', (member) => removeMember(visit.engines, visit.actor.author, member)),
+  },
+  {
+    method: 'POST',
+    path: `${path}/members/invitation/revoke`,
+    access: 'owner',
+    handle: (visit) =>
+      changeMember(visit, 'invitation_revoked', (member) =>
+        revokeInvitation(visit.engines, visit.actor.author, member),
+      ),
+  },
+  {
+    method: 'POST',
+    path: `${path}/members/invitation`,
+    access: 'owner',
+    async handle(visit) {
+      const { engines, form, actor, translator } = visit;
+      const email = (form.get('email') ?? '').trim();
+      const membership = { accountId: actor.accountId, role: readRole(form) };
+      try {
+        const invitation = { email, membership, language: translator.language, mail: true };
+        const { link } = await invitePerson(engines, actor.author, invitation);
+        return returnTo(visit, link === undefined ? 'member_added' : 'invitation_sent');
+      } catch (error) {
+        if (!isInvalid(error)) throw error;
+        return sendAccount(visit, {
+          invitationProblem: { email, text: translator.t('settings.invitation.refused') },
+        });
+      }
+    },
+  },
+];
+
+/** Changes a member by the id in the form; the last owner stays. */
+async function changeMember(
+  visit: MemberVisit,
+  notice: SettingsNotice,
+  change: (member: { accountId: string; personId: string }) => Promise<void>,
+): Promise<FastifyReply> {
+  const { actor, form, person, reply } = visit;
+  const personId = requireUuid(form.get('id'));
+  try {
+    await change({ accountId: actor.accountId, personId });
+  } catch (error) {
+    if (!isInvalid(error)) throw error;
+    return returnTo(visit, 'last_owner');
+  }
+  // Those who removed themselves have no page here any more.
+  if (personId === person.id && notice === 'member_removed') return reply.redirect('/home', 303);
+  return returnTo(visit, notice);
+}
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof ExchangeError && error.code === 'invalid_input';
+}
+
+function readRole(form: URLSearchParams): MemberRole {
+  const role = memberRoles.find((each) => each === form.get('role'));
+  if (!role) throw new ExchangeError('invalid_input');
+  return role;
+}
+
+function readFactor(text: string | null): SecondFactor | null {
+  if (text === null || text === '') return null;
+  if (text !== 'off' && text !== 'mail' && text !== 'sms') throw new ExchangeError('invalid_input');
+  return text;
+}
+
+async function readAccount({ engines, actor }: MemberVisit) {
+  const account = await engines.store.accounts.byId(actor.accountId);
+  if (!account) throw new ExchangeError('not_found');
+  return account;
+}
+
+async function returnTo({ base, reply }: MemberVisit, notice: SettingsNotice): Promise<FastifyReply> {
+  return reply.redirect(`${base}settings/account?notice=${notice}#${findSettingsPart(notice)}`, 303);
+}
+
+async function sendAccount(
+  visit: MemberVisit,
+  shown: Partial<Pick<SettingsAccountPageProps, 'notice' | 'choices' | 'displayNameProblem' | 'invitationProblem'>>,
+): Promise<FastifyReply> {
+  const { engines, actor, base, membership, person, reply, request, translator } = visit;
+  if (shown.displayNameProblem !== undefined || shown.invitationProblem !== undefined) reply.code(400);
+  const after = readAfter(request.query);
+  const [frame, account, page, { owners }] = await Promise.all([
+    readFrame(visit),
+    readAccount(visit),
+    engines.store.people.members(actor.accountId, after, membersPerPage + 1),
+    engines.store.people.countMembers(actor.accountId),
+  ]);
+  const members = page.slice(0, membersPerPage);
+  const factors = await listOwnFactors(engines, account);
+  const isOffered = (factor: SecondFactor | null) => factor !== 'sms' || engines.sms || account.secondFactor === 'sms';
+  const next = page.length > members.length ? members.at(-1)?.email : undefined;
+  const href = `${base}settings/account`;
+  const view = (
+    <SettingsAccountPage
+      frame={frame}
+      now={new Date()}
+      canManage={membership.role === 'owner'}
+      choices={{
+        displayName: account.displayName,
+        secondFactor: account.secondFactor ?? '',
+        receipts: account.receipts,
+        reminders: account.reminders,
+        showLinks: account.showLinks,
+      }}
+      factors={factors.filter(isOffered).map((factor) => factor ?? '')}
+      members={members
+        .filter(({ invited }) => invited === undefined)
+        .map(({ personId, ...member }) => ({ id: personId, ...member, isYou: personId === person.id }))}
+      invitations={members.flatMap(({ personId, email, role, invited }) =>
+        invited ? [{ id: personId, email, role, expiresAt: invited.expiresAt }] : [],
+      )}
+      ownerCount={owners}
+      pages={{
+        newerHref: after === '' ? undefined : `${href}#members`,
+        olderHref: next === undefined ? undefined : `${href}?after=${encodeURIComponent(next)}#members`,
+      }}
+      {...shown}
+    />
+  );
+  return sendAppPage(visit, { title: settingsTitle(translator), page: view, layout: 'app', script: 'settings.ts' });
+}
+
+/** The address after which a page of members begins. */
+function readAfter(query: unknown): string {
+  const { after } = query as { after?: unknown };
+  return typeof after === 'string' && after.length <= 320 ? after : '';
+}
