@@ -1,6 +1,10 @@
 -- The schema of the first release. Every table of an account has account_id first in its keys, so that the database can be
 -- partitioned by account without changing a query.
 
+-- Both are trusted: the owner of the database may create them. They find parts of texts within an account.
+create extension if not exists pg_trgm;
+create extension if not exists btree_gin;
+
 ---------------------------------------------------------------------------------------------------------------------
 -- Accounts, their limits and their keys
 ---------------------------------------------------------------------------------------------------------------------
@@ -329,6 +333,8 @@ create index drops_by_state on drops (account_id, type, (
 create index drops_by_sender on drops (account_id, type, sent_by, id);
 create index drops_by_external_id on drops (account_id, external_id, id) where external_id is not null;
 create index drops_by_reference on drops (right(id::text, 10));
+create index drops_by_text on drops using gin (
+  account_id, (message || ' ' || coalesce(external_id, '') || ' ' || right(id::text, 10)) gin_trgm_ops);
 create index drops_through_link on drops (account_id, request_id, request_position) where request_id is not null;
 create index drops_by_day_key on drops (key_day) where link_key is not null;
 create index drops_to_end on drops (expires_at) where ended_at is null;
@@ -372,6 +378,7 @@ create table links (
 );
 create index links_by_receiver on links (account_id, email, drop_id);
 create index links_undeliverable on links (account_id, drop_id) where undeliverable_at is not null;
+create index links_by_text on links using gin (account_id, (email || ' ' || coalesce(name, contact_name)) gin_trgm_ops);
 
 alter table drops
   add foreign key (account_id, request_id, request_position) references links (account_id, drop_id, position);
@@ -564,6 +571,7 @@ create table files (
 -- One staged file for each name: decides which of two concurrent uploads wins.
 create unique index files_staged on files (account_id, draft, name) where state = 'ready' and drop_id is null;
 create index files_of_drop on files (account_id, drop_id) where drop_id is not null;
+create index files_by_name on files using gin (account_id, coalesce(path, name) gin_trgm_ops) where drop_id is not null;
 create index files_by_day_key on files (key_day) where wrapped_key is not null;
 create index files_held on files (account_id, drop_id) where state = 'held';
 create index files_to_delete on files (lease_until) where state = 'deleting';

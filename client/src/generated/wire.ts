@@ -1094,7 +1094,7 @@ export interface ListContactsQuery {
   limit?: number;
   /** The `next_cursor` of the page before. It is valid only with the same filter. */
   cursor?: string;
-  /** Contacts whose address begins with this text, or a word of whose name does. */
+  /** Contacts whose address or name contains this text. Upper and lower case are the same. */
   search?: string;
   /** local: the account’s own contact; global: the administrator’s, which every account sees. */
   list?: 'local' | 'global';
@@ -1121,6 +1121,12 @@ export interface ListDropsQuery {
    * external_id.
    */
   search?: string;
+  /**
+   * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
+   * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
+   * for in the newest 1,000 only. Cannot be combined with receiver, external_id or search.
+   */
+  contains?: string;
 }
 
 /** The parameters of the operation `listEvents`. */
@@ -1170,6 +1176,12 @@ export interface ListRequestsQuery {
    * external_id.
    */
   search?: string;
+  /**
+   * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
+   * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
+   * for in the newest 1,000 only. Cannot be combined with receiver, external_id or search.
+   */
+  contains?: string;
 }
 
 /** The parameters of the operation `listWebhookAttempts`. */

@@ -57,7 +57,7 @@ export const ListContactsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: limits.emailLength,
-        description: 'Contacts whose address begins with this text, or a word of whose name does.',
+        description: 'Contacts whose address or name contains this text. Upper and lower case are the same.',
       }),
     ),
     list: Type.Optional(List),

@@ -122,6 +122,14 @@ export const SentQuery = Type.Object(
           'The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver or external_id.',
       }),
     ),
+    contains: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.emailLength,
+        description:
+          'A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked for in the newest 1,000 only. Cannot be combined with receiver, external_id or search.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -17,14 +17,23 @@ export function toReference(dropId: string): string {
 /** The end of the ids of all drops with this reference, as hexadecimal digits; undefined when it is not a reference. */
 export function readIdEnd(reference: string): string | undefined {
   const digits = /^WB-?([0-9A-Z]{4})-?([0-9A-Z]{4})$/.exec(readAsMeant(reference))?.slice(1).join('');
-  if (digits === undefined) return undefined;
+  return digits === undefined ? undefined : toHexadecimal(digits, endLength);
+}
+
+/** The same for one of the two groups of characters of a reference, which is half as many hexadecimal digits. */
+export function readHalfOfIdEnd(group: string): string | undefined {
+  const digits = /^(?:WB-?)?([0-9A-Z]{4})$/.exec(readAsMeant(group))?.[1];
+  return digits === undefined ? undefined : toHexadecimal(digits, endLength / 2);
+}
+
+function toHexadecimal(digits: string, length: number): string | undefined {
   let value = 0;
   for (const digit of digits) {
     const place = alphabet.indexOf(digit);
     if (place < 0) return undefined;
     value = value * 32 + place;
   }
-  return value.toString(16).padStart(endLength, '0');
+  return value.toString(16).padStart(length, '0');
 }
 
 /** 40 bits: among ten million drops, a few dozen pairs share them. A lookup finds all drops that share a reference. */

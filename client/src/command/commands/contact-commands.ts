@@ -23,7 +23,7 @@ export function addContactCommands(program: Command, context: () => Context): vo
     contacts
       .command('list')
       .description('list the account’s contacts, and those that every account has')
-      .option('--search <text>', 'only those whose address, or a word of whose name, begins with this')
+      .option('--search <text>', 'only those whose address or name contains this')
       .addOption(
         new Option('--list <list>', 'only the account’s own, or only those that every account has').choices([
           'local',

@@ -68,7 +68,7 @@ const requestColumns: readonly Column<ListedRequest>[] = [
   ...trailingColumns,
 ];
 
-export interface HistoryCommandOptions extends Pick<SentFilter, 'state' | 'receiver' | 'search'> {
+export interface HistoryCommandOptions extends Pick<SentFilter, 'state' | 'receiver' | 'search' | 'contains'> {
   externalId?: string;
   requests?: boolean;
   limit?: number;

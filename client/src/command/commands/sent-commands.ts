@@ -25,6 +25,7 @@ export function addSentCommands(program: Command, context: () => Context): void 
       .option('--receiver <address>', 'only those for this receiver')
       .option('--external-id <text>', 'only those with this external id')
       .option('--search <text>', 'only those with this reference, external id or receiver')
+      .option('--contains <text>', 'only those with this text in a message, address, name or file name')
       .option('--requests', 'list requests for files instead')
       .addOption(limitOption())
       .action((options: HistoryCommandOptions) => listHistory(context(), options)),

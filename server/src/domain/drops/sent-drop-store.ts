@@ -150,7 +150,9 @@ export type SentDropKey =
   | { readonly receiver: string }
   | { readonly externalId: string }
   /** The last hexadecimal digits of the id (see reference.ts). */
-  | { readonly idEnd: string };
+  | { readonly idEnd: string }
+  /** A part of a text of the drop, of its receivers or of its files. */
+  | { readonly text: string };
 
 /** The drops with files to download, and the requests for files, of an account. */
 export interface SentDropStore {

@@ -74,7 +74,7 @@ export function contactStore(db: Database): ContactStore {
     },
 
     /**
-     * Walks the addresses in order and looks at each contact, so that a word inside a name can be found: no more than
+     * Walks the addresses in order and looks at each contact, so that a part of a name can be found: no more than
      * the account and the administrator may have.
      */
     async page(accountId, { search, list }, after, count) {
@@ -82,9 +82,7 @@ export function contactStore(db: Database): ContactStore {
       const shared = sql`global_contacts as shared where not exists (
         select from contacts where account_id = ${accountId} and email = shared.email)`;
       const asked = sql`${after ? sql`email > ${after.email}` : sql`true`} and ${
-        search === undefined
-          ? sql`true`
-          : sql`(starts_with(email, lower(${search})) or strpos(' ' || lower(name), ' ' || lower(${search})) > 0)`
+        search === undefined ? sql`true` : sql`strpos(email || ' ' || lower(name), lower(${search})) > 0`
       }`;
       const selectPage = (from: RawBuilder<unknown>, name: ListedContact['list']) => sql`(
         select ${fieldList}, ${sql.lit(name)} as list

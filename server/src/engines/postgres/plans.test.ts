@@ -346,7 +346,12 @@ async function everyCall(accountId: string): Promise<Calls> {
       page: async (store) => {
         const times = { createdFrom: new Date('2026-01-01'), createdBefore: new Date('2026-02-01') };
         for (const state of [undefined, 'live', 'expired', 'revoked'] as const) {
-          for (const anyOf of [undefined, [{ receiver: email }], [{ externalId: 'x' }, { idEnd: '00ffffffff' }]]) {
+          for (const anyOf of [
+            undefined,
+            [{ receiver: email }],
+            [{ externalId: 'x' }, { idEnd: '00ffffffff' }],
+            [{ text: 'a' }, { text: 'a text' }],
+          ]) {
             await store.page(accountId, 'downloadfiles', { state, anyOf }, {}, count);
             await store.page(accountId, 'uploadfiles', { state, anyOf, ...times }, { after: dropId }, count);
           }

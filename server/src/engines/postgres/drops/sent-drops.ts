@@ -15,6 +15,7 @@ import type {
 import { secondFactorRule } from '../accounts/second-factor-rule.ts';
 import type { Database } from '../database.ts';
 import { maxPageRows } from '../page-size.ts';
+import { searchedFirst, searchText } from '../search.ts';
 import { isRestorable, stateOfDrop } from './state-of-drop.ts';
 
 /** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
@@ -52,18 +53,34 @@ export function sentDropStore(db: Database): SentDropStore {
   return {
     async page(accountId, type, filter, place, count) {
       const found = new Map<string, SentDrop>();
-      const sources = filter.anyOf ? filter.anyOf.map((key) => selectSource(accountId, key)) : [selectAll(accountId)];
-      for (const { from, where, id } of sources) {
+      const select = async ({ from, where, id }: Source) => {
         const { rows } = await sql<SentDrop>`
           select ${selectColumns(accountId)} from ${from}
           where ${where} and drops.type = ${type} and ${conditions(filter, place, id, accountId)}
           order by ${orderOf(place, id)} limit ${sql.lit(maxPageRows)}
         `.execute(db);
         for (const row of rows) found.set(row.id, row);
+        return rows.length;
+      };
+      const selectText = async (text: string) => {
+        const { matchesDrop, dropIds } = searchText(text);
+        const all = selectAll(accountId);
+        const nearest = sql`(
+          select drops.id from drops
+          where ${all.where} and drops.type = ${type} and ${conditions(filter, place, all.id, accountId)}
+          order by ${orderOf(place, all.id)} limit ${sql.lit(searchedFirst)})`;
+        const among = (ids: RawBuilder<unknown>) => sql`${all.where} and drops.id in ${ids}`;
+        const isPageFull = (await select({ ...all, where: sql`${among(nearest)} and ${matchesDrop}` })) >= count;
+        if (!isPageFull && dropIds) await select({ ...all, where: among(dropIds(accountId)) });
+      };
+      if (!filter.anyOf) await select(selectAll(accountId));
+      for (const key of filter.anyOf ?? []) {
+        if ('text' in key) await selectText(key.text);
+        else await select(selectSource(accountId, key));
       }
       const all = [...found.values()];
       const isBackwards = place.before !== undefined;
-      if (sources.length > 1) all.sort((one, other) => (one.id < other.id !== isBackwards ? 1 : -1));
+      if (filter.anyOf) all.sort((one, other) => compareInOrder(place, one, other) * (isBackwards ? -1 : 1));
       const page = all.slice(0, count);
       return isBackwards ? page.toReversed() : page;
     },
@@ -244,7 +261,7 @@ function selectAll(accountId: string): Source {
 }
 
 /** Each is found by an index of its own, which has the ids in order. */
-function selectSource(accountId: string, key: SentDropKey): Source {
+function selectSource(accountId: string, key: Exclude<SentDropKey, { text: string }>): Source {
   const all = selectAll(accountId);
   if ('externalId' in key) return { ...all, where: sql`${all.where} and drops.external_id = ${key.externalId}` };
   if ('idEnd' in key) return { ...all, where: sql`${all.where} and right(drops.id::text, 10) = ${key.idEnd}` };
@@ -283,6 +300,11 @@ function orderOf({ before, byExpiry }: SentPlace, id: RawBuilder<unknown>): RawB
   if (byExpiry)
     return before === undefined ? sql`drops.expires_at, drops.id` : sql`drops.expires_at desc, drops.id desc`;
   return before === undefined ? sql`${id} desc` : sql`${id}`;
+}
+
+function compareInOrder({ byExpiry }: SentPlace, one: SentDrop, other: SentDrop): number {
+  if (!byExpiry) return one.id < other.id ? 1 : -1;
+  return one.expiresAt.getTime() - other.expiresAt.getTime() || (one.id < other.id ? -1 : 1);
 }
 
 function beginAt(

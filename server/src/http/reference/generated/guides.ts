@@ -319,6 +319,10 @@ export const v1Guides: readonly Guide[] = [
      [
       "`search`",
       "drops with this reference (`WB-7F3K-29QD`), external id or receiver, each in full"
+     ],
+     [
+      "`contains`",
+      "drops with this text in their message, external id, receivers' addresses and names, or file names; or with this group of the reference (`7F3K`)"
      ]
     ]
    },
@@ -602,7 +606,7 @@ export const v1Guides: readonly Guide[] = [
     "rows": [
      [
       "`GET /contacts`",
-      "lists contacts by address. `search` finds the beginning of an address or of a word of a name; `list` is `local` or `global`"
+      "lists contacts by address. `search` finds a part of an address or a name; `list` is `local` or `global`"
      ],
      [
       "`GET /contacts/{email}`",

@@ -207,7 +207,7 @@ describe('a global contact', () => {
 });
 
 describe('GET /contacts', () => {
-  test('finds contacts by the beginning of the address or of a word in the name', async () => {
+  test('finds contacts by a part of the address or of the name', async () => {
     await setGlobal({ email: 'desk@example.org', name: 'Berg & Co' });
     const owner = await exchange.account();
     await replace(owner, [
@@ -219,10 +219,11 @@ describe('GET /contacts', () => {
       'anna@example.org local',
       'bergman@example.org local',
       'desk@example.org global',
+      'x@example.org local',
     ]);
     expect(await listed(owner, `&search=${encodeURIComponent('åsa b')}`)).toEqual(['anna@example.org local']);
     expect(await listed(owner, '&search=anna@example.org')).toEqual(['anna@example.org local']);
-    for (const nothing of ['%25', '_', 'example', 'asa']) expect(await listed(owner, `&search=${nothing}`)).toEqual([]);
+    for (const nothing of ['%25', '_', 'asa']) expect(await listed(owner, `&search=${nothing}`)).toEqual([]);
     expect((await ask(owner, 'GET', '/contacts?search=%00')).status).toBe(400);
   });
 
@@ -237,7 +238,7 @@ describe('GET /contacts', () => {
       cursor = page.next_cursor;
     }
     expect(seen.join('')).toBe('abcdef');
-    const { next_cursor: other } = (await ask(owner, 'GET', '/contacts?limit=1&search=a')).json();
+    const { next_cursor: other } = (await ask(owner, 'GET', '/contacts?limit=1&search=a@')).json();
     expect(other).toBeNull();
     const { next_cursor: local } = (await ask(owner, 'GET', '/contacts?limit=1&list=local')).json();
     expect((await ask(owner, 'GET', `/contacts?cursor=${local}`)).status).toBe(400);

@@ -396,6 +396,35 @@ describe('GET /drops', () => {
   const ids = async (sender: Sender, query: string) =>
     (await ask(sender, 'GET', `/drops?${query}`)).json().data.map(({ id }: { id: string }) => id);
 
+  test('finds drops by a part of any of their texts, among the newest and by the index', async () => {
+    const sender = await exchange.account();
+    const { drop } = await send(sender, {
+      receivers: [{ email: 'anna@example.org', name: 'Åsa Lindgren' }],
+      message: 'The 100% final_plan\\',
+      external_id: 'order-4711',
+    });
+    const { id, reference } = drop;
+    const other = (await send(await exchange.account(), { receivers: [{ email: 'anna@example.org' }] })).drop.id;
+    const find = (text: string) => ids(sender, `contains=${encodeURIComponent(text)}`);
+    const [, first = '', second = ''] = reference.split('-');
+    const parts = ['nna@ex', 'ÅSA L', 'indgren', '% FINAL_', 'plan\\', '-471', reference, first, second.toLowerCase()];
+    for (const text of parts) expect([text, await find(text)]).toEqual([text, [id]]);
+    for (const text of ['100_', '%%', 'nobody', 'WB-0000']) expect([text, await find(text)]).toEqual([text, []]);
+    expect(await find('na')).toEqual([id]);
+    expect((await ask(sender, 'GET', '/drops?contains=a&search=a')).status).toBe(400);
+    expect(await ids(sender, 'contains=anna&state=revoked')).toEqual([]);
+    expect(await ids(sender, 'contains=anna')).not.toContain(other);
+    // No longer among the newest.
+    await exchange.database.query(
+      `insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count)
+       select $1, ('fffff' || lpad(to_hex(n), 3, '0') || '-ffff-7fff-bfff-ffffffffffff')::uuid, 'downloadfiles', '', 1, now(), 0, 0
+       from generate_series(1, 1000) as n`,
+      [sender.accountId],
+    );
+    for (const text of parts) expect([text, await find(text)]).toEqual([text, [id]]);
+    expect(await find('na')).toEqual([]);
+  });
+
   test('finds drops by state, receiver, external id, time and search', async () => {
     const sender = await exchange.account('old@example.org');
     const first = (await send(sender, { receivers: [{ email: 'anna@example.org' }], external_id: 'A' })).drop.id;
