@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { findFailedFiles, type Report, summarize } from './test-reports.ts';
+import { findFailedFiles, listSlowestFiles, type Report, summarize } from './test-reports.ts';
 
 function toReport(files: Record<string, ('passed' | 'failed')[]>): Report {
   const testResults = Object.entries(files).map(([name, tests]) => ({
     name,
+    startTime: 1_000,
+    endTime: 1_000 + 2_000 * tests.length,
     status: tests.includes('failed') || tests.length === 0 ? 'failed' : 'passed',
     message: tests.length === 0 ? 'it does not compile' : '',
     assertionResults: tests.map((status, index) => ({
@@ -46,4 +48,12 @@ test('a file that fails outside its tests, and a step that fails without one, co
   expect(findFailedFiles([broken])).toEqual(['a']);
   expect(summarize([broken], [], 1)).toEqual(['FAILED a: it does not compile', '1 passed, 1 failed']);
   expect(summarize([toReport({ b: ['passed'] })], [], 1)).toEqual(['1 passed, 1 failed']);
+});
+
+test('the slowest files come first', () => {
+  const reports = [
+    toReport({ a: ['passed'], b: ['passed', 'passed', 'passed'] }),
+    toReport({ c: ['passed', 'passed'] }),
+  ];
+  expect(listSlowestFiles(reports, 2)).toEqual(['6 s b', '4 s c']);
 });

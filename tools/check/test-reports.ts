@@ -1,8 +1,11 @@
 // Reads the JSON reports of vitest for .ci/run:
 //   node tools/check/test-reports.ts failed REPORT...      prints the test files with a failure
-//   node tools/check/test-reports.ts total FAILED FOLDER   prints every failed test, and `N passed, N failed`
+//   node tools/check/test-reports.ts total FAILED FOLDER   prints the slowest files, every failed test, and `N passed, N failed`
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+
+/** How many of the slowest files are printed. */
+const slowest = 25;
 
 export interface Report {
   readonly numPassedTests: number;
@@ -14,6 +17,9 @@ interface FileResult {
   /** The path of the test file. */
   readonly name: string;
   readonly status: string;
+  /** In milliseconds. */
+  readonly startTime: number;
+  readonly endTime: number;
   /** Set if the file failed outside its tests. */
   readonly message: string;
   readonly assertionResults: readonly { status: string; fullName: string; failureMessages: readonly string[] }[];
@@ -49,6 +55,15 @@ export function summarize(first: readonly Report[], again: readonly Report[], br
   return [...lines, `${sum('numPassedTests') + passedLater} passed, ${failed} failed`];
 }
 
+/** Names the files that took longest, so that whoever shortens a run knows where to begin. */
+export function listSlowestFiles(reports: readonly Report[], count: number): string[] {
+  return results(reports)
+    .map(({ name, startTime, endTime }) => ({ name, seconds: Math.round((endTime - startTime) / 1000) }))
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, count)
+    .map(({ name, seconds }) => `${seconds} s ${name}`);
+}
+
 function results(reports: readonly Report[]): FileResult[] {
   return reports.flatMap(({ testResults }) => testResults);
 }
@@ -70,6 +85,7 @@ if (import.meta.main) {
     const { again = [], first = [] } = Object.groupBy(paths, (path) =>
       basename(path).startsWith('again-') ? 'again' : 'first',
     );
+    for (const line of listSlowestFiles(first.map(read), slowest)) process.stdout.write(`${line}\n`);
     const lines = summarize(first.map(read), again.map(read), Number(brokenSteps));
     for (const line of lines) process.stdout.write(`${line}\n`);
     process.exitCode = /^[1-9]\d* passed, 0 failed$/.test(lines.at(-1) ?? '') ? 0 : 1;

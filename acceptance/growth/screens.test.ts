@@ -1,0 +1,98 @@
+// Every screen of the app, for an account with a tenth of all drops and as many contacts as it may have.
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fill } from '../../tools/lab/grow/fill.ts';
+import { percentile } from '../../tools/shared/percentile.ts';
+import { Colleague } from '../lib/people/colleague.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
+
+const drops = Number(process.env['WAYBILL_GROWTH_DROPS'] ?? 1_000_000);
+const contacts = 10_000;
+const rounds = 200;
+const warmUp = 5;
+const hours = 3_600_000;
+const screenMs = 150;
+const searchMs = 300;
+
+let exchange: OwnExchange;
+let colleague: Colleague;
+let base: string;
+let dropId: string;
+
+beforeAll(async () => {
+  exchange = await ownExchange();
+  const { user } = await exchange.client('largest');
+  colleague = await Colleague.signIn(exchange, user, 'owner');
+  base = `/${encodeURIComponent(user)}/`;
+  const pool = new pg.Pool({ connectionString: exchange.databaseUrl, max: 2 });
+  const began = performance.now();
+  await fill(pool, { drops, largest: user });
+  await pool.query(
+    `insert into contacts (account_id, email, position, name, phone, language, groups)
+     select id, 'contact-' || number || '@example.org', number, 'Contact Number ' || number, '', 'en',
+       array['group ' || number % 30]
+     from accounts, generate_series(1, $2::int) as number where email = $1`,
+    [user, contacts],
+  );
+  const { rows } = await pool.query<{ id: string; count: number }>(
+    `select (array_agg(drops.id))[1] as id, count(*)::int as count
+     from drops join accounts on accounts.id = drops.account_id
+     where accounts.email = $1 and drops.type = 'downloadfiles'`,
+    [user],
+  );
+  await pool.query('vacuum analyze');
+  await pool.end();
+  dropId = rows[0]?.id ?? '';
+  report(`${rows[0]?.count} of ${drops} drops, filled in ${Math.round((performance.now() - began) / 1000)} s`);
+}, 4 * hours);
+afterAll(async () => {
+  await exchange?.[Symbol.asyncDispose]();
+}, hours);
+
+const screens: Record<string, () => string> = {
+  Send: () => '',
+  Sent: () => 'sent',
+  'Sent, what needs attention': () => 'sent?part=attention',
+  'Sent, under way': () => 'sent?part=underway',
+  'Sent, done': () => 'sent?part=done',
+  'Sent by me': () => 'sent?by=me',
+  'a delivery': () => `sent/${dropId}`,
+  Inbox: () => 'inbox',
+  Requests: () => 'requests',
+  Contacts: () => 'contacts',
+  'Contacts of a group': () => 'contacts?group=group+7',
+  'settings of the person': () => 'settings',
+  'settings of the account': () => 'settings/account',
+};
+
+const searches: Record<string, () => string> = {
+  'Sent, a text in every drop': () => 'sent?q=grown',
+  'Sent, a text in few drops': () => `sent?q=${dropId.slice(-6)}`,
+  'Sent, a text in none': () => 'sent?q=nowhere+to+be+found',
+  'Requests, a text in none': () => 'requests?q=nowhere+to+be+found',
+  'Inbox, a text in none': () => 'inbox?q=nowhere+to+be+found',
+  'Contacts, the last': () => 'contacts?q=number+9999',
+  'Contacts, none': () => 'contacts?q=nobody',
+  'completion of a receiver': () => 'receivers?q=9999',
+};
+
+test.each([
+  ...Object.entries(screens).map(([name, path]) => [name, path, screenMs] as const),
+  ...Object.entries(searches).map(([name, path]) => [name, path, searchMs] as const),
+])('%s', { timeout: hours }, async (name, path, longestMs) => {
+  const times: number[] = [];
+  for (let round = -warmUp; round < rounds; round++) {
+    const began = performance.now();
+    const response = await colleague.open(`${base}${path()}`);
+    if (round >= 0) times.push(performance.now() - began);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+  }
+  const [median, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
+  report(`${name}: median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
+  expect(p99).toBeLessThan(longestMs);
+});
+
+function report(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
