@@ -246,6 +246,7 @@ create table contacts (
   groups     text[] not null,
   primary key (account_id, email)
 );
+create index contacts_by_name on contacts (account_id, lower(case when name = '' then email else name end), email);
 
 -- The administrator's list, which every account sees.
 create table global_contacts (
@@ -256,6 +257,7 @@ create table global_contacts (
   language text not null,
   groups   text[] not null
 );
+create index global_contacts_by_name on global_contacts (lower(case when name = '' then email else name end), email);
 
 -- The other half of the ETag of contacts.
 create table global_contacts_version (

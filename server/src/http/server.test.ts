@@ -174,6 +174,18 @@ describe('every route declares who may call it', () => {
         "HEAD /:user/inbox/:id/files/:file: member",
         "HEAD /:user/inbox/:id/all.zip: member",
         "HEAD /:user/inbox/:id/files.zip: member",
+        "GET /:user/contacts: member",
+        "GET /:user/contacts.csv: member",
+        "GET /:user/contacts/new: member",
+        "POST /:user/contacts: member",
+        "GET /:user/contacts/import: member",
+        "POST /:user/contacts/send: member",
+        "POST /:user/contacts/ask: member",
+        "POST /:user/contacts/remove: member",
+        "POST /:user/contacts/group: member",
+        "GET /:user/contacts/:email: member",
+        "POST /:user/contacts/:email: member",
+        "POST /:user/contacts/:email/remove: member",
         "GET /:user/settings: member",
         "POST /:user/settings/profile: member",
         "POST /:user/settings/sessions/end: member",
@@ -195,6 +207,8 @@ describe('every route declares who may call it', () => {
         "POST /:user/settings/members/remove: member",
         "POST /:user/settings/members/invitation/revoke: member",
         "POST /:user/settings/members/invitation: member",
+        "POST /:user/contacts/import/preview: member",
+        "POST /:user/contacts/import: member",
       ]
     `);
     await app.close();

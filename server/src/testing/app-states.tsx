@@ -13,6 +13,7 @@ import { Toast } from '../views/components/toast.tsx';
 import { UndoToast } from '../views/components/undo-toast.tsx';
 import { ContactImportPage, contactImportTitle, type ImportPreview } from '../views/pages/app/contact-import-page.tsx';
 import { ContactPage, type ContactPageProps, contactTitle } from '../views/pages/app/contact-page.tsx';
+import { ContactsNotice } from '../views/pages/app/contacts-notice.tsx';
 import {
   ContactsPage,
   type ContactsPageProps,
@@ -331,7 +332,7 @@ const preview: ImportPreview = {
   columns: ['Kontakt', 'E-Mail', 'Bereich', 'Mobil'],
   mapping: { name: 0, email: 1, groups: 2 },
   group: 'Partners 2026',
-  importId: 'imp-1',
+  text: 'imp-1',
 };
 
 /** The components of the lists that a page shows in few of their states. */
@@ -615,7 +616,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     };
     return show('requests', requestTitle(translator, all), <RequestPage {...all} />);
   };
-  const contacts = (props: Partial<ContactsPageProps> = {}) =>
+  const contacts = (props: Partial<ContactsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
       'contacts',
       contactsTitle(translator),
@@ -637,6 +638,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         selectsAll={false}
         {...props}
       />,
+      frame,
     );
   const contact = (props: Partial<ContactPageProps> = {}) =>
     show(
@@ -656,7 +658,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     show(
       'contacts',
       contactImportTitle(translator, props),
-      <ContactImportPage {...common} maxContacts={10_000} {...props} />,
+      <ContactImportPage {...common} maxContacts={10_000} maxBytes={1_048_576} {...props} />,
     );
   const selection = (
     current: Screen,
@@ -824,6 +826,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       })),
     }),
     'app-contacts': contacts(),
+    'app-contacts-imported': contacts({}, { toasts: <ContactsNotice name="imported" /> }),
     'app-contacts-selected': contacts({ selectsAll: true }),
     'app-contacts-group': contacts({ group: 'Northwind' }),
     'app-contacts-many-groups': contacts({
@@ -833,10 +836,10 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-contacts-reader': contacts({ canChange: false }),
     'app-contacts-empty': contacts({ contacts: [], groups: [], total: undefined, pages: {} }),
     'app-contacts-no-match': contacts({ contacts: [], query: foreign.name, total: undefined, pages: {} }),
-    'app-contacts-remove': selection('contacts', { what: 'removeContacts' }, chosenContacts),
+    'app-contacts-remove': selection('contacts', { what: 'removeContacts', globalCount: 1 }, chosenContacts),
     'app-contacts-add-to-group': selection(
       'contacts',
-      { what: 'groupContacts', groups: ['Northwind', foreign.name] },
+      { what: 'groupContacts', globalCount: 0, groups: ['Northwind', foreign.name] },
       chosenContacts,
     ),
     'app-contact': contact({ contact: firstContact, version: 'v1' }),
@@ -851,6 +854,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-contact-remove': contact({ contact: contactList(foreign)[6], version: 'v1', isRemoving: true }),
     'app-contacts-import': importing(),
     'app-contacts-import-refused': importing({ problem: 'unreadable' }),
+    'app-contacts-import-quote': importing({ problem: 'quote', problemLine: 1204 }),
     'app-contacts-import-preview': importing({ preview: { ...preview, fileName: foreign.name } }),
     'app-contacts-import-clean': importing({
       preview: {

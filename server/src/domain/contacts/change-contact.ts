@@ -70,9 +70,23 @@ export async function removeContact(
       throw new ExchangeError('not_found', 'This contact is the administrator’s. Only your own can be removed.');
     }
     requireVersion(ifVersion, computeVersion(contact));
-    await tx.contacts.remove(accountId, email);
+    await tx.contacts.remove(accountId, [email]);
     const details = { address: email };
     await recordChange(engines, tx, actor, { action: 'contact.removed', details, written: [], removed: [email] });
+  });
+}
+
+/** Removes those of these contacts that are the account's own. Returns how many. */
+export async function removeContacts(engines: Needs, actor: Actor, emails: readonly string[]): Promise<number> {
+  const { accountId } = actor;
+  return engines.store.transaction(async (tx) => {
+    await tx.accounts.lock(accountId);
+    const removed = await tx.contacts.known(accountId, emails);
+    if (removed.length === 0) return 0;
+    await tx.contacts.remove(accountId, removed);
+    const details = { count: removed.length };
+    await recordChange(engines, tx, actor, { action: 'contacts.removed', details, written: [], removed });
+    return removed.length;
   });
 }
 

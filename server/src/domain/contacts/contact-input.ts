@@ -10,6 +10,8 @@ import { emailAddress } from './email-address.ts';
 export interface ContactInput extends PersonDetails {
   readonly email: string;
   readonly groups?: readonly string[] | undefined;
+  /** Groups that it gets in addition to those that it has. */
+  readonly addedGroups?: readonly string[] | undefined;
 }
 
 /** The address in the form in which it is stored; undefined if it is none. Faults are recorded. */
@@ -22,11 +24,12 @@ export function checkContact(faults: Faults, pointer: string, input: ContactInpu
 
 /** Keeps the previous value of every property that the input leaves out. */
 export function contactFrom(input: ContactInput, email: string, before?: Contact): Contact {
+  const groups = input.groups ?? before?.groups ?? [];
   return {
     email,
     phone: input.phone ?? before?.phone ?? '',
     language: input.language ?? before?.language ?? '',
-    groups: [...(input.groups ?? before?.groups ?? [])],
+    groups: input.addedGroups ? [...new Set([...groups, ...input.addedGroups])] : [...groups],
     name: input.name ?? before?.name ?? '',
   };
 }

@@ -5,10 +5,25 @@ export interface ListedContact extends Contact {
   readonly list: 'local' | 'global';
 }
 
+/** Which contacts a list has: those that match everything that is given. */
 export interface ContactFilter {
-  /** The beginning of an address, or of a word of a name. */
+  /** Part of an address or of a name. */
   readonly search?: string | undefined;
+  readonly group?: string | undefined;
   readonly list?: ListedContact['list'] | undefined;
+}
+
+/** By the name, or the address of a contact without one, or by the address; after this contact. */
+export interface ContactOrder {
+  readonly by: 'name' | 'email';
+  readonly isDescending?: boolean | undefined;
+  readonly after?: Pick<Contact, 'name' | 'email'> | undefined;
+}
+
+/** A group, and how many contacts are in it. */
+export interface ContactGroup {
+  readonly name: string;
+  readonly count: number;
 }
 
 export interface ContactLists {
@@ -25,20 +40,18 @@ export interface ContactStore {
   known(accountId: string, emails: readonly string[]): Promise<string[]>;
   /** Returns the contacts with these addresses; a local contact takes precedence over a global one. */
   find(accountId: string, emails: readonly string[]): Promise<ListedContact[]>;
-  /** By address, after `after`. A local contact hides the global one with its address. */
-  page(
-    accountId: string,
-    filter: ContactFilter,
-    after: Pick<Contact, 'email'> | undefined,
-    count: number,
-  ): Promise<ListedContact[]>;
+  /** A local contact hides the global one with its address, here and in everything that is counted. */
+  page(accountId: string, filter: ContactFilter, order: ContactOrder, count: number): Promise<ListedContact[]>;
+  countFound(accountId: string, filter: ContactFilter): Promise<number>;
+  /** Returns up to `count` groups, the largest ones, by name. */
+  groups(accountId: string, count: number): Promise<ContactGroup[]>;
   /** How many local contacts there are. */
   count(accountId: string): Promise<number>;
   /** Replaces the local list. Returns what it was. */
   replace(accountId: string, contacts: readonly Contact[]): Promise<Contact[]>;
   /** Changes the local contacts with these addresses, and appends those that are new. */
   put(accountId: string, contacts: readonly Contact[]): Promise<void>;
-  remove(accountId: string, email: string): Promise<void>;
+  remove(accountId: string, emails: readonly string[]): Promise<void>;
   readGlobal(): Promise<Contact[]>;
   replaceGlobal(contacts: readonly Contact[]): Promise<void>;
 }

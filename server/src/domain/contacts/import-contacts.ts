@@ -1,3 +1,4 @@
+import { limits } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../faults.ts';
@@ -21,6 +22,7 @@ export async function importContacts(
   engines: Pick<Engines, 'store' | 'random'>,
   actor: Actor,
   inputs: readonly ContactInput[],
+  action: 'contacts.imported' | 'contacts.grouped' = 'contacts.imported',
 ): Promise<ImportStep[]> {
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(actor.accountId);
@@ -29,7 +31,7 @@ export async function importContacts(
     if (contacts.length === 0) return steps;
     await tx.contacts.put(actor.accountId, contacts);
     await recordChange(engines, tx, actor, {
-      action: 'contacts.imported',
+      action,
       details: { count: contacts.length },
       written: contacts.map(({ email }) => email),
       removed: [],
@@ -62,4 +64,56 @@ export async function planImport(
   });
   await requireRoom(store, accountId, steps.filter(({ result }) => result === 'created').length);
   return steps;
+}
+
+/** Why a contact cannot be imported. */
+export type ImportFault = 'noAddress' | 'address' | 'twice' | 'phone' | 'language' | 'tooLong';
+
+/** A contact that a person wants to import, and the effect that it would have. */
+export interface ReviewedContact {
+  readonly input: ContactInput;
+  readonly result: ContactResult | ImportFault;
+}
+
+/** Says of each contact what an import would do with it. Those that are refused can be left out. */
+export async function reviewImport(
+  store: Store,
+  actor: Actor,
+  inputs: readonly ContactInput[],
+): Promise<ReviewedContact[]> {
+  const seen = new Set<string>();
+  const faults = inputs.map((input) => findImportFault(input, seen));
+  const steps = await planImport(
+    store,
+    actor,
+    inputs.filter((_, index) => faults[index] === undefined),
+  );
+  const results = steps.values();
+  return inputs.map((input, index) => ({
+    input,
+    result: faults[index] ?? (results.next().value as ImportStep).result,
+  }));
+}
+
+function findImportFault(input: ContactInput, seen: Set<string>): ImportFault | undefined {
+  if (input.email === '') return 'noAddress';
+  const faults = new Faults();
+  const email = checkContact(faults, '', input);
+  if (email === undefined) return 'address';
+  if (seen.has(email)) return 'twice';
+  seen.add(email);
+  const [first] = faults.found;
+  if (first) return first.pointer === '/phone' ? 'phone' : 'language';
+  return fitsContact(input) ? undefined : 'tooLong';
+}
+
+/** Whether the texts are no longer than the APIs allow. */
+export function fitsContact({ name = '', language = '', groups = [], addedGroups = [] }: ContactInput): boolean {
+  const all = [...groups, ...addedGroups];
+  return (
+    name.length <= limits.nameLength &&
+    language.length <= limits.languageLength &&
+    all.length <= limits.groupsPerContact &&
+    all.every((group) => group.length <= limits.groupLength)
+  );
 }

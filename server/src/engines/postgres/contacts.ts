@@ -1,11 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Contact } from '../../domain/contacts/contact.ts';
-import type { ContactStore, ListedContact } from '../../domain/contacts/contact-store.ts';
+import type { ContactFilter, ContactGroup, ContactStore, ListedContact } from '../../domain/contacts/contact-store.ts';
 import type { Database } from './database.ts';
 import { maxPageRows } from './page-size.ts';
 
 const fields = ['email', 'name', 'phone', 'language', 'groups'] as const;
 const fieldList = sql`email, name, phone, language, groups`;
+/** As in the indexes contacts_by_name and global_contacts_by_name. */
+const nameKey = sql`lower(case when name = '' then email else name end)`;
+const maxGroups = 1000;
 
 export function contactStore(db: Database): ContactStore {
   const readGlobal = () => db.selectFrom('global_contacts').select(fields).orderBy('position').execute();
@@ -73,28 +76,37 @@ export function contactStore(db: Database): ContactStore {
       return [...new Map<string, ListedContact>([...global, ...local].map((found) => [found.email, found])).values()];
     },
 
-    /**
-     * Walks the addresses in order and looks at each contact, so that a part of a name can be found: no more than
-     * the account and the administrator may have.
-     */
-    async page(accountId, { search, list }, after, count) {
-      const own = sql`contacts where account_id = ${accountId}`;
-      const shared = sql`global_contacts as shared where not exists (
-        select from contacts where account_id = ${accountId} and email = shared.email)`;
-      const asked = sql`${after ? sql`email > ${after.email}` : sql`true`} and ${
-        search === undefined ? sql`true` : sql`strpos(email || ' ' || lower(name), lower(${search})) > 0`
-      }`;
-      const selectPage = (from: RawBuilder<unknown>, name: ListedContact['list']) => sql`(
-        select ${fieldList}, ${sql.lit(name)} as list
-        from ${from} and ${asked} order by email limit ${sql.lit(maxPageRows)})`;
-      const pages = [
-        ...(list === 'global' ? [] : [selectPage(own, 'local')]),
-        ...(list === 'local' ? [] : [selectPage(shared, 'global')]),
-      ];
+    async page(accountId, filter, order, count) {
+      const { by, isDescending = false, after } = order;
+      const key = by === 'name' ? sql`${nameKey}, email` : sql`email`;
+      const last = by === 'name' ? sql`lower(${after?.name || after?.email}), ${after?.email}` : sql`${after?.email}`;
+      const further = after ? sql`(${key}) ${sql.raw(isDescending ? '<' : '>')} (${last})` : sql`true`;
+      const direction = sql.raw(isDescending ? 'desc' : 'asc');
+      const ordered = by === 'name' ? sql`${nameKey} ${direction}, email ${direction}` : sql`email ${direction}`;
+      const pages = selectSources(accountId, filter).map(
+        ({ from, list }) => sql`(
+          select ${fieldList}, ${sql.lit(list)} as list from ${from} and ${further}
+          order by ${ordered} limit ${sql.lit(maxPageRows)})`,
+      );
       const { rows } = await sql<ListedContact>`
-        select * from (${sql.join(pages, sql` union all `)}) as found order by email limit ${sql.lit(maxPageRows)}
+        select * from (${sql.join(pages, sql` union all `)}) as found order by ${ordered} limit ${sql.lit(maxPageRows)}
       `.execute(db);
       return rows.slice(0, count);
+    },
+
+    async countFound(accountId, filter) {
+      const counts = selectSources(accountId, filter).map(({ from }) => sql`(select count(*) from ${from})`);
+      const { rows } = await sql<{ count: number }>`select ${sql.join(counts, sql` + `)} as count`.execute(db);
+      return rows[0]?.count ?? 0;
+    },
+
+    async groups(accountId, count) {
+      const lists = selectSources(accountId, {}).map(({ from }) => sql`select groups from ${from}`);
+      const { rows } = await sql<ContactGroup>`
+        select name, count(*) as count from (${sql.join(lists, sql` union all `)}) as listed, unnest(groups) as name
+        group by name order by count(*) desc, name limit ${sql.lit(maxGroups)}
+      `.execute(db);
+      return rows.slice(0, count).toSorted((one, other) => (one.name < other.name ? -1 : 1));
     },
 
     async count(accountId) {
@@ -128,8 +140,12 @@ export function contactStore(db: Database): ContactStore {
       await bumpVersion(accountId);
     },
 
-    async remove(accountId, email) {
-      await db.deleteFrom('contacts').where('account_id', '=', accountId).where('email', '=', email).execute();
+    async remove(accountId, emails) {
+      await db
+        .deleteFrom('contacts')
+        .where('account_id', '=', accountId)
+        .where('email', '=', sql<string>`any(${emails})`)
+        .execute();
       await bumpVersion(accountId);
     },
 
@@ -146,6 +162,25 @@ export function contactStore(db: Database): ContactStore {
       `.execute(db);
     },
   };
+}
+
+/**
+ * The account's contacts and the administrator's, each with a condition to which others can be added. A part of a text is
+ * found by looking at each contact: no more than the account and the administrator may have.
+ */
+function selectSources(accountId: string, { search, group, list }: ContactFilter) {
+  const asked = [
+    ...(search === undefined ? [] : [sql`strpos(email || ' ' || lower(name), lower(${search})) > 0`]),
+    ...(group === undefined ? [] : [sql`${group} = any(groups)`]),
+  ];
+  const found = asked.length === 0 ? sql`true` : sql.join(asked, sql` and `);
+  const local = { from: sql`contacts where account_id = ${accountId} and ${found}`, list: 'local' } as const;
+  const global = {
+    from: sql`global_contacts as shared where ${found} and not exists (
+      select from contacts where account_id = ${accountId} and email = shared.email)`,
+    list: 'global',
+  } as const;
+  return [...(list === 'global' ? [] : [local]), ...(list === 'local' ? [] : [global])];
 }
 
 /** A list of any length as one parameter; a VALUES list would run out of parameter numbers. */

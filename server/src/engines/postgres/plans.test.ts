@@ -266,13 +266,18 @@ async function everyCall(accountId: string): Promise<Calls> {
       find: (contacts) => contacts.find(accountId, ['new@x.org']),
       page: async (contacts) => {
         for (const list of [undefined, 'local', 'global'] as const) {
-          await contacts.page(accountId, { list }, undefined, count);
-          await contacts.page(accountId, { list, search: 'a' }, { email: 'a@x.org' }, count);
+          await contacts.page(accountId, { list }, { by: 'email' }, count);
+          await contacts.page(accountId, { list, search: 'a' }, { by: 'email', after: contact }, count);
         }
+        await contacts.page(accountId, {}, { by: 'name' }, count);
+        await contacts.page(accountId, { search: 'a' }, { by: 'name', isDescending: true, after: contact }, count);
+        await contacts.page(accountId, { group: 'a' }, { by: 'email', isDescending: true, after: contact }, count);
       },
+      countFound: (contacts) => contacts.countFound(accountId, { search: 'a', group: 'a' }),
+      groups: (contacts) => contacts.groups(accountId, count),
       count: (contacts) => contacts.count(accountId),
       put: (contacts) => contacts.put(accountId, [contact]),
-      remove: (contacts) => contacts.remove(accountId, 'new@x.org'),
+      remove: (contacts) => contacts.remove(accountId, ['new@x.org']),
       replace: (contacts) => contacts.replace(accountId, [contact]),
       readGlobal: (contacts) => contacts.readGlobal(),
       replaceGlobal: (contacts) => contacts.replaceGlobal([contact]),

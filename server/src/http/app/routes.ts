@@ -1,4 +1,5 @@
 import type { AppRoute } from './app-route.ts';
+import { contactRoutes } from './contacts.tsx';
 import { enrolmentRoutes } from './enrolment.tsx';
 import { homeRoutes } from './home.tsx';
 import { inboxRoutes } from './inbox.tsx';
@@ -18,6 +19,7 @@ export const appRoutes: readonly AppRoute[] = [
   ...homeRoutes,
   ...sendRoutes,
   ...inboxRoutes,
+  ...contactRoutes,
   ...settingsRoutes,
   ...settingsAccountRoutes,
 ];

@@ -36,7 +36,8 @@ const listContacts = route({
     }));
     const search = query.search?.trim();
     const { list } = query;
-    const rows = await engines.store.contacts.page(caller.accountId, { search, list }, page.after, page.count);
+    const order = { by: 'email', after: page.after && { ...page.after, name: '' } } as const;
+    const rows = await engines.store.contacts.page(caller.accountId, { search, list }, order, page.count);
     return { body: page.response(rows, toContact) };
   },
 });

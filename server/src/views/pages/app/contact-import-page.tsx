@@ -13,7 +13,9 @@ import type { ListProps } from './list-props.ts';
 
 const fileProblems = {
   none: 'contacts.importProblem.none',
+  tooLarge: 'contacts.importProblem.tooLarge',
   unreadable: 'contacts.importProblem.unreadable',
+  quote: 'contacts.importProblem.quote',
   empty: 'contacts.importProblem.empty',
   tooMany: 'contacts.importProblem.tooMany',
 } as const;
@@ -23,6 +25,7 @@ const rowProblems = {
   twice: 'contacts.rowProblem.twice',
   phone: 'contacts.rowProblem.phone',
   language: 'contacts.rowProblem.language',
+  tooLong: 'contacts.rowProblem.tooLong',
 } as const;
 const columnNames = ['email', 'name', 'groups', 'phone', 'language'] as const;
 const columnTexts = {
@@ -55,14 +58,17 @@ export interface ImportPreview {
   readonly mapping: Readonly<Partial<Record<ImportColumn, number>>>;
   /** The group into which all of them are put; empty: none. */
   readonly group: string;
-  /** By which the server finds the file again. */
-  readonly importId: string;
+  /** The text of the file, which the form sends back: nothing is kept on the server before it is imported. */
+  readonly text: string;
 }
 
 export interface ContactImportPageProps extends ListProps {
   readonly preview?: ImportPreview | undefined;
   readonly problem?: keyof typeof fileProblems | undefined;
+  /** The line that the problem is in. */
+  readonly problemLine?: number | undefined;
   readonly maxContacts: number;
+  readonly maxBytes: number;
 }
 
 export function contactImportTitle(
@@ -72,6 +78,11 @@ export function contactImportTitle(
   return preview
     ? translator.t('contacts.importTitle', { count: countImported(preview) })
     : translator.t('contacts.importChoose');
+}
+
+/** The choices that a preview shows; another choice is shown before anything is imported. */
+export function describeChoice({ mapping, group }: Pick<ImportPreview, 'mapping' | 'group'>): string {
+  return JSON.stringify([...columnNames.map((name) => mapping[name] ?? -1), group]);
 }
 
 function countImported({ counts }: ImportPreview): number {
@@ -104,8 +115,9 @@ function ChooseFile(props: ContactImportPageProps & { list: string }): JSX.Eleme
   const translator = useTranslator();
   const { csrf, list, problem } = props;
   const max = { count: props.maxContacts };
+  const about = { ...max, line: props.problemLine ?? 0, size: translator.formatSize(props.maxBytes) };
   return (
-    <form class="panel contact-form" method="post" action={`${list}/import`} encType="multipart/form-data">
+    <form class="panel contact-form" method="post" action={`${list}/import/preview`} encType="multipart/form-data">
       <div class="panel-body">
         <CsrfField csrf={csrf} />
         <p>{translator.t('contacts.importText')}</p>
@@ -117,7 +129,7 @@ function ChooseFile(props: ContactImportPageProps & { list: string }): JSX.Eleme
           required
           label={translator.t('contacts.importFile')}
           hint={translator.t('contacts.importHint', max)}
-          problem={problem && translator.t(fileProblems[problem], max)}
+          problem={problem && translator.t(fileProblems[problem], about)}
         />
         <div class="actions">
           <Button class="button-tint" icon="eye">
@@ -159,9 +171,11 @@ function Preview(props: ContactImportPageProps & { preview: ImportPreview; list:
     { name: 'row', label: translator.t('contacts.row'), cell: ({ row }) => translator.formatNumber(row) },
   ];
   return (
-    <form class="import" method="post" action={`${list}/import`}>
+    <form class="import" method="post" action={`${list}/import`} encType="multipart/form-data">
       <CsrfField csrf={csrf} />
-      <input type="hidden" name="import" value={preview.importId} />
+      <input type="hidden" name="file-name" value={preview.fileName} />
+      <input type="hidden" name="text" value={preview.text} />
+      <input type="hidden" name="shown" value={describeChoice(preview)} />
       <p>
         <strong>
           <bdi>{oneLine(preview.fileName)}</bdi>
@@ -183,7 +197,7 @@ function Preview(props: ContactImportPageProps & { preview: ImportPreview; list:
             <option value="">{translator.t('contacts.noColumn')}</option>
             {preview.columns.map((column, index) => (
               <option key={index} value={index} selected={preview.mapping[name] === index}>
-                {oneLine(column)}
+                {oneLine(column) || translator.t('contacts.columnNumber', { number: index + 1 })}
               </option>
             ))}
           </Select>

@@ -16,6 +16,7 @@ const problems = {
   email: 'delivery.problem.email',
   known: 'contacts.problem.known',
   phone: 'contacts.problem.phone',
+  groups: 'contacts.problem.groups',
   full: 'contacts.problem.full',
   changed: 'contacts.problem.changed',
 } as const;
@@ -51,7 +52,8 @@ export function ContactPage(props: ContactPageProps): JSX.Element {
   const isGlobal = contact?.list === 'global';
   const text = problem && translator.t(problems[problem]);
   const at = (...of: readonly ContactProblem[]) => (problem && of.includes(problem) ? text : undefined);
-  const entered = input ?? { ...contact, groups: (contact?.groups ?? []).join(', ') };
+  const phone = contact?.phone ? `+${contact.phone}` : '';
+  const entered = input ?? { ...contact, phone, groups: (contact?.groups ?? []).join(', ') };
   const value = (name: 'email' | 'name' | 'phone' | 'groups') => oneLine(entered[name] ?? '');
   return (
     <>
@@ -136,6 +138,7 @@ export function ContactPage(props: ContactPageProps): JSX.Element {
               value={value('groups')}
               maxLength={2000}
               autocomplete="off"
+              problem={at('groups')}
             />
           </fieldset>
           {canChange && (

@@ -150,7 +150,9 @@ export function ContactsPage(props: ContactsPageProps): JSX.Element {
               {translator.t('contacts.noMatchText')}
             </EmptyState>
           ) : (
-            <ContactsTable {...props} />
+            <div id="contacts" data-live>
+              <ContactsTable {...props} />
+            </div>
           )}
         </>
       )}

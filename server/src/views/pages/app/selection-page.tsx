@@ -28,8 +28,9 @@ export type SelectionTask =
   | { readonly what: 'extendSent'; readonly choices: DeadlineChoices }
   | { readonly what: 'closeRequests'; readonly waiting: number; readonly undoSeconds?: number | undefined }
   | { readonly what: 'extendRequests'; readonly choices: DeadlineChoices }
-  | { readonly what: 'removeContacts' }
-  | { readonly what: 'groupContacts'; readonly groups: readonly string[] };
+  /** How many of the selected contacts are the administrator's, and stay as they are. */
+  | { readonly what: 'removeContacts'; readonly globalCount: number }
+  | { readonly what: 'groupContacts'; readonly globalCount: number; readonly groups: readonly string[] };
 
 export interface SelectionPageProps extends ListProps {
   readonly task: SelectionTask;
@@ -140,8 +141,11 @@ function listConsequences({ t }: ViewTranslator, task: SelectionTask, count: num
       undo(task.undoSeconds, 'requests.closeFinal'),
     ];
   }
-  if (task.what === 'removeContacts') return [t('contacts.removeSomeAbout', { count })];
-  if (task.what === 'groupContacts') return [t('contacts.groupAbout', { count })];
+  if (task.what === 'removeContacts' || task.what === 'groupContacts') {
+    const about = task.what === 'removeContacts' ? 'contacts.removeSomeAbout' : 'contacts.groupAbout';
+    const kept = task.globalCount > 0 ? [t('contacts.globalKept', { count: task.globalCount })] : [];
+    return [t(about, { count }), ...kept];
+  }
   return [t('sentList.extendAbout')];
 }
 

@@ -1,0 +1,285 @@
+import { limits } from '@waybill/protocol';
+import type { FastifyReply } from 'fastify';
+import { findContact, putContact, removeContact, removeContacts } from '../../domain/contacts/change-contact.ts';
+import type { ContactFilter, ContactOrder, ListedContact } from '../../domain/contacts/contact-store.ts';
+import { computeVersion } from '../../domain/contacts/difference.ts';
+import { fitsContact, importContacts } from '../../domain/contacts/import-contacts.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import {
+  ContactPage,
+  type ContactPageProps,
+  type ContactProblem,
+  contactTitle,
+} from '../../views/pages/app/contact-page.tsx';
+import { ContactsNotice } from '../../views/pages/app/contacts-notice.tsx';
+import { ContactsPage, contactsTitle } from '../../views/pages/app/contacts-page.tsx';
+import { toHref } from '../../views/pages/app/list-props.ts';
+import { SelectionPage, type SelectionTask, selectionTitle } from '../../views/pages/app/selection-page.tsx';
+import { sendCsv } from '../shared/csv.ts';
+import type { AppRoute, MemberVisit } from './app-route.ts';
+import { readContactForm, splitGroups, toContactInput } from './contact-form.ts';
+import { contactImportRoutes, returnToContacts } from './contact-import.tsx';
+import { readQuery, toListProps } from './list-visit.ts';
+import { sendScreen } from './send-screen.tsx';
+
+const path = '/:user/contacts';
+const rowsPerPage = 50;
+/** More groups than a person chooses among in a list. */
+const maxGroups = 200;
+
+export const contactRoutes: readonly AppRoute[] = [
+  { method: 'GET', path, access: 'reader', handle: sendList },
+  { method: 'GET', path: '/:user/contacts.csv', access: 'reader', handle: exportContacts },
+  { method: 'GET', path: `${path}/new`, access: 'member', handle: (visit) => sendContact(visit, {}) },
+  { method: 'POST', path, access: 'member', handle: (visit) => saveContact(visit, undefined) },
+  ...contactImportRoutes,
+  { method: 'POST', path: `${path}/send`, access: 'member', handle: (visit) => writeTo(visit, visit.base) },
+  {
+    method: 'POST',
+    path: `${path}/ask`,
+    access: 'member',
+    handle: (visit) => writeTo(visit, `${visit.base}requests/new`),
+  },
+  { method: 'POST', path: `${path}/remove`, access: 'member', handle: removeSelected },
+  { method: 'POST', path: `${path}/group`, access: 'member', handle: groupSelected },
+  {
+    method: 'GET',
+    path: `${path}/:email`,
+    access: 'reader',
+    async handle(visit) {
+      const contact = await findContact(visit.engines, visit.actor, readAddress(visit));
+      const isRemoving = visit.canChange && contact.list === 'local' && readQuery(visit, 'do') === 'remove';
+      return sendContact(visit, { contact, isRemoving });
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/:email`,
+    access: 'member',
+    async handle(visit) {
+      return saveContact(visit, await findContact(visit.engines, visit.actor, readAddress(visit)));
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/:email/remove`,
+    access: 'member',
+    async handle(visit) {
+      const { engines, actor, form } = visit;
+      const address = readAddress(visit);
+      try {
+        await removeContact(engines, actor, address, { ifVersion: [form.get('version') ?? ''] });
+      } catch (error) {
+        if (!(error instanceof ExchangeError) || error.code !== 'precondition_failed') throw error;
+        const contact = await findContact(engines, actor, address);
+        return sendContact(visit, { contact, problem: 'changed' });
+      }
+      return returnToContacts(visit, 'removed');
+    },
+  },
+];
+
+/** The address in the path. One that is none belongs to no contact. */
+function readAddress({ request }: MemberVisit): string {
+  const { email } = request.params as { email: string };
+  if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new ExchangeError('not_found');
+  return email;
+}
+
+function readFilter(visit: MemberVisit): ContactFilter {
+  return { search: readQuery(visit, 'q') || undefined, group: readQuery(visit, 'group') || undefined };
+}
+
+async function sendList(visit: MemberVisit): Promise<FastifyReply> {
+  const { engines, actor, base, translator } = visit;
+  const { contacts } = engines.store;
+  const filter = readFilter(visit);
+  const sort = /^-?(?:name|email)$/.exec(readQuery(visit, 'sort'))?.[0] ?? 'name';
+  const by = sort.endsWith('name') ? 'name' : 'email';
+  const isDescending = sort.startsWith('-');
+  const fields = { q: filter.search, group: filter.group, sort: sort === 'name' ? undefined : sort };
+  const hrefTo = (more: Record<string, string>) => toHref(`${base}contacts`, { ...fields, ...more });
+  const [page, groups, total] = await Promise.all([
+    readPage(visit, filter, { by, isDescending }),
+    contacts.groups(actor.accountId, maxGroups),
+    contacts.countFound(actor.accountId, filter),
+  ]);
+  const [first, last] = [page.rows[0], page.rows.at(-1)];
+  const toSort = (column: 'name' | 'email') =>
+    ({
+      href: hrefTo({ sort: column === by && !isDescending ? `-${column}` : column === 'name' ? '' : column }),
+      direction: column === by ? (isDescending ? 'descending' : 'ascending') : undefined,
+    }) as const;
+  return sendScreen(visit, {
+    screen: 'contacts',
+    title: contactsTitle(translator),
+    toasts: <ContactsNotice name={readQuery(visit, 'notice')} />,
+    page: (
+      <ContactsPage
+        {...toListProps(visit)}
+        contacts={page.rows}
+        query={filter.search ?? ''}
+        group={filter.group}
+        groups={groups}
+        total={total}
+        sorts={{ name: toSort('name'), email: toSort('email') }}
+        pages={{
+          newerHref: page.hasBefore && first ? hrefTo({ before: first.email }) : undefined,
+          olderHref: page.hasAfter && last ? hrefTo({ after: last.email }) : undefined,
+        }}
+        selectsAll={readQuery(visit, 'select') === 'all'}
+      />
+    ),
+  });
+}
+
+/** The page before or after a contact, or the first one. Read backwards, it is turned round. */
+async function readPage(visit: MemberVisit, filter: ContactFilter, { by, isDescending = false }: ContactOrder) {
+  const { contacts } = visit.engines.store;
+  const { accountId } = visit.actor;
+  const [before, after] = [readQuery(visit, 'before'), readQuery(visit, 'after')];
+  const [start] = before || after ? await contacts.find(accountId, [before || after]) : [];
+  const isBackwards = start !== undefined && before !== '';
+  const order = { by, isDescending: isDescending !== isBackwards, after: start };
+  const rows = await contacts.page(accountId, filter, order, rowsPerPage + 1);
+  const hasMore = rows.length > rowsPerPage;
+  const shown = rows.slice(0, rowsPerPage);
+  return {
+    rows: isBackwards ? shown.toReversed() : shown,
+    hasBefore: isBackwards ? hasMore : start !== undefined,
+    hasAfter: isBackwards || hasMore,
+  };
+}
+
+/** With the names of columns that every import of contacts understands. */
+async function exportContacts(visit: MemberVisit): Promise<FastifyReply> {
+  return sendCsv(visit.reply, 'contacts.csv', listRows(visit, readFilter(visit)));
+}
+
+async function* listRows({ engines, actor }: MemberVisit, filter: ContactFilter): AsyncGenerator<readonly string[]> {
+  yield ['email', 'name', 'phone', 'language', 'groups'];
+  let after: ListedContact | undefined;
+  do {
+    const order = { by: 'email', after } as const;
+    const rows = await engines.store.contacts.page(actor.accountId, filter, order, limits.pageSize);
+    for (const { email, name, phone, language, groups } of rows)
+      yield [email, name, phone, language, groups.join('; ')];
+    after = rows.length < limits.pageSize ? undefined : rows.at(-1);
+  } while (after);
+}
+
+async function sendContact(
+  visit: MemberVisit,
+  shown: Pick<ContactPageProps, 'input' | 'problem' | 'isRemoving'> & { contact?: ListedContact },
+): Promise<FastifyReply> {
+  const { engines, actor, options, translator, reply } = visit;
+  const { contact, problem } = shown;
+  if (problem) reply.code(problem === 'changed' || problem === 'known' ? 409 : 400);
+  const groups = await engines.store.contacts.groups(actor.accountId, maxGroups);
+  const language = contact?.language ?? '';
+  const known = options.translator.languages;
+  const isKnown = language === '' || known.some((one) => one.language === language);
+  return sendScreen(visit, {
+    screen: 'contacts',
+    title: contactTitle(translator, shown),
+    page: (
+      <ContactPage
+        {...toListProps(visit)}
+        {...shown}
+        version={contact && computeVersion(contact)}
+        groups={groups.map(({ name }) => name)}
+        languages={isKnown ? known : [...known, { language, name: language }]}
+      />
+    ),
+  });
+}
+
+/** Adds a contact, or changes this one. */
+async function saveContact(visit: MemberVisit, contact: ListedContact | undefined): Promise<FastifyReply> {
+  const { engines, actor, form } = visit;
+  const fields = { ...readContactForm(form), ...(contact ? { email: contact.email } : {}) };
+  const input = toContactInput(fields);
+  const refuse = async (problem: ContactProblem) => {
+    const [current] = contact ? await engines.store.contacts.find(actor.accountId, [contact.email]) : [];
+    return sendContact(visit, { input: fields, problem, ...(current ? { contact: current } : {}) });
+  };
+  if (!fitsContact(input)) return refuse('groups');
+  try {
+    const condition = contact ? { ifVersion: [form.get('version') ?? ''] } : { ifVersion: undefined, ifExists: false };
+    await putContact(engines, actor, input, condition);
+  } catch (error) {
+    return refuse(toProblem(error, contact !== undefined));
+  }
+  return returnToContacts(visit, contact ? 'saved' : 'created');
+}
+
+function toProblem(error: unknown, isKnown: boolean): ContactProblem {
+  if (!(error instanceof ExchangeError)) throw error;
+  if (error.code === 'precondition_failed') return isKnown ? 'changed' : 'known';
+  if (error.code !== 'invalid_input') throw error;
+  const [fault] = error.faults;
+  if (!fault) return 'full';
+  if (fault.pointer !== '/email' && fault.pointer !== '/phone') throw error;
+  return fault.pointer === '/email' ? 'email' : 'phone';
+}
+
+/** The addresses of the contacts whose boxes are checked: no more than a page has. */
+function readSelection({ form }: MemberVisit): string[] {
+  return form.getAll('email').slice(0, limits.pageSize);
+}
+
+/** Leads to a form that is addressed to the selected contacts. */
+async function writeTo(visit: MemberVisit, href: string): Promise<FastifyReply> {
+  const { engines, actor, reply } = visit;
+  const found = await engines.store.contacts.find(actor.accountId, readSelection(visit));
+  if (found.length === 0) return returnToContacts(visit, 'nobody');
+  return reply.redirect(toHref(href, { to: found.map(({ email }) => email).join(',') }), 303);
+}
+
+async function removeSelected(visit: MemberVisit): Promise<FastifyReply> {
+  const { engines, actor, form } = visit;
+  if (form.get('confirmed') !== '1') {
+    return confirmSelection(visit, async (globalCount) => ({ what: 'removeContacts', globalCount }));
+  }
+  await removeContacts(engines, actor, readSelection(visit));
+  return returnToContacts(visit, 'removedSome');
+}
+
+async function groupSelected(visit: MemberVisit): Promise<FastifyReply> {
+  const { engines, actor, form } = visit;
+  const addedGroups = splitGroups(form.get('group') ?? '');
+  const isConfirmed = form.get('confirmed') === '1' && addedGroups.length > 0;
+  const own = await engines.store.contacts.known(actor.accountId, readSelection(visit));
+  const inputs = own.map((email) => ({ email, addedGroups }));
+  if (!isConfirmed || !inputs.every(fitsContact)) {
+    return confirmSelection(
+      visit,
+      async (globalCount) => {
+        const groups = await engines.store.contacts.groups(actor.accountId, maxGroups);
+        return { what: 'groupContacts', globalCount, groups: groups.map(({ name }) => name) };
+      },
+      isConfirmed ? visit.translator.t('contacts.problem.groups') : undefined,
+    );
+  }
+  await importContacts(engines, actor, inputs, 'contacts.grouped');
+  return returnToContacts(visit, 'grouped');
+}
+
+/** Asks before the selected contacts are changed. The administrator's stay as they are. */
+async function confirmSelection(
+  visit: MemberVisit,
+  toTask: (globalCount: number) => Promise<SelectionTask>,
+  problem?: string,
+): Promise<FastifyReply> {
+  const { engines, actor, translator } = visit;
+  const found = await engines.store.contacts.find(actor.accountId, readSelection(visit));
+  const own = found.filter(({ list }) => list === 'local');
+  if (own.length === 0) return returnToContacts(visit, found.length === 0 ? 'nobody' : 'globalOnly');
+  const rows = own.map(({ email, name }) => ({ value: email, name: name === '' ? email : `${name} · ${email}` }));
+  const task = await toTask(found.length - own.length);
+  return sendScreen(visit, {
+    screen: 'contacts',
+    title: selectionTitle(translator, { task, rows }),
+    page: <SelectionPage {...toListProps(visit)} task={task} rows={rows} problem={problem} />,
+  });
+}
