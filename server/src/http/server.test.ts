@@ -186,6 +186,7 @@ describe('every route declares who may call it', () => {
         "GET /:user/contacts/:email: member",
         "POST /:user/contacts/:email: member",
         "POST /:user/contacts/:email/remove: member",
+        "GET /:user/events: member",
         "GET /:user/settings: member",
         "POST /:user/settings/profile: member",
         "POST /:user/settings/sessions/end: member",

@@ -208,7 +208,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   });
   app.register(async (scope) => {
     nameSurface(scope, 'app');
-    peoplesApp(scope, { engines, transfers, options: options.pages });
+    peoplesApp(scope, { engines, transfers, eventWatch, options: options.pages });
   });
 
   // Node would close the connection for the former, and respond to the latter without our headers.

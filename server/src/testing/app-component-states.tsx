@@ -8,6 +8,7 @@ import { PasswordField } from '../views/components/password-field.tsx';
 import { QrCode } from '../views/components/qr-code.tsx';
 import { Setting } from '../views/components/setting.tsx';
 import { SettingItem, SettingItems } from '../views/components/setting-item.tsx';
+import { Shortcuts, shortcutsId } from '../views/components/shortcuts.tsx';
 import { SignInFrame } from '../views/components/sign-in-frame.tsx';
 import { Switch } from '../views/components/switch.tsx';
 import { Toast } from '../views/components/toast.tsx';
@@ -52,6 +53,16 @@ export function appComponentStates(): Record<string, ComponentState> {
             ))}
           </p>
         </ExampleFrame>
+      ),
+    },
+    shortcuts: {
+      layout: 'app',
+      opens: shortcutsId,
+      page: (
+        <main class="app-main">
+          <PageHead title="Shortcuts" actions={<Button opens={shortcutsId}>Show</Button>} />
+          <Shortcuts base="/maya@acme.example/" />
+        </main>
       ),
     },
     setting: {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../domain/actor.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
 import type { Engines } from '../../domain/engines.ts';
+import type { EventWatch } from '../../domain/events/event-watch.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { type Browser, toBrowser } from '../../domain/people/browser.ts';
 import { type MemberRole, type Membership, memberRoles } from '../../domain/people/person-store.ts';
@@ -14,7 +15,9 @@ import type { Translator } from '../../views/translator.ts';
 import type { App } from '../app.ts';
 import { type Part, parts } from '../shared/multipart.ts';
 import { chooseTranslator, type PageOptions } from '../shared/page/page.ts';
+import { wantsPage } from '../shared/page/problem-page.tsx';
 import type { UploadNeeds } from '../shared/receive-files.ts';
+import { eventCursors } from '../shared/send-event-stream.ts';
 import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
@@ -62,6 +65,8 @@ export interface Visit {
   readonly parts: AsyncIterable<Part>;
   /** Runs requests that may take long. */
   readonly transfers: Transfers;
+  /** Reports new events to requests that wait for them. */
+  readonly eventWatch: EventWatch;
   /** Shows in which browser a person has signed in before. */
   readonly deviceCookie: string | undefined;
   /** Gives the browser a session, or another one; once a person has signed in, the browser is one of theirs. */
@@ -78,6 +83,8 @@ export type MemberVisit = SignedInVisit & {
   readonly base: string;
   /** Whether the person may change something; a reader may not. */
   readonly canChange: boolean;
+  /** The cursor of the events before the request: a page that shows them follows those after it. */
+  readonly eventsRead: string | undefined;
   /** Aborted when the session or the membership ends: work that takes long then rejects with its reason. */
   readonly ended: AbortSignal;
 };
@@ -141,6 +148,7 @@ const noParts: AsyncIterable<Part> = (async function* () {})();
 export interface AppParts {
   readonly engines: AppEngines;
   readonly transfers: Transfers;
+  readonly eventWatch: EventWatch;
   readonly options: PageOptions;
 }
 
@@ -157,7 +165,7 @@ export function registerAppRoute(app: App, shared: AppParts, route: AppRoute): v
 }
 
 async function handle(
-  { engines, transfers, options }: AppParts,
+  { engines, transfers, eventWatch, options }: AppParts,
   route: AppRoute,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -173,6 +181,7 @@ async function handle(
   const visit: Visit = {
     engines,
     transfers,
+    eventWatch,
     options,
     request,
     reply,
@@ -213,7 +222,10 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
   const { engines, request } = visit;
   const found = requireStage(visit.signedIn, 'complete');
   const { user } = request.params as { user: string };
-  const membership = await engines.store.people.membership(found.person.id, user);
+  const [membership, eventsRead] = await Promise.all([
+    engines.store.people.membership(found.person.id, user),
+    wantsPage(request) ? engines.store.events.end() : undefined,
+  ]);
   // The same response whether or not the account exists.
   if (!membership) throw new ExchangeError('not_found');
   if (!hasRole(membership, route.access)) throw new ExchangeError('role_missing');
@@ -226,6 +238,7 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
     actor: { accountId, email, author: personAuthor(found.person, visit.browser.address) },
     base: toAccountPath(email),
     canChange: hasRole(membership, 'member'),
+    eventsRead: eventsRead && eventCursors(engines.pepper, accountId).seal(eventsRead),
   };
   return () => visit.transfers.runSupervised(visit.reply, (ended) => route.handle({ ...member, ended }));
 }

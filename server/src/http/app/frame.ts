@@ -14,6 +14,7 @@ export async function readFrame({
   membership,
   csrf,
   base,
+  eventsRead,
 }: MemberVisit): Promise<Omit<AppFrameProps, 'current' | 'children'>> {
   const [memberships, unread] = await Promise.all([
     engines.store.people.memberships(person.id, '', maxAccounts),
@@ -31,5 +32,6 @@ export async function readFrame({
     unread,
     csrf,
     base,
+    events: eventsRead && `${base}events?after=${eventsRead}`,
   };
 }

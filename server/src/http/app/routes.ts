@@ -1,6 +1,7 @@
 import type { AppRoute } from './app-route.ts';
 import { contactRoutes } from './contacts.tsx';
 import { enrolmentRoutes } from './enrolment.tsx';
+import { eventRoutes } from './events.ts';
 import { homeRoutes } from './home.tsx';
 import { inboxRoutes } from './inbox.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
@@ -20,6 +21,7 @@ export const appRoutes: readonly AppRoute[] = [
   ...sendRoutes,
   ...inboxRoutes,
   ...contactRoutes,
+  ...eventRoutes,
   ...settingsRoutes,
   ...settingsAccountRoutes,
 ];

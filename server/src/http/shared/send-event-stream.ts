@@ -23,6 +23,9 @@ const headers = {
   'x-accel-buffering': 'no',
 };
 
+export const eventCursors = (pepper: Buffer, accountId: string) =>
+  new Cursors<EventPosition>(pepper, { accountId }, 'events');
+
 /** The events that a caller wants to follow. */
 export interface EventStream {
   readonly accountId: string;
@@ -30,8 +33,13 @@ export interface EventStream {
   readonly after: string | undefined;
   /** Aborted when the caller may no longer read events. */
   readonly ended: AbortSignal;
-  /** The content of an event, as it is sent; undefined leaves the event out. */
-  readonly toData: (event: StoredEvent) => object | undefined;
+  readonly toMessage: (event: StoredEvent) => EventMessage;
+}
+
+export interface EventMessage {
+  /** The name by which a client listens to it, if it has one. */
+  readonly name?: string;
+  readonly data: object;
 }
 
 /**
@@ -41,9 +49,9 @@ export interface EventStream {
 export async function sendEventStream(
   engines: FollowEngines & { readonly pepper: Buffer },
   reply: FastifyReply,
-  { accountId, after, ended, toData }: EventStream,
+  { accountId, after, ended, toMessage }: EventStream,
 ): Promise<FastifyReply> {
-  const cursors = new Cursors<EventPosition>(engines.pepper, { accountId }, 'events');
+  const cursors = eventCursors(engines.pepper, accountId);
   const start = findStart(reply, after);
   const position = start === undefined || start === 'end' ? start : cursors.open(start, 'after');
   const gone = new AbortController();
@@ -60,7 +68,7 @@ export async function sendEventStream(
   const beating = setInterval(() => beat(reply.raw), heartbeatMs);
   try {
     for (let page = first; !page.done; page = await pages.next()) {
-      await writeBytes(reply.raw, Buffer.from(toText(page.value, cursors, toData)));
+      await writeBytes(reply.raw, Buffer.from(toText(page.value, cursors, toMessage)));
     }
   } catch (error) {
     if (!gone.signal.aborted) reply.log.error({ err: error }, 'a stream of events was broken off');
@@ -83,11 +91,12 @@ function findStart({ request }: FastifyReply, after: string | undefined): string
 function toText(
   { events, next }: FollowedPage,
   cursors: Cursors<EventPosition>,
-  toData: EventStream['toData'],
+  toMessage: EventStream['toMessage'],
 ): string {
-  const texts = events.flatMap((event) => {
-    const data = toData(event);
-    return data ? [`event: ${event.type}\nid: ${cursors.seal(event.position)}\ndata: ${JSON.stringify(data)}\n\n`] : [];
+  const texts = events.map((event) => {
+    const { name, data } = toMessage(event);
+    const field = name === undefined ? '' : `event: ${name}\n`;
+    return `${field}id: ${cursors.seal(event.position)}\ndata: ${JSON.stringify(data)}\n\n`;
   });
   return `${texts.join('')}id: ${cursors.seal(next)}\n\n`;
 }

@@ -3,9 +3,11 @@ import type { Operator } from '../operator.ts';
 import { oneLine } from '../plain.ts';
 import { Avatar } from './avatar.tsx';
 import { Banner } from './banner.tsx';
+import { ButtonLink } from './button.tsx';
 import { CsrfField } from './csrf-field.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { Logo } from './mark.tsx';
+import { Shortcuts, shortcutsId } from './shortcuts.tsx';
 import { Toasts } from './toast.tsx';
 import { useTranslator } from './translator-context.ts';
 
@@ -32,6 +34,8 @@ export interface AppFrameProps {
   readonly csrf: string;
   /** The path of the account, such as `/orders@example.org/`. */
   readonly base: string;
+  /** The stream of the account's events from when the page was made; without it, the page is not live. */
+  readonly events?: string | undefined;
   /** Results of the last action. */
   readonly toasts?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -76,7 +80,11 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
             <a key={screen} href={`${base}${path}`} aria-current={mark(screen)}>
               <Icon name={icon} />
               <span>{translator.t(text)}</span>
-              {screen === 'inbox' && unread > 0 && <Unread count={unread} />}
+              {screen === 'inbox' && (
+                <span id="unread" class="unread" data-live="inbox.">
+                  {unread > 0 && <Unread count={unread} />}
+                </span>
+              )}
             </a>
           ))}
         </nav>
@@ -86,16 +94,33 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
             {translator.t('frame.settings')}
           </a>
           <Help operator={props.operator} />
+          <button type="button" command="show-modal" commandfor={shortcutsId} data-key="?" aria-keyshortcuts="?">
+            <Icon name="keyboard" />
+            {translator.t('shortcuts.title')}
+          </button>
         </div>
       </header>
-      <main id="main" class="app-main" tabIndex={-1}>
+      <main id="main" class="app-main" tabIndex={-1} data-events={props.events}>
         <div class="offline" data-shown-offline hidden>
           <Banner tone="warn">{translator.t('frame.offline')}</Banner>
+        </div>
+        <div class="offline" data-shown-ended hidden>
+          {/* This page again: sign-in leads back to it. */}
+          <Banner tone="warn" action={<ButtonLink href="">{translator.t('frame.signInAgain')}</ButtonLink>}>
+            {translator.t('frame.ended')}
+          </Banner>
         </div>
         {props.children}
       </main>
       {/* A script writes into it what a screen reader should announce. */}
-      <p class="unseen" role="status" data-live />
+      <p
+        class="unseen"
+        role="status"
+        data-live
+        data-received={translator.t('frame.received')}
+        data-changed={translator.t('frame.changed')}
+      />
+      <Shortcuts base={base} />
       <Toasts>{props.toasts}</Toasts>
     </>
   );

@@ -54,6 +54,8 @@ const shapes = {
   before: 'm14 7-5 5 5 5',
   after: 'm10 7 5 5-5 5',
   down: 'm7 10 5 5 5-5',
+  keyboard:
+    'M4 6.5h16a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1ZM8.5 14.5h7M6.8 10.2v.1M10.2 10.2v.1M13.7 10.2v.1M17.2 10.2v.1',
 } as const;
 
 export type IconName = keyof typeof shapes;

@@ -58,7 +58,7 @@ export function ListTable<Row>(props: {
       </thead>
       <tbody role="rowgroup">
         {props.rows.map((row) => (
-          <tr key={props.rowKey(row)} role="row">
+          <tr key={props.rowKey(row)} role="row" data-row={props.rowKey(row)}>
             {selection && (
               <td role="cell" class="col-pick">
                 <label class="pick">

@@ -1,11 +1,9 @@
 import { limits } from '@waybill/protocol';
 import { EventPage, ListEventsQuery, StreamEventsHeaders, StreamEventsQuery } from '@waybill/protocol/v1';
 import type { Static } from 'typebox';
-import type { EventPosition } from '../../../domain/events/event-store.ts';
 import { readEvents } from '../../../domain/events/read-events.ts';
 import { toEvent } from '../../../domain/events/to-event.ts';
-import { Cursors } from '../../shared/cursors.ts';
-import { sendEventStream } from '../../shared/send-event-stream.ts';
+import { eventCursors, sendEventStream } from '../../shared/send-event-stream.ts';
 import { type Route, route } from '../route.ts';
 
 const listEvents = route({
@@ -19,7 +17,7 @@ const listEvents = route({
   errors: ['cursor_expired'],
   async handle({ engines, caller, query, gone, revoked, authenticateAgain }) {
     const { after, limit = limits.pageSize, wait = 0 } = query;
-    const cursors = new Cursors<EventPosition>(engines.pepper, caller, 'events');
+    const cursors = eventCursors(engines.pepper, caller.accountId);
     const position = after === undefined || after === 'end' ? after : cursors.open(after, 'after');
     const { events, next } = await readEvents(
       engines,
@@ -53,7 +51,12 @@ const streamEvents: Route = {
     curl: ['-N'],
     async serve({ engines, caller, request, reply, revoked }) {
       const { after } = request.query as Static<typeof StreamEventsQuery>;
-      return sendEventStream(engines, reply, { accountId: caller.accountId, after, ended: revoked, toData: toEvent });
+      return sendEventStream(engines, reply, {
+        accountId: caller.accountId,
+        after,
+        ended: revoked,
+        toMessage: (event) => ({ name: event.type, data: toEvent(event) }),
+      });
     },
   },
 };

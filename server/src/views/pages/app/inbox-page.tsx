@@ -93,7 +93,7 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
             ) : (
               <ul class="entries">
                 {lines.map((line) => (
-                  <li key={line.id}>
+                  <li key={line.id} data-row={line.id}>
                     <EntryLink
                       line={line}
                       now={props.now}
