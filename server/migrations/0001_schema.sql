@@ -489,8 +489,9 @@ create table uploads (
   -- Becomes the file's id, and is the prefix of its objects.
   id               uuid not null,
   draft            text not null,
-  -- The API key that announced it, for the audit. Null: a contact did.
+  -- The API key or the person that announced it, for the audit. Both null: a contact did.
   key_id           uuid,
+  person_id        uuid,
   state            upload_state not null default 'receiving',
   name             text not null,
   -- See files.path.
@@ -523,7 +524,8 @@ create table uploads (
   created_at       timestamptz not null default now(),
   primary key (account_id, id),
   check ((state in ('receiving', 'checking')) = (wrapped_key is not null)),
-  check ((state = 'refused') = (refusal is not null))
+  check ((state = 'refused') = (refusal is not null)),
+  check (key_id is null or person_id is null)
 );
 create index uploads_of_draft on uploads (account_id, draft);
 create index uploads_by_day_key on uploads (key_day) where wrapped_key is not null;

@@ -264,6 +264,7 @@ describe('an upload under way', () => {
     const upload = {
       draft: '',
       keyId: randomUUID(),
+      personId: null,
       name: 'a.txt',
       path: null,
       mediaType: 'text/plain',

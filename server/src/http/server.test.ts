@@ -208,8 +208,14 @@ describe('every route declares who may call it', () => {
         "POST /:user/settings/members/remove: member",
         "POST /:user/settings/members/invitation/revoke: member",
         "POST /:user/settings/members/invitation: member",
+        "GET /:user/uploads: member",
+        "OPTIONS /:user/uploads: member",
+        "HEAD /:user/uploads/:id: member",
+        "DELETE /:user/uploads/:id: member",
         "POST /:user/contacts/import/preview: member",
         "POST /:user/contacts/import: member",
+        "POST /:user/uploads: member",
+        "PATCH /:user/uploads/:id: member",
       ]
     `);
     await app.close();

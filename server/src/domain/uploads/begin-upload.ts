@@ -63,11 +63,12 @@ export async function beginUpload(
   const { writer, leaseSeconds, claimedObjects: chunkCount, reservedBytes } = claim;
   const { maxStoredBytes } = policy;
   const keyId = author.kind === 'key' ? author.id : null;
+  const personId = author.kind === 'person' ? author.id : null;
   await within(
     (tx) =>
       tx.uploads.begin(
         { accountId, id, writer },
-        { ...upload, path, draft, keyId, chunkCount, reservedBytes, maxStoredBytes },
+        { ...upload, path, draft, keyId, personId, chunkCount, reservedBytes, maxStoredBytes },
         leaseSeconds,
       ),
     path ?? name,

@@ -1,4 +1,5 @@
 import type { Author } from '../audit/audit-store.ts';
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -84,11 +85,16 @@ async function accept(
 
 async function findAuthor(
   { store }: Pick<Engines, 'store'>,
-  { accountId, draft, keyId }: Pick<UncheckedUpload, 'accountId' | 'draft' | 'keyId'>,
+  { accountId, draft, keyId, personId }: Pick<UncheckedUpload, 'accountId' | 'draft' | 'keyId' | 'personId'>,
 ): Promise<Author> {
+  if (personId !== null) {
+    const email = (await store.people.byId(personId))?.email ?? draft;
+    // The check runs later, when nobody knows where they are.
+    return { kind: 'person', id: personId, name: email };
+  }
   if (keyId === null) return contactDraftAuthor(draft);
   const name = (await store.accounts.byId(accountId))?.email ?? draft;
-  return { kind: 'key', id: keyId, name };
+  return keyAuthor(keyId, name);
 }
 
 async function readBack(

@@ -89,8 +89,9 @@ export interface UploadStore extends DeletionStore {
       /** The account's limit, which applies to this upload until it ends; null: none. */
       maxStoredBytes: number | null;
       draft: string;
-      /** The key of the account that sends it; null: a contact does. */
+      /** The key of the account, or the person, that sends it; neither: a contact does. */
       keyId: string | null;
+      personId: string | null;
       /** Null if it is the same as the name. */
       path: string | null;
     },
@@ -160,8 +161,9 @@ export interface UncheckedUpload {
   readonly accountId: string;
   readonly id: string;
   readonly draft: string;
-  /** The key that announced it. Null: a contact did. */
+  /** The key or the person that announced it. Both null: a contact did. */
   readonly keyId: string | null;
+  readonly personId: string | null;
   readonly sizeBytes: number;
   readonly wrappedKey: Buffer;
   readonly keyDay: number;

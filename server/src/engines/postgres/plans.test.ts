@@ -444,7 +444,15 @@ async function everyCall(accountId: string): Promise<Calls> {
       begin: (uploads) =>
         uploads.begin(
           writer,
-          { ...upload, path: 'folder/a', draft: 'new', keyId: null, reservedBytes: 1, maxStoredBytes: null },
+          {
+            ...upload,
+            path: 'folder/a',
+            draft: 'new',
+            keyId: null,
+            personId: null,
+            reservedBytes: 1,
+            maxStoredBytes: null,
+          },
           60,
         ),
       takeOver: (uploads) => uploads.takeOver(writer, 'new', 60),

@@ -488,6 +488,7 @@ export interface Uploads {
   media_type: string;
   name: string;
   path: string | null;
+  person_id: string | null;
   received_bytes: Generated<number>;
   refusal: string | null;
   reserved_bytes: Generated<number>;

@@ -10,6 +10,7 @@ import { sendRoutes } from './send.tsx';
 import { settingsRoutes } from './settings.tsx';
 import { settingsAccountRoutes } from './settings-account.tsx';
 import { signInRoutes } from './sign-in.tsx';
+import { uploadRoutes } from './uploads.ts';
 
 /** Every route of the app. One that is not here does not exist. */
 export const appRoutes: readonly AppRoute[] = [
@@ -24,4 +25,5 @@ export const appRoutes: readonly AppRoute[] = [
   ...eventRoutes,
   ...settingsRoutes,
   ...settingsAccountRoutes,
+  ...uploadRoutes,
 ];

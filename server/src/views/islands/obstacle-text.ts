@@ -24,12 +24,28 @@ const tooLarge: Readonly<Record<SizeReason, string>> = {
   scan: 'island.tooLarge.scan',
 };
 
+/** The same to someone whose own account the files are in, and not that of the receiver. */
+const ownTexts: Partial<typeof texts> = {
+  link_full: 'composerFiles.why.too_large',
+  storage_full: 'composerFiles.why.storage_full',
+};
+const ownTooLarge: Partial<typeof tooLarge> = { storage: 'composerFiles.tooLarge.storage' };
+
+export interface SizeLimit {
+  readonly maxFileBytes: number;
+  /** Which limit a file of more bytes exceeds. */
+  readonly sizeReason: SizeReason;
+  /** Whether the files are in an account of the person who sends them. */
+  readonly isOwn?: boolean;
+}
+
 /** Says why a file cannot be sent, and what helps. */
 export function obstacleText(
   translator: ViewTranslator,
   obstacle: Obstacle = 'unknown',
-  limit: { readonly maxFileBytes: number; readonly sizeReason: SizeReason },
+  { maxFileBytes, sizeReason, isOwn = false }: SizeLimit,
 ): string {
-  if (obstacle !== 'too_large') return translator.t(texts[obstacle]);
-  return translator.t(tooLarge[limit.sizeReason], { size: translator.formatSize(limit.maxFileBytes) });
+  if (obstacle !== 'too_large') return translator.t((isOwn && ownTexts[obstacle]) || texts[obstacle]);
+  const text = (isOwn && ownTooLarge[sizeReason]) || tooLarge[sizeReason];
+  return translator.t(text, { size: translator.formatSize(maxFileBytes) });
 }

@@ -54,7 +54,11 @@ export function needsFiles(queue: UploadQueue, intent: SendIntent): boolean {
 }
 
 /** Says in a few words how far it is. */
-function barText(translator: ViewTranslator, queue: UploadQueue, intent: SendIntent): [title: string, detail: string] {
+export function barText(
+  translator: ViewTranslator,
+  queue: UploadQueue,
+  intent: SendIntent,
+): [title: string, detail: string] {
   const { sentBytes, sizeBytes, bytesPerSecond } = queue.total;
   const stopped = countStopped(queue);
   if (intent.state === 'waiting' && stopped > 0)
@@ -93,7 +97,8 @@ export function sendHint(translator: ViewTranslator, queue: UploadQueue, intent:
     const count = countEntries(queue, state as UploadState);
     if (count > 0) return translator.t(text, { count });
   }
-  return translator.t('island.keepOpen');
+  const isKept = entries.every(({ kept, state }) => kept !== undefined || state === 'ready');
+  return translator.t(isKept ? 'composerFiles.keepOpen' : 'island.keepOpen');
 }
 
 const delays: Partial<Record<UploadState, string>> = {
@@ -101,10 +106,10 @@ const delays: Partial<Record<UploadState, string>> = {
   paused: 'island.waitPaused',
 };
 
-function countEntries({ entries }: UploadQueue, wanted: UploadState): number {
+export function countEntries({ entries }: UploadQueue, wanted: UploadState): number {
   return entries.filter(({ state }) => state === wanted).length;
 }
 
-function countStopped({ entries }: UploadQueue): number {
+export function countStopped({ entries }: UploadQueue): number {
   return entries.filter(isStopped).length;
 }

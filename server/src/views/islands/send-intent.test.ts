@@ -4,7 +4,7 @@ import { type Remembered, SendIntent } from './send-intent.ts';
 import type { Entry, UploadState } from './upload-entry.ts';
 
 /** Creates a list of files whose states the test sets, and a server that gives the test's responses. */
-function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: '', pressed: false }) {
+function setUp(remembered: Pick<Remembered, 'written' | 'pressed'> = { written: '', pressed: false }) {
   const happened: string[] = [];
   const sent: string[] = [];
   const timers: (() => void)[] = [];
@@ -18,6 +18,9 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
     get ready() {
       return list.entries.some(({ state }) => state === 'ready') && list.removals === 0;
     },
+    get settled() {
+      return list.entries.every(({ state }) => state === 'ready');
+    },
     recheck: () => void happened.push('recheck'),
     heard: (reachable: boolean) => void (reachable || happened.push('unreachable')),
     removeAll: (state: UploadState) => {
@@ -27,7 +30,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
   const intent = new SendIntent(
     {
       queue,
-      send: (message) => Promise.resolve(response).finally(() => sent.push(message)),
+      send: (written) => Promise.resolve(response).finally(() => sent.push(written)),
       remember: (what) => (memory = what),
       after: (_, then) => timers.push(then),
     },
@@ -115,7 +118,7 @@ test('remembers the message, the intent and the chosen files for the next visit'
   await become({ a: 'ready', b: 'waiting', bad: 'refused' });
   intent.remember();
   expect(memory()).toEqual({
-    message: '',
+    written: '',
     pressed: false,
     files: ['a', 'b'].map((name) => ({
       name,
@@ -126,13 +129,13 @@ test('remembers the message, the intent and the chosen files for the next visit'
   });
   intent.write('Here');
   intent.press();
-  expect(memory()).toMatchObject({ message: 'Here', pressed: true });
+  expect(memory()).toMatchObject({ written: 'Here', pressed: true });
   intent.cancel();
-  expect(memory()).toMatchObject({ message: 'Here', pressed: false });
+  expect(memory()).toMatchObject({ written: 'Here', pressed: false });
 });
 
 test('sends on this visit if it was pressed on an earlier one', async () => {
-  const { intent, sent, become } = setUp({ message: 'From yesterday', pressed: true });
+  const { intent, sent, become } = setUp({ written: 'From yesterday', pressed: true });
   expect(intent.state).toBe('waiting');
   await become({ a: 'interrupted', b: 'ready' });
   expect(sent).toEqual([]);

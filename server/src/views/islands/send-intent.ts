@@ -4,7 +4,8 @@ import type { UploadQueue } from './upload-queue.ts';
 
 /** The state that the next visit needs in order to continue. */
 export interface Remembered {
-  readonly message: string;
+  /** The message; or all fields, if the page has more. */
+  readonly written: string;
   /** Whether the person has pressed "Send". */
   readonly pressed: boolean;
   /** All chosen files, including those that the server does not know yet. */
@@ -12,8 +13,10 @@ export interface Remembered {
 }
 
 export interface SendIntentNeeds {
-  readonly queue: Pick<UploadQueue, 'entries' | 'ready' | 'recheck' | 'heard' | 'removeAll'>;
-  readonly send: (message: string) => Promise<Sending>;
+  readonly queue: Pick<UploadQueue, 'entries' | 'ready' | 'settled' | 'recheck' | 'heard' | 'removeAll'>;
+  /** Whether something can be sent without a file. */
+  readonly mayBeEmpty?: boolean;
+  readonly send: (written: string) => Promise<Sending>;
   readonly remember: (remembered: Remembered | undefined) => void;
   readonly after: (milliseconds: number, then: () => void) => void;
 }
@@ -30,14 +33,14 @@ export class SendIntent {
   onEnded: () => void = () => {};
   onFailed: () => void = () => {};
   readonly #needs: SendIntentNeeds;
-  #message: string;
+  #written: string;
   #pressed: boolean;
   #sending = false;
   #resting = false;
 
-  constructor(needs: SendIntentNeeds, remembered: Pick<Remembered, 'message' | 'pressed'>) {
+  constructor(needs: SendIntentNeeds, remembered: Pick<Remembered, 'written' | 'pressed'>) {
     this.#needs = needs;
-    this.#message = remembered.message;
+    this.#written = remembered.written;
     this.#pressed = remembered.pressed;
   }
 
@@ -46,8 +49,8 @@ export class SendIntent {
     return this.#pressed ? 'waiting' : 'none';
   }
 
-  get message(): string {
-    return this.#message;
+  get written(): string {
+    return this.#written;
   }
 
   /** Leaves out files that cannot be sent, which the page has shown by now. */
@@ -61,27 +64,27 @@ export class SendIntent {
     if (!this.#sending) this.#set(false);
   }
 
-  write(message: string): void {
-    this.#message = message;
+  write(written: string): void {
+    this.#written = written;
     this.remember();
     this.onChange();
   }
 
   /** Must be called when files were added or removed: the next visit will ask for all of them. */
   remember(): void {
-    const { queue, remember } = this.#needs;
+    const { queue, remember, mayBeEmpty } = this.#needs;
     const files = queue.entries
       .filter(({ state }) => state !== 'refused')
       .map(({ name, path, sizeBytes, fingerprint }) => ({ name, path, sizeBytes, fingerprint }));
-    if (files.length === 0) this.#pressed = false;
-    const nothing = files.length === 0 && this.#message === '';
-    remember(nothing ? undefined : { message: this.#message, pressed: this.#pressed, files });
+    if (files.length === 0 && !mayBeEmpty) this.#pressed = false;
+    const nothing = files.length === 0 && this.#written === '';
+    remember(nothing ? undefined : { written: this.#written, pressed: this.#pressed, files });
   }
 
   /** Sends if everything is ready. */
   check(): void {
-    const { queue } = this.#needs;
-    if (!this.#pressed || this.#sending || this.#resting || !queue.ready) return;
+    const { queue, mayBeEmpty } = this.#needs;
+    if (!this.#pressed || this.#sending || this.#resting || !(mayBeEmpty ? queue.settled : queue.ready)) return;
     if (queue.entries.every(({ state }) => state === 'ready')) void this.#send();
   }
 
@@ -95,7 +98,7 @@ export class SendIntent {
     const { queue, send, remember, after } = this.#needs;
     this.#sending = true;
     this.onChange();
-    const response = await send(this.#message);
+    const response = await send(this.#written);
     this.#sending = false;
     queue.heard(response !== 'unreachable');
     if (response === 'sent' || response === 'ended') {

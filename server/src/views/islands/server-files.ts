@@ -1,8 +1,8 @@
-import { DetailedError, Upload } from 'tus-js-client';
+import { DetailedError, Upload, type UploadOptions } from 'tus-js-client';
 import type { ServerFile } from './upload-entry.ts';
 
 /** A request that takes longer is repeated. */
-const responseDeadlineMs = 30_000;
+export const responseDeadlineMs = 30_000;
 
 export async function serverFiles(endpoint: string): Promise<readonly ServerFile[] | 'ended' | undefined> {
   const response = await fetch(endpoint, {
@@ -14,9 +14,9 @@ export async function serverFiles(endpoint: string): Promise<readonly ServerFile
 }
 
 /** An upload that the server does not know counts as removed too. */
-export async function removeUpload(url: string): Promise<void> {
+export async function removeUpload(url: string, options: UploadOptions = {}): Promise<void> {
   try {
-    await Upload.terminate(url, { retryDelays: [500, 2000] });
+    await Upload.terminate(url, { ...options, retryDelays: [500, 2000] });
   } catch (error) {
     const status = error instanceof DetailedError ? error.originalResponse?.getStatus() : undefined;
     if (status !== 404 && status !== 410) throw error;

@@ -2,8 +2,10 @@ import type { DetailedError, HttpRequest, HttpResponse, UploadOptions } from 'tu
 
 /** The server stores whole chunks of this size: an interruption costs one at most. */
 const chunkBytes = 8 * 1024 * 1024;
-/** 4xx statuses that are temporary: too slow, out of step, locked by an earlier attempt, too often. */
-const passing = new Set([408, 409, 423, 429]);
+/** 4xx statuses that are temporary: signed out, too slow, out of step, locked by an earlier attempt, too often. */
+const passing = new Set([401, 408, 409, 423, 429]);
+/** The code of a request whose CSRF token has been replaced. */
+const formExpired = 'form_expired';
 /** The account to which the files go has no room for this one: asking again every few seconds would not help. */
 const storageFull = 507;
 /** Statuses that say that the server does not know an upload. */
@@ -39,7 +41,8 @@ export function isTemporary(error: Error | DetailedError): boolean {
   if (!('originalRequest' in error)) return false;
   const status = findStatus(error);
   if (status === storageFull) return false;
-  return status === undefined || status < 400 || status >= 500 || passing.has(status);
+  if (status === undefined || status < 400 || status >= 500 || passing.has(status)) return true;
+  return findRefusal(error) === formExpired;
 }
 
 /** Returns the code with which the server refused a request; undefined if it did not respond with one. */

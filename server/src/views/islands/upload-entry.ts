@@ -39,7 +39,14 @@ export interface Chosen {
   readonly sizeBytes: number;
   /** Distinguishes this file from any other; undefined if it was chosen in another browser. */
   readonly fingerprint: string | undefined;
+  /** The URL of its upload, once the server has created one. */
+  readonly url?: string | undefined;
+  /** Lets a later visit read the file without asking for it again. */
+  readonly kept?: KeptFile | undefined;
 }
+
+/** The part of a chosen file that a browser can store: its handle, or the file itself if it is nowhere else. */
+export type KeptFile = FileSystemFileHandle | File;
 
 /** One line of the list. */
 export interface Entry extends Chosen {

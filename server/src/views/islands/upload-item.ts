@@ -2,6 +2,7 @@ import type { ScanState, UnscannedReason } from '../components/scan-texts.ts';
 import {
   type Chosen,
   type Entry,
+  type KeptFile,
   type Obstacle,
   type ServerFile,
   toObstacle,
@@ -21,6 +22,7 @@ export interface Transfer {
 
 /** An entry as the queue keeps it. */
 export interface Item extends Entry {
+  kept: KeptFile | undefined;
   readonly file: File | undefined;
   sentBytes: number;
   state: UploadState;
@@ -48,25 +50,26 @@ export function toChosen(file: File, path: string, draftKey: string): Chosen {
     name,
     path: whole === name ? undefined : whole,
     sizeBytes: file.size,
-    fingerprint: ['waybill', draftKey, path, file.size, file.lastModified].join('|'),
+    fingerprint: ['waybill', draftKey, whole, file.size, file.lastModified].join('|'),
   };
 }
 
 /** Creates an item for a chosen file of which nothing else is known. */
-export function toItem({ name, path, sizeBytes, fingerprint }: Chosen, key: number): Item {
+export function toItem({ name, path, sizeBytes, fingerprint, url, kept }: Chosen, key: number): Item {
   return {
     key,
     name,
     path,
     sizeBytes,
     fingerprint,
+    kept,
     file: undefined,
     sentBytes: 0,
     state: 'interrupted',
     obstacle: undefined,
     scan: undefined,
     unscannedReason: null,
-    url: undefined,
+    url,
     transfer: undefined,
   };
 }
@@ -79,6 +82,13 @@ export function applyServerFile(item: Item, file: ServerFile, tusEndpoint: strin
   item.obstacle = file.state === 'refused' ? toObstacle(file.refusal) : undefined;
   item.scan = file.scan ?? undefined;
   item.unscannedReason = file.unscannedReason ?? null;
+}
+
+/** Applies the state of an upload that an earlier visit began; `file` is undefined if the server no longer has it. */
+export function restore(item: Item, file: ServerFile | undefined, tusEndpoint: string): void {
+  if (file) return applyServerFile(item, file, tusEndpoint);
+  item.url = undefined;
+  item.sentBytes = 0;
 }
 
 export function toUploadUrl({ id }: ServerFile, tusEndpoint: string): string {

@@ -703,7 +703,7 @@ test('the other files can be sent without the refused ones when they are ready',
       remember: () => {},
       after: () => {},
     },
-    { message: 'Here', pressed: false },
+    { written: 'Here', pressed: false },
   );
   queue.onChange = () => intent.check();
   await begun();

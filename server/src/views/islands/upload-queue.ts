@@ -22,6 +22,7 @@ import {
   isRestOf,
   type News,
   parseUploadId,
+  restore,
   type Transfer,
   toChosen,
   toItem,
@@ -37,8 +38,11 @@ export interface Added {
 /** The functions of the browser that the queue needs. */
 export interface Surroundings extends Transport {
   readonly remove: (url: string) => Promise<void>;
-  /** Returns the files of the server; `ended` if the link no longer opens, undefined if there was no valid response. */
-  readonly files: () => Promise<readonly ServerFile[] | 'ended' | undefined>;
+  /**
+   * Returns the files of the server, at least those with these ids that it has; `ended` if the link no longer opens,
+   * undefined if there was no valid response.
+   */
+  readonly files: (ids: readonly string[]) => Promise<readonly ServerFile[] | 'ended' | undefined>;
   readonly now: () => number;
   readonly after: (milliseconds: number, then: () => void) => void;
 }
@@ -112,11 +116,13 @@ export class UploadQueue {
 
   /** Whether there are files to send, and all of them are ready. Files that cannot be sent do not count. */
   get ready(): boolean {
+    return this.settled && this.#items.some((item) => item.state === 'ready');
+  }
+
+  /** Whether nothing is missing: every file is ready or cannot be sent. */
+  get settled(): boolean {
     return (
-      !this.#listDue &&
-      this.#removals === 0 &&
-      this.#items.some((item) => item.state === 'ready') &&
-      this.#items.every((item) => item.state === 'ready' || isStopped(item))
+      !this.#listDue && this.#removals === 0 && this.#items.every((item) => item.state === 'ready' || isStopped(item))
     );
   }
 
@@ -166,14 +172,16 @@ export class UploadQueue {
   add(picked: readonly Picked[]): Added {
     let count = 0;
     let tooMany = false;
-    for (const { file, path } of picked) {
+    for (const { file, path, kept } of picked) {
       const chosen = toChosen(file, path, this.#limits.draftKey);
       const { fingerprint } = chosen;
       const same = this.#items.find((item) => item.fingerprint === fingerprint && item.state !== 'interrupted');
       if (same && !isStopped(same)) continue;
       // A person who chooses a file again that could not be sent has done something about it.
       if (same) void this.remove(same.key);
-      const earlier = this.#items.find((item) => isRestOf(item, chosen));
+      const earlier =
+        this.#items.find((item) => item.fingerprint === fingerprint && item.state === 'interrupted') ??
+        this.#items.find((item) => isRestOf(item, chosen));
       const isTooLarge = file.size > this.#limits.maxFileBytes;
       if (!earlier && !isTooLarge && this.#sendable >= this.#limits.maxFiles) {
         tooMany = true;
@@ -183,6 +191,7 @@ export class UploadQueue {
         ...toItem(chosen, earlier?.key ?? this.#nextKey++),
         name: earlier?.name ?? (chosen.path === undefined ? freeName(chosen.name, this.#items) : chosen.name),
         file,
+        kept: kept ?? earlier?.kept,
         sentBytes: earlier?.sentBytes ?? 0,
         url: earlier?.url,
         ...(isTooLarge ? { state: 'refused', obstacle: 'too_large' } : { state: 'waiting' }),
@@ -231,6 +240,13 @@ export class UploadQueue {
     const gone = item.url === undefined || (await this.#removeFromServer(item.url));
     this.onChange();
     return gone;
+  }
+
+  /** Discards what was kept of a file that this browser may no longer read. */
+  discardKept(key: number): void {
+    const item = this.#find(key);
+    if (item) item.kept = undefined;
+    this.onChange();
   }
 
   removeAll(...states: readonly UploadState[]): void {
@@ -359,7 +375,8 @@ export class UploadQueue {
   }
 
   #ask(): Promise<readonly ServerFile[] | 'ended' | undefined> {
-    return this.#browser.files().then(
+    const ids = this.#items.flatMap((item) => (item.url === undefined ? [] : [parseUploadId(item.url)]));
+    return this.#browser.files(ids).then(
       (files) => {
         this.heard(true);
         return files;
@@ -375,8 +392,12 @@ export class UploadQueue {
   #listen(): (files: readonly ServerFile[]) => void {
     const delivered = this.#items.filter(isDelivered);
     const listDue = this.#listDue;
+    const interrupted = listDue ? this.#items.filter(({ state, url }) => state === 'interrupted' && url) : [];
     return (files) => {
       const byId = new Map(files.map((file) => [file.id, file]));
+      for (const item of interrupted) {
+        if (this.#items.includes(item)) restore(item, byId.get(parseUploadId(item.url)), this.#limits.tusEndpoint);
+      }
       const news = delivered
         .filter((item) => this.#items.includes(item))
         .flatMap((item) => adopt(item, byId.get(parseUploadId(item.url))) ?? []);

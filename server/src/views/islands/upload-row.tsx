@@ -31,6 +31,8 @@ export function UploadRow({ entry, ...actions }: { entry: Entry } & RowActions):
   const translator = useTranslator();
   const { name, path = name, state, scan } = entry;
   const chooseAgain = translator.t('island.chooseAgain');
+  /** The browser only asks whether it may be read. */
+  const isKept = state === 'interrupted' && entry.kept !== undefined;
   return (
     <Row entry={entry} {...actions}>
       <p class="small upload-state">
@@ -38,10 +40,10 @@ export function UploadRow({ entry, ...actions }: { entry: Entry } & RowActions):
         <span>
           <span class="unbroken">{amount(translator, entry)}</span>
           {/* While the amount grows, it says enough, and fits on a line. */}
-          {hasGrown(entry) || ` · ${translator.t(states[state] ?? '')}`}
+          {hasGrown(entry) || ` · ${translator.t(isKept ? 'composerFiles.kept' : (states[state] ?? ''))}`}
         </span>
       </p>
-      {state === 'interrupted' && (
+      {state === 'interrupted' && !isKept && (
         <Button
           type="button"
           aria-label={translator.t('island.action', { action: chooseAgain, name: path })}

@@ -32,7 +32,7 @@ function start(root: HTMLElement, json: string): void {
     settings,
     {
       newUpload: (file, options) => new Upload(file, options),
-      remove: removeUpload,
+      remove: (url) => removeUpload(url),
       files: () => serverFiles(settings.filesEndpoint),
       isOnline: () => navigator.onLine,
       now: () => performance.now(),
@@ -43,7 +43,7 @@ function start(root: HTMLElement, json: string): void {
   const written = root.querySelector('textarea')?.value ?? '';
   const intent = new SendIntent(
     { queue, send: (message) => sendFiles(settings.sendAction, message), remember: memory.write, after },
-    { message: written || (remembered?.message ?? ''), pressed: remembered?.pressed ?? false },
+    { written: written || (remembered?.written ?? ''), pressed: remembered?.pressed ?? false },
   );
   // The next user of this device must not find the message.
   document.querySelector('.done-here')?.addEventListener('submit', () => memory.write(undefined));

@@ -79,6 +79,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       {
         draft,
         keyId,
+        personId,
         name,
         path,
         mediaType,
@@ -100,6 +101,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           writer: writer ?? noWriter,
           draft,
           key_id: keyId,
+          person_id: personId,
           name,
           path,
           media_type: mediaType,
@@ -307,7 +309,14 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         .set(({ eb }) => ({ due_at: secondsFromNow(leaseSeconds), checks: eb('checks', '+', 1) }))
         .where('state', '=', 'checking')
         .where('due_at', '<=', sql<Date>`now()`)
-        .returning(['account_id as accountId', 'id', 'draft', 'key_id as keyId', 'size_bytes as sizeBytes'])
+        .returning([
+          'account_id as accountId',
+          'id',
+          'draft',
+          'key_id as keyId',
+          'person_id as personId',
+          'size_bytes as sizeBytes',
+        ])
         .returning([
           'wrapped_key as wrappedKey',
           'key_day as keyDay',

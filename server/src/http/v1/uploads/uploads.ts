@@ -2,12 +2,10 @@ import { limits } from '@waybill/protocol';
 import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { readPolicy } from '../../../domain/accounts/read-policy.ts';
-import { findFileSizeLimit } from '../../../domain/uploads/find-file-size-limit.ts';
 import { removeUpload } from '../../../domain/uploads/remove-upload.ts';
-import { handleTus, tusType, whenGone } from '../../shared/tus.ts';
+import { handleAccountTus } from '../../shared/account-uploads.ts';
+import { tusType } from '../../shared/tus.ts';
 import { type Route, route, type StreamCall } from '../route.ts';
-import { AccountUploads } from './account-uploads.ts';
 import { toUpload } from './to-upload.ts';
 import { findUpload, receiveWhole } from './whole-upload.ts';
 
@@ -154,13 +152,8 @@ function isTus({ headers }: FastifyRequest): boolean {
   return headers['tus-resumable'] !== undefined || headers['content-type'] === tusType;
 }
 
-async function serveTus({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
-  const accountPolicy = await readPolicy(engines, caller.accountId);
-  const { bytes: maxFileBytes } = findFileSizeLimit({ ...engines, policy: accountPolicy });
-  const uploads = new AccountUploads(engines, caller, request, { gone: whenGone(reply), revoked });
-  const { random, policy } = engines;
-  const { resumeSeconds } = policy;
-  return handleTus(request, reply, { path: uploadsPath, uploads, maxFileBytes, random, resumeSeconds });
+function serveTus({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
+  return handleAccountTus(engines, caller, uploadsPath, request, reply, revoked);
 }
 
 async function serveWhole({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {

@@ -14,9 +14,9 @@ import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { readUnquotedIdempotencyKey } from '../../shared/idempotency-key.ts';
 import { readBody } from '../../shared/read-body.ts';
 import { notifyOnStart } from '../../shared/receive-files.ts';
+import { readReprDigest } from '../../shared/repr-digest.ts';
 import { readContentLength } from '../../shared/tus.ts';
 import type { V1Engines } from '../route.ts';
-import { readReprDigest } from './repr-digest.ts';
 
 /** Receives a small file as the body of one request. */
 export async function receiveWhole(

@@ -1,35 +1,40 @@
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
-import type { Actor } from '../../../domain/actor.ts';
-import { respondOnce } from '../../../domain/idempotency/respond-once.ts';
-import { uploadOwner } from '../../../domain/uploads/account-upload.ts';
-import { announceUpload } from '../../../domain/uploads/announce-upload.ts';
-import type { AnnouncedFile } from '../../../domain/uploads/begin-upload.ts';
-import type { UploadOwner } from '../../../domain/uploads/owner.ts';
-import type { DeclaredDigests } from '../../../domain/uploads/upload-store.ts';
-import { readUnquotedIdempotencyKey } from '../../shared/idempotency-key.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
+import type { Actor } from '../../domain/actor.ts';
+import type { Engines } from '../../domain/engines.ts';
+import { respondOnce } from '../../domain/idempotency/respond-once.ts';
+import { uploadOwner } from '../../domain/uploads/account-upload.ts';
+import { announceUpload } from '../../domain/uploads/announce-upload.ts';
+import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
+import { findFileSizeLimit } from '../../domain/uploads/find-file-size-limit.ts';
+import type { UploadOwner } from '../../domain/uploads/owner.ts';
+import type { DeclaredDigests } from '../../domain/uploads/upload-store.ts';
+import { readUnquotedIdempotencyKey } from './idempotency-key.ts';
+import type { UploadNeeds } from './receive-files.ts';
+import { readReprDigest } from './repr-digest.ts';
 import {
   type FinishedUpload,
   type NewUpload,
   type RequestEnds,
   type ResumableUpload,
   ResumableUploads,
-} from '../../shared/resumable-uploads.ts';
-import { readContentLength } from '../../shared/tus.ts';
-import type { V1Engines } from '../route.ts';
-import { readReprDigest } from './repr-digest.ts';
+} from './resumable-uploads.ts';
+import { handleTus, readContentLength, whenGone } from './tus.ts';
+
+export type AccountUploadNeeds = UploadNeeds & Pick<Engines, 'policy' | 'checkpoint'> & { readonly pepper: Buffer };
 
 /** The uploads of one account, for one request. */
-export class AccountUploads extends ResumableUploads {
+class AccountUploads extends ResumableUploads {
   protected override readonly mayComplete = true;
   protected override readonly declared: DeclaredDigests | undefined;
-  readonly #engines: V1Engines;
+  readonly #engines: AccountUploadNeeds;
   readonly #caller: Actor;
   readonly #idempotencyKey: string | undefined;
   /** The upload of the first request, if this one repeats it. */
   #repeated: NewUpload | undefined;
 
-  constructor(engines: V1Engines, caller: Actor, request: FastifyRequest, ends: RequestEnds) {
+  constructor(engines: AccountUploadNeeds, caller: Actor, request: FastifyRequest, ends: RequestEnds) {
     super(engines, readContentLength(request), ends);
     this.#engines = engines;
     this.#caller = caller;
@@ -86,4 +91,20 @@ function digestFile({ name, path, mediaType, sizeBytes, declared }: AnnouncedFil
   return createHash('sha256')
     .update(JSON.stringify(['upload', name, path ?? null, mediaType, sizeBytes, ...digests]))
     .digest();
+}
+
+/** Responds by the tus protocol for the uploads of an account, which are below `path`. */
+export async function handleAccountTus(
+  engines: AccountUploadNeeds,
+  caller: Actor,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  revoked: AbortSignal,
+): Promise<FastifyReply> {
+  const { random, policy } = engines;
+  const accountPolicy = await readPolicy(engines, caller.accountId);
+  const { bytes: maxFileBytes } = findFileSizeLimit({ ...engines, policy: accountPolicy });
+  const uploads = new AccountUploads(engines, caller, request, { gone: whenGone(reply), revoked });
+  return handleTus(request, reply, { path, uploads, maxFileBytes, random, resumeSeconds: policy.resumeSeconds });
 }

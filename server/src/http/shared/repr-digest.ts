@@ -1,5 +1,5 @@
-import { ExchangeError } from '../../../domain/exchange-error.ts';
-import type { DeclaredDigests } from '../../../domain/uploads/upload-store.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { DeclaredDigests } from '../../domain/uploads/upload-store.ts';
 
 const lengths: Readonly<Record<string, number>> = { 'sha-256': 32, 'sha-512': 64 };
 /** A member of a dictionary whose value is a byte sequence (RFC 9651). */

@@ -1,0 +1,140 @@
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { chunkBytes } from '../../domain/files/sealing.ts';
+import { checkUpload } from '../../domain/uploads/check-upload.ts';
+import { deterministicRandom } from '../../testing/random.ts';
+import { buildTestServer, testHost } from '../../testing/server.ts';
+import { signInMember } from '../../testing/sign-in-member.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
+import { checkMs } from '../shared/transfers.ts';
+
+const { exchange, app } = await useTestServer();
+const { engines } = exchange;
+const large = deterministicRandom('an upload of a person').bytes(2 * chunkBytes + 1000);
+const tus = { 'tus-resumable': '1.0.0', accept: 'application/json' };
+const tusBody = { ...tus, 'content-type': 'application/offset+octet-stream' };
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+type Member = Awaited<ReturnType<typeof signInMember>>;
+
+const begin = async ({ browser, base }: Member, length = large.length, csrf = browser.csrf) => {
+  const metadata = `filename ${base64('plan.bin')},path ${base64('site/plan.bin')}`;
+  const headers = { ...tus, 'csrf-token': csrf, 'upload-length': String(length), 'upload-metadata': metadata };
+  const response = await browser.send('POST', `${base}uploads`, { headers });
+  const url = String(response.headers.location);
+  return { status: response.statusCode, url, id: url.slice(url.lastIndexOf('/') + 1), body: response.body };
+};
+const patch = ({ browser }: Member, url: string, offset: number, payload: Buffer) =>
+  browser.send('PATCH', url, {
+    payload,
+    headers: { ...tusBody, 'csrf-token': browser.csrf, 'upload-offset': String(offset) },
+  });
+const readOffset = async ({ browser }: Member, url: string) => {
+  const { statusCode, headers } = await browser.send('HEAD', url, { headers: tus });
+  return statusCode === 200 ? Number(headers['upload-offset']) : statusCode;
+};
+const list = async ({ browser, base }: Member, ids: readonly string[]) => {
+  const response = await browser.send('GET', `${base}uploads?ids=${ids.join()}`, { headers: { accept: tus.accept } });
+  return response.json<{ csrf: string; files: Record<string, unknown>[] }>();
+};
+
+test('a file arrives in parts, is checked, and is listed with its state', async () => {
+  const member = await signInMember(exchange, app);
+  const { status, url, id } = await begin(member);
+  expect([status, url]).toEqual([201, `${member.base}uploads/${id}`]);
+  await patch(member, url, 0, large.subarray(0, chunkBytes));
+  expect(await readOffset(member, url)).toBe(chunkBytes);
+  expect((await list(member, [id, 'no-uuid'])).files).toMatchObject([
+    { id, name: 'plan.bin', path: 'site/plan.bin', state: 'uploading', receivedBytes: chunkBytes },
+  ]);
+  expect((await patch(member, url, chunkBytes, large.subarray(chunkBytes))).statusCode).toBe(204);
+  await checkUpload(engines, member.account.accountId, id, new AbortController().signal);
+  expect((await list(member, [id])).files).toMatchObject([{ id, state: 'ready', scan: 'unscanned' }]);
+  expect(
+    await exchange.database.query(
+      `select author_kind, author_id, author_name from audit_entries where action = 'file.uploaded' and account_id = $1`,
+      [member.account.accountId],
+    ),
+  ).toEqual([{ author_kind: 'person', author_id: member.person.id, author_name: member.person.email }]);
+});
+
+test('the list has the token of the forms, for a page that outlives its session', async () => {
+  const { csrf, files } = await list(await signInMember(exchange, app), []);
+  expect(files).toEqual([]);
+  expect(csrf).toMatch(/^[\w-]{43}$/);
+});
+
+describe('an upload is not found', () => {
+  const owned = async () => {
+    const owner = await signInMember(exchange, app);
+    const { id } = await begin(owner, 3);
+    return { owner, id };
+  };
+
+  test('by a member of another account', async () => {
+    const { owner, id } = await owned();
+    const other = await signInMember(exchange, app);
+    const url = `${other.base}uploads/${id}`;
+    expect(await readOffset(other, url)).toBe(404);
+    expect((await patch(other, url, 0, Buffer.from('abc'))).statusCode).toBe(404);
+    const headers = { ...tus, 'csrf-token': other.browser.csrf };
+    expect((await other.browser.send('DELETE', url, { headers })).statusCode).toBe(404);
+    expect((await list(other, [id])).files).toEqual([]);
+    expect(await readOffset(other, `${owner.base}uploads/${id}`)).toBe(404);
+    expect(await readOffset(owner, `${owner.base}uploads/${id}`)).toBe(0);
+  });
+
+  test('after it was removed', async () => {
+    const { owner, id } = await owned();
+    const headers = { ...tus, 'csrf-token': owner.browser.csrf };
+    expect((await owner.browser.send('DELETE', `${owner.base}uploads/${id}`, { headers })).statusCode).toBe(204);
+    expect(await readOffset(owner, `${owner.base}uploads/${id}`)).toBe(404);
+  });
+});
+
+test('a reader, a form of another page and nobody begin no upload', async () => {
+  const reader = await signInMember(exchange, app, 'reader');
+  expect(await begin(reader)).toMatchObject({ status: 403, body: expect.stringContaining('role_missing') });
+  const member = await signInMember(exchange, app);
+  expect(await begin(member, 3, 'x')).toMatchObject({ status: 403, body: expect.stringContaining('form_expired') });
+  member.browser.cookies.clear();
+  expect(await begin(member)).toMatchObject({ status: 401, body: expect.stringContaining('sign_in_required') });
+});
+
+test.each([
+  ['the session', ({ sessionId, person }: Member) => engines.store.sessions.end(person.id, { id: sessionId })],
+  [
+    'the membership',
+    ({ account, person }: Member) => engines.store.people.removeMembership(account.accountId, person.id),
+  ],
+])('a running upload ends within a second with %s, and keeps what was stored', async (_what, end) => {
+  const server = buildTestServer(exchange);
+  const member = await signInMember(exchange, server);
+  const { url, id } = await begin(member);
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  const cookie = [...member.browser.cookies].map((pair) => pair.join('=')).join('; ');
+  const headers = { ...tusBody, cookie, 'csrf-token': member.browser.csrf, 'sec-fetch-site': 'same-origin' };
+  const running = httpRequest({
+    port,
+    method: 'PATCH',
+    path: url,
+    headers: { ...headers, host: testHost, 'upload-offset': '0', 'content-length': large.length },
+  });
+  const ended = new Promise<number>((resolve) => {
+    running.on('response', ({ statusCode }) => resolve(statusCode ?? 0));
+    running.on('error', () => resolve(0));
+  });
+  running.write(large.subarray(0, chunkBytes + 1000));
+  await expect
+    .poll(async () => (await list(member, [id])).files[0]?.['receivedBytes'], { timeout: 20_000 })
+    .toBe(chunkBytes);
+  await end(member);
+  const endedAt = Date.now();
+  expect([0, 401, 403, 404]).toContain(await ended);
+  expect(Date.now() - endedAt).toBeLessThan(checkMs + 2000);
+  const [left] = await engines.store.uploads.ofAccount(member.account.accountId, [id]);
+  expect(left?.receivedBytes).toBe(chunkBytes);
+  running.destroy();
+  await server.close();
+});

@@ -1,0 +1,48 @@
+import type { Chosen } from './upload-entry.ts';
+
+/** A composer that was not sent yet, as this browser keeps it. */
+export interface KeptDraft {
+  /** The id of the request that sends it: a repeated request has the same one. */
+  readonly id: string;
+  /** The person and the account. */
+  readonly key: string;
+  readonly changedAt: number;
+  /** Whether the person has pressed "Send". */
+  readonly pressed: boolean;
+  /** The fields of the form, as the page writes them. */
+  readonly written: string;
+  readonly files: readonly Chosen[];
+}
+
+/** Keeps drafts of this browser. A browser that stores nothing keeps none, and everything else works without it. */
+export interface DraftMemory {
+  list(key: string): Promise<readonly KeptDraft[]>;
+  write(draft: KeptDraft): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+/** The server deletes an upload that was not sent after about this time; a draft without its uploads is of little use. */
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+/** How long a page that is being left may still have its draft. */
+const handOverMs = 2000;
+
+/**
+ * Takes a draft that no other tab has: the one that this tab had before it was loaded again, or else the one that was
+ * changed last. `hold` returns whether this tab has got it, within some milliseconds.
+ */
+export async function takeDraft(
+  memory: DraftMemory,
+  key: string,
+  own: string | undefined,
+  now: number,
+  hold: (id: string, withinMs: number) => Promise<boolean>,
+): Promise<KeptDraft | undefined> {
+  const drafts = (await memory.list(key)).toSorted((one, other) => other.changedAt - one.changedAt);
+  const rank = ({ id }: KeptDraft) => (id === own ? 0 : 1);
+  for (const draft of drafts.toSorted((one, other) => rank(one) - rank(other))) {
+    if (!(await hold(draft.id, draft.id === own ? handOverMs : 0))) continue;
+    if (now - draft.changedAt < keptMs) return draft;
+    await memory.remove(draft.id);
+  }
+  return undefined;
+}
