@@ -20,6 +20,7 @@ import {
   contactsTitle,
   type ListedContact,
 } from '../views/pages/app/contacts-page.tsx';
+import type { FileHolders } from '../views/pages/app/delivery-files.tsx';
 import type { HistoryEntry } from '../views/pages/app/delivery-history.tsx';
 import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../views/pages/app/delivery-page.tsx';
 import type { DeliveryReceiver } from '../views/pages/app/delivery-receivers.tsx';
@@ -80,6 +81,10 @@ function toProgress(counts: Partial<SentLine['progress']> = {}): SentLine['progr
     downloaded: 0,
     ...counts,
   };
+}
+
+function toHolders(deliveredTo: FileHolders['deliveredTo']): FileHolders {
+  return { deliveredCount: deliveredTo.length, deliveredTo, partlyCount: 0, partlyTo: [] };
 }
 
 function sentLines(foreign: Foreign): SentLine[] {
@@ -163,6 +168,7 @@ function sentLines(foreign: Foreign): SentLine[] {
     fileCount: 1,
     totalBytes: 2e6,
     firstFile: 'Delivery note.pdf',
+    isRestorable: line.progress.state === 'revoked',
     ...line,
   }));
 }
@@ -454,6 +460,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         createdAt: hours(2.3),
         expiresAt: days(7),
         revokedAt: null,
+        restorableUntil: null,
         notify: true,
         secondFactor: 'sms',
         isPurged: false,
@@ -466,25 +473,28 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
           path: 'Structural inspection 2291, north wing (signed).pdf',
           sizeBytes: 18.4e6,
           scan: 'clean',
-          deliveredTo: [kim, ines],
-          partlyTo: [],
+          holders: toHolders([kim, ines]),
         },
         {
           id: '1',
           path: 'Point cloud north wing.zip',
           sizeBytes: 964e6,
           scan: 'unscanned',
-          deliveredTo: [kim],
-          partlyTo: [{ person: ines, percent: 41 }],
+          holders: { ...toHolders([kim]), partlyCount: 1, partlyTo: [{ person: ines, percent: 41 }] },
         },
-        { id: '2', path: foreign.name, sizeBytes: 52e3, scan: 'clean', deliveredTo: [kim, tomas, ines], partlyTo: [] },
+        {
+          id: '2',
+          path: foreign.name,
+          sizeBytes: 52e3,
+          scan: 'clean',
+          holders: { ...toHolders([kim, tomas]), deliveredCount: 3 },
+        },
         {
           id: '3',
           path: `Drawings/2nd floor/${longFile}`,
           sizeBytes: 77e3,
           scan: 'clean',
-          deliveredTo: [],
-          partlyTo: [],
+          holders: toHolders([]),
         },
       ],
       history,
@@ -683,8 +693,8 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
   const undo = {
     toasts: (
       <>
-        <UndoToast csrf="a1b2c3" action={`${base}sent/${toId(0)}/restore`} fields={{ version: '7' }}>
-          {translator.t('status.revoked')}
+        <UndoToast csrf="a1b2c3" action={`${base}sent/restore`} fields={{ ids: toId(0) }}>
+          {translator.t('sentList.revoked', { count: 1 })}
         </UndoToast>
         <Toast tone="bad">{translator.t('delivery.problem.changed')}</Toast>
       </>
@@ -708,7 +718,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-sent-no-match': sent({ lines: [], query: foreign.name, pages: {}, total: undefined }),
     'app-sent-no-attention': sent({ lines: [], part: 'attention', attentionCount: 0, pages: {}, total: undefined }),
     'app-sent-none-done': sent({ lines: [], part: 'done', pages: {}, total: undefined }),
-    'app-sent-revoke': selection('sent', { what: 'revokeSent', waiting: 7, done: 2, undoSeconds: 10 }, chosen),
+    'app-sent-revoke': selection('sent', { what: 'revokeSent', waiting: 7, done: 2, undoSeconds: 600 }, chosen),
     'app-sent-extend': selection(
       'sent',
       { what: 'extendSent', choices },
@@ -718,7 +728,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-delivery': delivery(),
     'app-delivery-one': delivery({
       receivers: [{ ...nobody, ...long, position: 0, notifiedAt: hours(2), undeliverableReason: null }],
-      files: [{ id: '0', path: longFile, sizeBytes: 3e9, scan: 'unscanned', deliveredTo: [], partlyTo: [] }],
+      files: [{ id: '0', path: longFile, sizeBytes: 3e9, scan: 'unscanned', holders: toHolders([]) }],
       history: [],
       state: { message: '', secondFactor: 'off' },
     }),
@@ -759,6 +769,31 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       state: { state: 'revoked', revokedAt: hours(1), isPurged: true },
       receivers: receivers().map((receiver) => ({ ...receiver, ...nobody })),
     }),
+    'app-delivery-undo': delivery({
+      state: { state: 'revoked', revokedAt: hours(0.05), restorableUntil: new Date(now.getTime() + 420_000) },
+    }),
+    'app-delivery-sent': delivery({
+      isJustSent: true,
+      receivers: receivers().map((receiver) => ({ ...receiver, ...nobody })),
+      history: [{ at: now, kind: 'sent', by: 'maya.lindqvist@acme.example' }],
+    }),
+    'app-delivery-links': delivery({
+      isJustSent: true,
+      state: { notify: false },
+      receivers: receivers().map((receiver) => ({ ...receiver, ...nobody })),
+      history: [{ at: now, kind: 'linksShown', count: 3, by: 'maya.lindqvist@acme.example' }],
+    }),
+    'app-delivery-thousand': delivery({
+      receivers: Array.from({ length: 1000 }, (_, position) => ({
+        ...nobody,
+        ...(position % 300 === 7 ? { undeliverableAt: hours(2) } : { notifiedAt: hours(2) }),
+        name: null,
+        email: `receiver-${position + 1}@northwind.example`,
+        position,
+        undeliverableReason: position % 300 === 7 ? userUnknown : null,
+      })),
+      after: { receiver: 99 },
+    }),
     'app-delivery-reader': delivery({ canChange: false, canShowLinks: false }),
     'app-delivery-add': delivery({ task: { what: 'add' } }),
     'app-delivery-add-refused': delivery({
@@ -768,7 +803,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-delivery-extend-refused': delivery({
       task: { what: 'extend', choices, input: { date: '2028-01-01' }, problem: 'date' },
     }),
-    'app-delivery-revoke': delivery({ task: { what: 'revoke', undoSeconds: 10 } }),
+    'app-delivery-revoke': delivery({ task: { what: 'revoke', undoSeconds: 600 } }),
     'app-delivery-revoke-one': delivery({ task: { what: 'revoke', position: 2 } }),
     'app-delivery-correct': delivery({ task: { what: 'correct', position: 1 } }),
     'app-delivery-show-link': delivery({ task: { what: 'link', problem: 'changed' } }),
@@ -816,7 +851,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-request-add': request({ task: { what: 'add', problem: 'email', input: { email: 'kim.park' } } }),
     'app-request-extend': request({ task: { what: 'extend', choices } }),
     'app-request-close': request({ task: { what: 'revoke' } }),
-    'app-request-close-one': request({ task: { what: 'revoke', position: 1, undoSeconds: 10 } }),
+    'app-request-close-one': request({ task: { what: 'revoke', position: 1, undoSeconds: 600 } }),
     'app-request-correct': request({ task: { what: 'correct', position: 2 } }),
     'app-request-show-link': request({
       task: { what: 'link', position: 1 },

@@ -1,5 +1,6 @@
 import type { AppRoute } from './app-route.ts';
 import { contactRoutes } from './contacts.tsx';
+import { deliveryRoutes } from './delivery.tsx';
 import { enrolmentRoutes } from './enrolment.tsx';
 import { eventRoutes } from './events.ts';
 import { homeRoutes } from './home.tsx';
@@ -7,6 +8,7 @@ import { inboxRoutes } from './inbox.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
 import { providerRoutes } from './providers.tsx';
 import { sendRoutes } from './send.tsx';
+import { sentRoutes } from './sent.tsx';
 import { settingsRoutes } from './settings.tsx';
 import { settingsAccountRoutes } from './settings-account.tsx';
 import { signInRoutes } from './sign-in.tsx';
@@ -23,6 +25,8 @@ export const appRoutes: readonly AppRoute[] = [
   ...inboxRoutes,
   ...contactRoutes,
   ...eventRoutes,
+  ...sentRoutes,
+  ...deliveryRoutes,
   ...settingsRoutes,
   ...settingsAccountRoutes,
   ...uploadRoutes,

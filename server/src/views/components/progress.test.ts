@@ -31,7 +31,7 @@ test('says first that a mail has not arrived, unless its receiver has opened the
   expect(say(live, done, failed)).toEqual(['bad', 'delivery.progress.undeliverableSome', 1, 2]);
   expect(say(live, failed)).toEqual(['bad', 'status.undeliverable', 1, 1]);
   expect(say(live, { ...failed, openedAt: at })).toEqual(['calm', 'status.opened', 1, 1]);
-  expect(say(live, done, { ...failed, revokedAt: at })).toEqual(['calm', 'delivery.progress.downloadedSome', 1, 2]);
+  expect(say(live, done, { ...failed, revokedAt: at })).toEqual(['good', 'status.downloaded', 1, 1]);
 });
 
 test('says of what has ended how it ended', () => {

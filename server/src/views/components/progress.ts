@@ -41,7 +41,7 @@ export function summarizeProgress(progress: Progress): ProgressSummary {
   } as const;
   const said = (tone: ProgressSummary['tone'], text: string, count = of) => ({ tone, text, count, of, reached });
   if (progress.downloaded === of && of > 0) return said('good', 'status.downloaded');
-  if (progress.state === 'revoked') return said('over', 'status.revoked');
+  if (progress.state === 'revoked' || of === 0) return said('over', 'status.revoked');
   if (undeliverable > 0 && progress.state === 'live') {
     return said('bad', of === 1 ? 'status.undeliverable' : 'delivery.progress.undeliverableSome', undeliverable);
   }
@@ -65,15 +65,21 @@ export interface ReceiverTimes {
   readonly revokedAt: Date | null;
 }
 
+/** Whether a receiver counts: not one whose link was revoked before they had everything. */
+export function isCounted({ completedAt, revokedAt }: Pick<ReceiverTimes, 'completedAt' | 'revokedAt'>): boolean {
+  return revokedAt === null || completedAt !== null;
+}
+
 /** Counts the receivers at each step. A mail that failed does not matter for one who has opened the page. */
 export function countProgress(sent: Pick<Progress, 'state' | 'notify'>, receivers: readonly ReceiverTimes[]): Progress {
-  const count = (wanted: (receiver: ReceiverTimes) => boolean) => receivers.filter(wanted).length;
+  const counted = receivers.filter(isCounted);
+  const count = (wanted: (receiver: ReceiverTimes) => boolean) => counted.filter(wanted).length;
   return {
     state: sent.state,
     notify: sent.notify,
-    receivers: receivers.length,
+    receivers: counted.length,
     delivered: count((each) => each.notifiedAt !== null && !isUnreached(each)),
-    undeliverable: count((each) => isUnreached(each) && each.revokedAt === null),
+    undeliverable: count(isUnreached),
     opened: count(({ openedAt, completedAt }) => openedAt !== null || completedAt !== null),
     downloaded: count(({ completedAt }) => completedAt !== null),
   };

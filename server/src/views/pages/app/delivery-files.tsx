@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { FileName } from '../../components/file-name.tsx';
 import { describeFile, FileIcon } from '../../components/file-row.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -13,58 +13,69 @@ export interface DeliveryFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly scan: 'clean' | 'unscanned';
-  /** The receivers to whom it was sent in full. */
+  /** Undefined for a file that is on another page of the list. */
+  readonly holders?: FileHolders | undefined;
+}
+
+export interface FileHolders {
+  /** To how many receivers it was sent in full, and the first of them: as many as fit on a line. */
+  readonly deliveredCount: number;
   readonly deliveredTo: readonly Person[];
-  /** Those to whom a part was sent, and how much of it in percent. */
+  /** To how many a part was sent, and the first of them with how much of it in percent. */
+  readonly partlyCount: number;
   readonly partlyTo: readonly { readonly person: Person; readonly percent: number }[];
 }
 
-/** As many names as fit on a line; the others are counted. */
-const shownNames = 2;
-
 /** The files of a delivery, and for each who has it. */
-export function DeliveryFiles(props: { files: readonly DeliveryFile[]; receivers: number }): JSX.Element {
+export function DeliveryFiles(props: {
+  files: readonly DeliveryFile[];
+  receivers: number;
+  pager?: ComponentChildren;
+}): JSX.Element {
   const translator = useTranslator();
   const { files, receivers } = props;
   const { differs } = summarizeScans(files);
   return (
-    <section>
+    <section id="delivery-files" data-live>
       <div class="section-head">
         <h2>{translator.t('sentList.files')}</h2>
         <ScanSummary files={files} />
       </div>
       <ul class="file-lines">
-        {files.map((file) => (
-          <li key={file.id}>
-            <FileIcon name={file.path} />
-            <div class="file-about">
-              <FileName path={file.path} />
-              <div class="file-meta small quiet">
-                <span>{describeFile(file.path, translator.formatSize(file.sizeBytes))}</span>
-                {differs(file) && <ScanNote {...file} />}
-              </div>
-            </div>
-            <Holders file={file} receivers={receivers} />
-          </li>
-        ))}
+        {files.map(
+          (file) =>
+            file.holders && (
+              <li key={file.id}>
+                <FileIcon name={file.path} />
+                <div class="file-about">
+                  <FileName path={file.path} />
+                  <div class="file-meta small quiet">
+                    <span>{describeFile(file.path, translator.formatSize(file.sizeBytes))}</span>
+                    {differs(file) && <ScanNote {...file} />}
+                  </div>
+                </div>
+                <Holders {...file.holders} receivers={receivers} />
+              </li>
+            ),
+        )}
       </ul>
+      {props.pager}
     </section>
   );
 }
 
-function Holders({ file, receivers }: { file: DeliveryFile; receivers: number }): JSX.Element {
+function Holders(props: FileHolders & { receivers: number }): JSX.Element {
   const translator = useTranslator();
-  const { deliveredTo, partlyTo } = file;
-  const names = deliveredTo.slice(0, shownNames).map((person) => isolate(namePerson(person)));
-  const list = names.join(', ');
-  const more = deliveredTo.length - names.length;
+  const { deliveredCount, deliveredTo, partlyCount, partlyTo, receivers } = props;
+  const list = deliveredTo.map((person) => isolate(namePerson(person))).join(', ');
+  const more = deliveredCount - deliveredTo.length;
   return (
     <div class="holders small">
-      {deliveredTo.length > 0 ? (
-        <p class="holders-all" title={deliveredTo.map(namePerson).join(', ')}>
+      {deliveredCount > 0 ? (
+        <p class="holders-all">
           <Icon name="check" small />
           <span>
-            {deliveredTo.length === receivers && receivers > 1
+            {deliveredCount === receivers && receivers > 1
               ? translator.t('delivery.everyone')
               : more > 0
                 ? translator.t('delivery.namesAndMore', { names: list, count: more })
@@ -72,7 +83,7 @@ function Holders({ file, receivers }: { file: DeliveryFile; receivers: number })
           </span>
         </p>
       ) : (
-        partlyTo.length === 0 && <p class="quiet">{translator.t('delivery.nobody')}</p>
+        partlyCount === 0 && <p class="quiet">{translator.t('delivery.nobody')}</p>
       )}
       {partlyTo.map(({ person, percent }) => (
         <p key={person.email} class="quiet">
@@ -82,6 +93,9 @@ function Holders({ file, receivers }: { file: DeliveryFile; receivers: number })
           })}
         </p>
       ))}
+      {partlyCount > partlyTo.length && (
+        <p class="quiet">{translator.t('delivery.partlyMore', { count: partlyCount - partlyTo.length })}</p>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { BriefMoment } from '../../components/moment.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { useTranslator } from '../../components/translator-context.ts';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 
 const texts = {
@@ -13,12 +13,16 @@ const texts = {
   completed: 'delivery.history.completed',
   received: 'delivery.history.received',
   reminded: 'delivery.history.reminded',
+  remindedSome: 'delivery.history.remindedSome',
   resent: 'delivery.history.resent',
+  resentSome: 'delivery.history.resentSome',
   receiverAdded: 'delivery.history.receiverAdded',
   receiverRevoked: 'delivery.history.receiverRevoked',
   linkShown: 'delivery.history.linkShown',
+  linksShown: 'delivery.history.linksShown',
   extended: 'delivery.history.extended',
   revoked: 'delivery.history.revoked',
+  restored: 'delivery.history.restored',
   expired: 'delivery.history.expired',
 } as const;
 
@@ -28,11 +32,21 @@ export interface HistoryEntry {
   readonly kind: keyof typeof texts;
   /** Whom it is about: a receiver, or for what a sender did nobody. */
   readonly name?: string | undefined;
+  /** How many receivers it is about, if there are several. */
+  readonly count?: number | undefined;
   /** Who did it for the account. */
   readonly by?: string | undefined;
   /** A file, an address of the network, or the reply of a mail server. */
   readonly detail?: string | undefined;
 }
+
+/** One entry as a sentence. */
+export function describeEntry({ t }: ViewTranslator, { kind, name, by, count = 0 }: HistoryEntry): string {
+  return t(texts[kind], { name: isolate(name ?? by ?? ''), count });
+}
+
+/** As many entries as a page shows; the export has all of them. */
+const shownEntries = 100;
 
 /** The log of a delivery, newest first. */
 export function DeliveryHistory(props: {
@@ -48,23 +62,26 @@ export function DeliveryHistory(props: {
       action={props.exportHref === undefined ? undefined : <a href={props.exportHref}>{translator.t('list.export')}</a>}
     >
       <ol class="log">
-        {props.entries.map(({ at, kind, name, by, detail }, index) => (
+        {props.entries.slice(0, shownEntries).map((entry, index) => (
           <li key={index}>
-            <BriefMoment at={at} now={props.now} show="day-time" />
+            <BriefMoment at={entry.at} now={props.now} show="day-time" />
             <div>
-              <p>{translator.t(texts[kind], { name: isolate(name ?? by ?? '') })}</p>
-              {by !== undefined && name !== undefined && (
-                <p class="small quiet">{translator.t('delivery.history.by', { name: isolate(by) })}</p>
+              <p>{describeEntry(translator, entry)}</p>
+              {entry.by !== undefined && (entry.name ?? entry.count) !== undefined && (
+                <p class="small quiet">{translator.t('delivery.history.by', { name: isolate(entry.by) })}</p>
               )}
-              {detail !== undefined && (
+              {entry.detail !== undefined && (
                 <p class="small quiet">
-                  <bdi>{oneLine(detail)}</bdi>
+                  <bdi>{oneLine(entry.detail)}</bdi>
                 </p>
               )}
             </div>
           </li>
         ))}
       </ol>
+      {props.entries.length > shownEntries && props.exportHref !== undefined && (
+        <p class="small quiet">{translator.t('delivery.history.more')}</p>
+      )}
     </Panel>
   );
 }

@@ -6,11 +6,13 @@ import { Icon } from '../../components/icon.tsx';
 import { BriefMoment } from '../../components/moment.tsx';
 import { namePerson, type Person, PersonLine } from '../../components/person.tsx';
 import { isUnreached, type ReceiverTimes } from '../../components/progress.ts';
+import { RangePager, takePage } from '../../components/range-pager.tsx';
 import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
 import { type Status, StatusChip } from '../../components/status-chip.tsx';
 import { Timeline } from '../../components/timeline.tsx';
 import { useTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
+import { toHref } from './list-props.ts';
 
 export interface DeliveryReceiver extends Person, ReceiverTimes {
   readonly position: number;
@@ -31,31 +33,52 @@ interface ReceiversProps {
   readonly now: Date;
   readonly canChange: boolean;
   readonly canShowLinks: boolean;
+  /** The position of the receiver before those that are shown; undefined: from the first. */
+  readonly after?: number | undefined;
 }
 
 /** With more receivers than this, those who need nothing are folded. */
 const comfortable = 8;
 
-/** A timeline for each receiver; those whom no mail reaches come first. */
+/** As many receivers as a page shows. */
+const shownReceivers = 50;
+
+/** A timeline for each receiver; those whose link is shown and those whom no mail reaches come first. */
 export function DeliveryReceivers(props: ReceiversProps): JSX.Element {
-  const rank = (receiver: DeliveryReceiver) => (isUnreached(receiver) ? 0 : 1);
-  const sorted = props.receivers.toSorted((one, other) => rank(one) - rank(other) || one.position - other.position);
-  const folds = sorted.length > comfortable;
+  const { receivers, after, path } = props;
+  const rank = (receiver: DeliveryReceiver) => (isUnreached(receiver) && receiver.revokedAt === null ? 0 : 1);
+  const sorted = receivers.toSorted((one, other) => rank(one) - rank(other) || one.position - other.position);
+  const hasLinks = sorted.some(({ link }) => link !== undefined);
+  const listed = hasLinks ? sorted.filter(({ link }) => link !== undefined) : sorted;
+  const { items, ...range } = takePage(
+    listed,
+    hasLinks ? listed.length : shownReceivers,
+    ({ position }) => position === after,
+  );
+  const folds = items.length > comfortable;
   return (
-    <ul class="receivers">
-      {sorted.map((receiver) =>
-        folds && !isUnreached(receiver) && receiver.link === undefined ? (
-          <FoldedReceiver key={receiver.position} {...props} receiver={receiver} />
-        ) : (
-          <li key={receiver.position}>
-            <PersonLine person={receiver}>
-              <ReceiverActions {...props} receiver={receiver} />
-            </PersonLine>
-            <ReceiverProgress {...props} receiver={receiver} />
-          </li>
-        ),
-      )}
-    </ul>
+    <>
+      <ul class="receivers">
+        {items.map((receiver) =>
+          folds && !isUnreached(receiver) && receiver.link === undefined ? (
+            <FoldedReceiver key={receiver.position} {...props} receiver={receiver} />
+          ) : (
+            <li key={receiver.position}>
+              <PersonLine person={receiver}>
+                <ReceiverActions {...props} receiver={receiver} />
+              </PersonLine>
+              <ReceiverProgress {...props} receiver={receiver} />
+            </li>
+          ),
+        )}
+      </ul>
+      <RangePager
+        {...range}
+        shown={items.length}
+        hrefAfter={(item) => toHref(path, { receivers: item && String(item.position) })}
+        anchor="delivery-receivers"
+      />
+    </>
   );
 }
 

@@ -179,10 +179,12 @@ function RevokeForm(props: TaskProps & { position: number | undefined; undoSecon
       : done.length > 1
         ? [translator.t('delivery.revokeDone', { count: done.length })]
         : []),
-    ...(only || files.length === 0 ? [] : [translator.t('delivery.revokeFiles', { count: files.length })]),
-    undoSeconds === undefined
-      ? translator.t('delivery.revokeFinal')
-      : translator.t('delivery.revokeUndo', { count: undoSeconds }),
+    ...(only || undoSeconds === undefined
+      ? [translator.t('delivery.revokeFinal')]
+      : [
+          translator.t('delivery.revokeUndo', { count: undoSeconds / 60 }),
+          ...(files.length === 0 ? [] : [translator.t('delivery.revokeFilesLater', { count: files.length })]),
+        ]),
   ];
   return (
     <TaskForm
@@ -211,7 +213,10 @@ function RevokeForm(props: TaskProps & { position: number | undefined; undoSecon
   );
 }
 
-/** Whoever sees a link can act as its receiver, so this says what follows before it is shown. */
+/** As many people as one finds in a list of radio buttons; the others are on the page, each with a menu. */
+const offeredPeople = 20;
+
+/** Says what follows before a link is shown: a person who sees it can act as its receiver. */
 export function LinkForm(
   props: Pick<TaskProps, 'csrf' | 'path' | 'task'> & {
     receivers: readonly Pick<DeliveryReceiver, 'position' | 'name' | 'email' | 'revokedAt'>[];
@@ -242,12 +247,18 @@ export function LinkForm(
       {!only && (
         <fieldset class="choices">
           <legend>{translator.t('delivery.linkWhose')}</legend>
-          {offered.map((receiver, index) => (
+          {offered.slice(0, offeredPeople).map((receiver, index) => (
             <label key={receiver.position} class="choice">
               <input type="radio" name="receiver" value={receiver.position} checked={index === 0} />
               <bdi>{namePerson(receiver)}</bdi>
             </label>
           ))}
+          {offered.length > 1 && (
+            <label class="choice">
+              <input type="radio" name="receiver" value="" />
+              {translator.t('delivery.linkAll', { count: offered.length })}
+            </label>
+          )}
         </fieldset>
       )}
     </TaskForm>

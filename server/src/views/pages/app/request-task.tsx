@@ -106,7 +106,7 @@ function CloseForm(props: TaskProps & { position: number | undefined; undoSecond
     ...(received > 0 ? [translator.t('requests.closeReceived', { count: received })] : []),
     undoSeconds === undefined
       ? translator.t('requests.closeFinal')
-      : translator.t('delivery.revokeUndo', { count: undoSeconds }),
+      : translator.t('delivery.revokeUndo', { count: undoSeconds / 60 }),
   ];
   return (
     <TaskForm

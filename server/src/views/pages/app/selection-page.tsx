@@ -126,7 +126,7 @@ function Consequences({ task, rows }: Pick<SelectionPageProps, 'task' | 'rows'>)
 
 function listConsequences({ t }: ViewTranslator, task: SelectionTask, count: number): string[] {
   const undo = (seconds: number | undefined, final: string) =>
-    seconds === undefined ? t(final) : t('delivery.revokeUndo', { count: seconds });
+    seconds === undefined ? t(final) : t('delivery.revokeUndo', { count: seconds / 60 });
   if (task.what === 'revokeSent') {
     return [
       ...(task.waiting > 0 ? [t('delivery.revokeWaiting', { count: task.waiting })] : []),

@@ -28,6 +28,8 @@ export interface SentLine {
   /** The name of the first file; null if there is none: a message alone. */
   readonly firstFile: string | null;
   readonly progress: Progress;
+  /** Whether its revocation can still be undone. */
+  readonly isRestorable: boolean;
 }
 
 export type SentPart = 'all' | 'attention' | 'underway' | 'done';
@@ -42,6 +44,8 @@ export interface SentListPageProps extends ListProps {
   readonly attentionCount?: number | undefined;
   readonly sorts?: Partial<Readonly<Record<'until' | 'sent', Sort>>> | undefined;
   readonly pages: Pages;
+  /** The fields of the URL that say which page of the list this is, and in which order. */
+  readonly place?: Readonly<Record<string, string | undefined>> | undefined;
   /** How many deliveries the list has in all; undefined if that was not counted. */
   readonly total?: number | undefined;
   /** Whether every row is selected at first (`?select=all`). */
@@ -124,6 +128,7 @@ function SentTable(props: SentListPageProps): JSX.Element {
     q: props.query,
     part: props.part === 'all' ? '' : props.part,
     by: props.by === 'anyone' ? '' : props.by,
+    ...props.place,
   };
   const columns: ListColumn<SentLine>[] = [
     {
@@ -170,7 +175,7 @@ function SentTable(props: SentListPageProps): JSX.Element {
     cell: (line) => <SentActions line={line} path={path} canShowLinks={canShowLinks} />,
   };
   const table = (
-    <div class="panel">
+    <div class="panel" id="sent-rows" data-live>
       <ListTable
         caption={sentListTitle(translator)}
         look="sent"
@@ -194,6 +199,7 @@ function SentTable(props: SentListPageProps): JSX.Element {
   const pager = (
     <Pager
       pages={props.pages}
+      order={props.sorts?.until?.direction ? 'name' : 'time'}
       about={total === undefined ? undefined : translator.t('sentList.total', { count: total })}
     />
   );
@@ -208,6 +214,7 @@ function SentTable(props: SentListPageProps): JSX.Element {
   return (
     <>
       <ListForm csrf={props.csrf} label={sentListTitle(translator)}>
+        <input type="hidden" name="back" value={toHref('', fields)} />
         {table}
         <SelectionBar noneHref={selectsAll ? toHref(path, fields) : undefined}>
           <Button look="plain" icon="bell" formAction={`${path}/remind`}>
@@ -268,7 +275,7 @@ function canRemind({ state, notify, downloaded, receivers }: Progress): boolean 
 
 function SentActions(props: { line: SentLine; path: string; canShowLinks: boolean }): JSX.Element {
   const translator = useTranslator();
-  const { id, reference, progress, fileCount } = props.line;
+  const { id, reference, progress, isRestorable } = props.line;
   const href = `${props.path}/${id}`;
   const isLive = progress.state === 'live';
   const remind = { label: translator.t('sentList.remind'), icon: 'bell', action: `${href}/remind` } as const;
@@ -276,7 +283,8 @@ function SentActions(props: { line: SentLine; path: string; canShowLinks: boolea
   const canLink = props.canShowLinks && isLive;
   const extend = { label: translator.t('sentList.extend'), icon: 'calendar', href: `${href}?do=extend#do` } as const;
   const add = { label: translator.t('sentList.add'), icon: 'plus', href: `${href}?do=add#do` } as const;
-  const again = { label: translator.t('sentList.again'), icon: 'send', href: `${href}/again` } as const;
+  const resend = { label: translator.t('delivery.resend'), icon: 'mail', action: `${href}/resend` } as const;
+  const restore = { label: translator.t('sentList.restore'), icon: 'undo', action: `${href}/restore` } as const;
   const revoke = {
     label: translator.t('sentList.revoke'),
     icon: 'stop',
@@ -284,11 +292,11 @@ function SentActions(props: { line: SentLine; path: string; canShowLinks: boolea
     danger: true,
   } as const;
   const menu: MenuAction[] = [
-    ...(canRemind(progress) ? [remind] : []),
+    ...(canRemind(progress) ? [remind, resend] : []),
     ...(isLive ? [extend, add] : []),
     ...(canLink ? [links] : []),
-    ...(isLive && fileCount > 0 ? [again] : []),
     ...(isLive ? [revoke] : []),
+    ...(isRestorable ? [restore] : []),
   ];
   const label = (text: string) => translator.t('common.labelled', { label: text, value: reference });
   return (

@@ -1,0 +1,67 @@
+import type { AuditEntry } from '../../domain/audit/audit-store.ts';
+import type { FollowedReceiver, SentDrop } from '../../domain/drops/sent-drop-store.ts';
+import { namePerson } from '../../views/components/person.tsx';
+import type { HistoryEntry } from '../../views/pages/app/delivery-history.tsx';
+
+/** Changes of the whole, by their actions in the audit. */
+const wholeKinds: Readonly<Record<string, HistoryEntry['kind']>> = {
+  'drop.created': 'sent',
+  'drop.extended': 'extended',
+  'drop.revoked': 'revoked',
+  'drop.restored': 'restored',
+};
+/** Changes that concern one receiver, or several. */
+const receiverKinds: Readonly<Record<string, readonly [one: HistoryEntry['kind'], some: HistoryEntry['kind']]>> = {
+  'drop.reminded': ['reminded', 'remindedSome'],
+  'drop.resent': ['resent', 'resentSome'],
+  'drop.receiver_added': ['receiverAdded', 'receiverAdded'],
+  'link.revoked': ['receiverRevoked', 'receiverRevoked'],
+  'link.shown': ['linkShown', 'linksShown'],
+};
+
+/** What the sender did, from the audit, and what the receivers did, from their links; newest first. */
+export function toHistory(
+  drop: Pick<SentDrop, 'state' | 'createdAt' | 'expiresAt'>,
+  account: string,
+  changes: readonly AuditEntry[],
+  receivers: readonly FollowedReceiver[],
+): HistoryEntry[] {
+  const byPosition = new Map(receivers.map((receiver) => [receiver.position, receiver]));
+  const entries = [
+    ...changes.flatMap((change) => toChange(change, byPosition)),
+    ...receivers.flatMap(toSteps),
+    ...(drop.state === 'expired' ? [{ at: drop.expiresAt, kind: 'expired' } as const] : []),
+  ];
+  // The audit may have been purged before the drop.
+  if (!entries.some(({ kind }) => kind === 'sent')) entries.push({ at: drop.createdAt, kind: 'sent', by: account });
+  return entries.toSorted((one, other) => other.at.getTime() - one.at.getTime());
+}
+
+function toChange(
+  { at, action, author, details }: AuditEntry,
+  byPosition: ReadonlyMap<number, FollowedReceiver>,
+): HistoryEntry[] {
+  const by = author.name;
+  const whole = wholeKinds[action];
+  if (whole) return [{ at, kind: whole, by }];
+  const kinds = receiverKinds[action];
+  if (!kinds) return [];
+  const [one, some] = kinds;
+  const { position, receivers: count } = details;
+  const receiver = typeof position === 'number' ? byPosition.get(position) : undefined;
+  if (receiver) return [{ at, kind: one, name: namePerson(receiver), by }];
+  return typeof count === 'number' ? [{ at, kind: some, count, by }] : [];
+}
+
+function toSteps(receiver: FollowedReceiver): HistoryEntry[] {
+  const name = namePerson(receiver);
+  const { notifiedAt, undeliverableAt, undeliverableReason, openedAt, completedAt } = receiver;
+  return [
+    ...(notifiedAt ? [{ at: notifiedAt, kind: 'delivered', name } as const] : []),
+    ...(undeliverableAt
+      ? [{ at: undeliverableAt, kind: 'undeliverable', name, detail: undeliverableReason ?? undefined } as const]
+      : []),
+    ...(openedAt ? [{ at: openedAt, kind: 'opened', name } as const] : []),
+    ...(completedAt ? [{ at: completedAt, kind: 'completed', name } as const] : []),
+  ];
+}

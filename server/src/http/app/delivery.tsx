@@ -1,0 +1,321 @@
+import type { FastifyReply } from 'fastify';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
+import { prepareReceiver } from '../../domain/drops/add-receiver.ts';
+import { correctReceiver } from '../../domain/drops/correct-receiver.ts';
+import { prepareExtension } from '../../domain/drops/extend-drop.ts';
+import { restoreDrop, undoSeconds } from '../../domain/drops/restore-drop.ts';
+import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
+import type { FollowedFile, FollowedReceiver, SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
+import { maySeeLinks, showLinks } from '../../domain/drops/show-links.ts';
+import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-receivers.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { isUuid } from '../../domain/is-uuid.ts';
+import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
+import { toReference } from '../../domain/reference.ts';
+import { takePage } from '../../views/components/range-pager.tsx';
+import type { DeliveryFile } from '../../views/pages/app/delivery-files.tsx';
+import { describeEntry } from '../../views/pages/app/delivery-history.tsx';
+import {
+  DeliveryPage,
+  type DeliveryPageProps,
+  deliveryTitle,
+  shownFiles,
+} from '../../views/pages/app/delivery-page.tsx';
+import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
+import { SentNotices } from '../../views/pages/app/sent-notice.tsx';
+import { sendCsv } from '../shared/csv.ts';
+import type { AppRoute, MemberVisit } from './app-route.ts';
+import { offerDeadlines, readDeadline } from './deadlines.ts';
+import { toHistory } from './delivery-history.ts';
+import { sendScreen } from './send-screen.tsx';
+import { changeEach, readNotice, readQuery, returnWith, sentType } from './sent-changes.ts';
+
+const path = '/:user/sent/:id';
+/** Names beside a file; the others are counted. */
+const shownHolders = 2;
+/** Changes by people and programs that a history shows. */
+const maxChanges = 1000;
+
+/** The page of one delivery, and what can be done with it. */
+export const deliveryRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path,
+    access: 'reader',
+    async handle(visit) {
+      const drop = await requireDrop(visit);
+      return sendDelivery(visit, drop, { task: await readTask(visit, drop) });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${path}/history.csv`,
+    access: 'reader',
+    async handle(visit) {
+      const drop = await requireDrop(visit);
+      return sendCsv(visit.reply, `${toReference(drop.id)}.csv`, listHistory(visit, drop));
+    },
+  },
+  change('remind', async (visit, sent) => {
+    const { engines, actor } = visit;
+    const { count, unchanged, isLimited } = await changeEach([sent.dropId], () =>
+      remindReceivers(engines, actor, sent, undefined),
+    );
+    return returnWith(visit, isLimited ? 'limit' : 'reminded', { count, unchanged, dropId: sent.dropId });
+  }),
+  change('resend', (visit, sent) => resend(visit, sent)),
+  change('receivers/:position/resend', (visit, sent) => resend(visit, sent, requirePosition(visit))),
+  change('restore', async (visit, sent) => {
+    const { engines, actor } = visit;
+    const { changed } = await changeEach([sent.dropId], async () => {
+      await restoreDrop(engines, actor, sent);
+      return 1;
+    });
+    return returnWith(visit, changed.length === 0 ? 'tooLate' : 'restored', { count: 1, dropId: sent.dropId });
+  }),
+  change('revoke', async (visit, sent, drop) => {
+    const { engines, actor, form } = visit;
+    const { dropId } = sent;
+    const position = readPosition(form.get('receiver'));
+    const task = { what: 'revoke', position, undoSeconds: position === undefined ? undoSeconds : undefined } as const;
+    return attempt(visit, drop, task, async () => {
+      await revokeSentDrop(engines, actor, sent, { position, undoSeconds: task.undoSeconds });
+      return position === undefined
+        ? returnWith(visit, 'revoked', { count: 1, undo: [dropId], dropId })
+        : returnWith(visit, 'receiverStopped', { dropId });
+    });
+  }),
+  change('extend', async (visit, { dropId }, drop) => {
+    const { engines, actor, form } = visit;
+    const rules = await readRules(visit, drop);
+    const task = { what: 'extend', choices: offerDeadlines(rules), input: readInput(form) } as const;
+    const until = readDeadline(form, rules);
+    if (until === undefined) return refuse(visit, drop, { ...task, problem: 'date' });
+    return attempt(visit, drop, task, async () => {
+      const extend = await prepareExtension(engines, { id: actor.accountId, email: actor.email }, dropId, until);
+      await extend(engines.store, actor.author);
+      return returnWith(visit, 'extended', { count: 1, dropId });
+    });
+  }),
+  change('receivers', async (visit, sent, drop) => {
+    const { engines, actor, form } = visit;
+    const input = readInput(form);
+    return attempt(visit, drop, { what: 'add', input }, async () => {
+      const add = await prepareReceiver(engines, actor, sent, toReceiver(input));
+      await add(engines.store, undefined);
+      return returnWith(visit, 'added', { dropId: sent.dropId });
+    });
+  }),
+  change('receivers/:position/correct', async (visit, sent, drop) => {
+    const { engines, actor, form } = visit;
+    const position = requirePosition(visit);
+    const input = readInput(form);
+    return attempt(visit, drop, { what: 'correct', position, input }, async () => {
+      await correctReceiver(engines, actor, sent, position, toReceiver(input));
+      return returnWith(visit, 'corrected', { dropId: sent.dropId });
+    });
+  }),
+  // A response to a POST, so that no address of the app contains a link, and only a decision shows one.
+  change('link', async (visit, sent, drop) => {
+    const { engines, actor, form } = visit;
+    const position = readPosition(form.get('receiver'));
+    return attempt(visit, drop, { what: 'link', position }, async () =>
+      sendDelivery(visit, drop, { links: await showLinks(engines, actor, sent, position) }),
+    );
+  }),
+];
+
+/** A form about one delivery, which exists and is the account's. */
+function change(
+  name: string,
+  handle: (visit: MemberVisit, sent: SentId, drop: SentDrop) => Promise<FastifyReply>,
+): AppRoute {
+  return {
+    method: 'POST',
+    path: `${path}/${name}`,
+    access: 'member',
+    async handle(visit) {
+      const drop = await requireDrop(visit);
+      return handle(visit, { type: sentType, dropId: drop.id }, drop);
+    },
+  };
+}
+
+async function requireDrop({ engines, actor, request }: MemberVisit): Promise<SentDrop> {
+  const { id } = request.params as { id: string };
+  const sent = { type: sentType, dropId: id };
+  const drop = isUuid(id) ? await engines.store.sentDrops.find(actor.accountId, sent) : undefined;
+  if (!drop) throw new ExchangeError('not_found');
+  return drop;
+}
+
+async function resend(visit: MemberVisit, sent: SentId, position?: number): Promise<FastifyReply> {
+  const { engines, actor } = visit;
+  const { dropId } = sent;
+  const { count, unchanged, isLimited } = await changeEach([dropId], () =>
+    resendInvitation(engines, actor, sent, position),
+  );
+  if (isLimited) return returnWith(visit, 'limit', { dropId });
+  return unchanged > 0
+    ? returnWith(visit, 'unchanged', { count: unchanged, dropId })
+    : returnWith(visit, 'resent', { count, dropId });
+}
+
+function readPosition(text: string | null): number | undefined {
+  return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : undefined;
+}
+
+function requirePosition({ request }: MemberVisit): number {
+  const position = readPosition((request.params as { position: string }).position);
+  if (position === undefined) throw new ExchangeError('not_found');
+  return position;
+}
+
+function readInput(form: URLSearchParams): TaskInput {
+  const read = (name: string) => form.get(name)?.trim().slice(0, 254) || undefined;
+  return { email: read('email'), name: read('name'), phone: read('phone'), date: read('date') };
+}
+
+function toReceiver({ email = '', name, phone }: TaskInput) {
+  return { email, ...(name === undefined ? {} : { name }), ...(phone === undefined ? {} : { phone }) };
+}
+
+async function readRules({ engines, actor, person }: MemberVisit, { expiresAt }: SentDrop) {
+  const { lifetime } = await readPolicy(engines, actor.accountId);
+  return { lifetime, now: new Date(), timeZone: person.timeZone, current: expiresAt };
+}
+
+/** The form that the URL opens, if there is anything to change. */
+async function readTask(visit: MemberVisit, drop: SentDrop): Promise<Task | undefined> {
+  if (!visit.canChange || drop.state !== 'live') return undefined;
+  const fields = readQuery(visit);
+  const position = readPosition(fields.get('receiver'));
+  switch (fields.get('do') ?? '') {
+    case 'add':
+      return { what: 'add' };
+    case 'extend':
+      return { what: 'extend', choices: offerDeadlines(await readRules(visit, drop)) };
+    case 'revoke':
+      return { what: 'revoke', position, undoSeconds: position === undefined ? undoSeconds : undefined };
+    case 'correct':
+      return position === undefined ? undefined : { what: 'correct', position };
+    case 'link':
+      return { what: 'link', position };
+    default:
+      return undefined;
+  }
+}
+
+/** Makes a change; if it is refused, shows the form again with the reason. */
+async function attempt(
+  visit: MemberVisit,
+  drop: SentDrop,
+  task: Task,
+  work: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await work();
+  } catch (error) {
+    const problem = error instanceof ExchangeError ? findProblem(error, task) : undefined;
+    if (problem === undefined) throw error;
+    return refuse(visit, drop, { ...task, problem });
+  }
+}
+
+function findProblem({ code, faults }: ExchangeError, task: Task): TaskProblem | undefined {
+  if (code === 'link_ended' || code === 'link_revoked') return 'ended';
+  if (code === 'daily_limit' || code === 'too_many_messages') return 'limit';
+  if (code === 'recipient_not_allowed') return 'notAllowed';
+  if (code !== 'invalid_input') return undefined;
+  if (task.what === 'extend') return 'date';
+  const [first] = faults;
+  if (first?.pointer === '/phone') return 'phone';
+  if (first?.pointer !== '/email') return undefined;
+  return first.detail.endsWith('is a receiver already.') ? 'known' : 'email';
+}
+
+async function refuse(visit: MemberVisit, drop: SentDrop, task: Task): Promise<FastifyReply> {
+  visit.reply.code(400);
+  return sendDelivery(visit, drop, { task });
+}
+
+interface Shown {
+  readonly task?: Task | undefined;
+  /** The links that the person asked for, by the positions of their receivers. */
+  readonly links?: ReadonlyMap<number, string>;
+}
+
+async function sendDelivery(visit: MemberVisit, drop: SentDrop, { task, links }: Shown): Promise<FastifyReply> {
+  const { engines, actor, base, csrf, canChange, translator } = visit;
+  const { store } = engines;
+  const { accountId } = actor;
+  const fields = readQuery(visit);
+  const after = { receiver: readPosition(fields.get('receivers')), file: fields.get('files') ?? undefined };
+  const [receivers, files, changes, canShowLinks] = await Promise.all([
+    store.sentDrops.followedReceivers(accountId, drop.id),
+    store.sentDrops.followedFiles(accountId, drop.id),
+    store.audit.ofDrop(accountId, drop.id, maxChanges),
+    maySeeLinks(engines, accountId),
+  ]);
+  const props: DeliveryPageProps = {
+    base,
+    csrf,
+    now: new Date(),
+    canChange,
+    delivery: { ...drop, reference: toReference(drop.id), secondFactor: effectiveSecondFactor(engines, drop) },
+    receivers: receivers.map((receiver) => ({ ...receiver, link: links?.get(receiver.position) })),
+    files: await addHolders(visit, drop, files, receivers, after.file),
+    isJustSent: fields.get('sent') === '1',
+    after,
+    history: toHistory(drop, actor.email, changes, receivers),
+    task,
+    canShowLinks,
+  };
+  const notice = readNotice(fields);
+  const toasts = notice && <SentNotices notice={notice} base={base} csrf={csrf} />;
+  const title = deliveryTitle(translator, props);
+  return sendScreen(visit, { screen: 'sent', title, page: <DeliveryPage {...props} />, toasts });
+}
+
+/** Says who has the files that the page shows. */
+async function addHolders(
+  { engines, actor }: MemberVisit,
+  drop: SentDrop,
+  files: readonly FollowedFile[],
+  receivers: readonly FollowedReceiver[],
+  after: string | undefined,
+): Promise<DeliveryFile[]> {
+  const { items } = takePage(files, shownFiles, ({ id }) => id === after);
+  const ids = items.map(({ id }) => id);
+  const found = await engines.store.sentDrops.holders(actor.accountId, drop.id, ids, shownHolders);
+  const byFile = new Map(found.map((holders) => [holders.fileId, holders]));
+  const byPosition = new Map(receivers.map((receiver) => [receiver.position, receiver]));
+  return files.map((file) => {
+    const holders = byFile.get(file.id);
+    if (!holders) return file;
+    const { deliveredCount, partlyCount, deliveredTo, partlyTo } = holders;
+    return {
+      ...file,
+      holders: {
+        deliveredCount,
+        partlyCount,
+        deliveredTo: deliveredTo.flatMap((position) => byPosition.get(position) ?? []),
+        partlyTo: partlyTo.flatMap(({ position, bytes }) => {
+          const person = byPosition.get(position);
+          return person ? [{ person, percent: Math.floor((bytes * 100) / file.sizeBytes) }] : [];
+        }),
+      },
+    };
+  });
+}
+
+async function* listHistory({ engines, actor, translator }: MemberVisit, drop: SentDrop): AsyncGenerator<string[]> {
+  const { store } = engines;
+  const changes = await store.audit.ofDrop(actor.accountId, drop.id, maxChanges);
+  const receivers = await store.sentDrops.followedReceivers(actor.accountId, drop.id);
+  yield ['at', 'kind', 'text', 'receiver', 'by', 'detail'];
+  for (const entry of toHistory(drop, actor.email, changes, receivers)) {
+    const { at, kind, name = '', by = '', detail = '' } = entry;
+    yield [at.toISOString(), kind, describeEntry(translator, entry), name, by, detail];
+  }
+}
