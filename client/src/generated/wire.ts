@@ -1214,7 +1214,7 @@ export interface NewApiKey {
 
 /** The files, receivers and end of a new drop. */
 export interface NewDrop {
-  /** The ids of uploads that are ready. They become the files of the drop. Only a dry run may have none. */
+  /** The ids of uploads that are ready. They become the files of the drop. It may have none if it has a message. */
   uploads: string[];
   /** One or more receivers; they need not be contacts. */
   receivers: NewReceiver[];

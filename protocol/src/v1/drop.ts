@@ -12,7 +12,7 @@ export const NewDrop = Type.Object(
     uploads: Type.Array(Type.String({ format: 'uuid' }), {
       maxItems: limits.filesPerDraft,
       description:
-        'The ids of uploads that are ready. They become the files of the drop. Only a dry run may have none.',
+        'The ids of uploads that are ready. They become the files of the drop. It may have none if it has a message.',
     }),
     ...newSentProperties,
   },

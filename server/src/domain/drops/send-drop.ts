@@ -48,7 +48,7 @@ export async function prepareDrop(
   input: DropInput,
 ): Promise<(store: Store) => Promise<MadeDispatch>> {
   const { checkpoint } = engines;
-  requireUploads(input);
+  requireContent(input);
   const checked = await checkDrop(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
   const wrapForDay = await prepareForDay(engines, actor.accountId, { files: input.uploads }, checked.lifetimeSeconds);
@@ -75,11 +75,11 @@ export async function prepareDrop(
   };
 }
 
-/** A check may have none: a caller can learn that the receivers are wrong before it uploads the files. */
-function requireUploads({ uploads }: DropInput): void {
-  if (uploads.length > 0) return;
+/** A check may have neither: a caller can learn that the receivers are wrong before it uploads the files. */
+function requireContent({ uploads, message }: DropInput): void {
+  if (uploads.length > 0 || message.trim() !== '') return;
   const faults = new Faults();
-  faults.add('/uploads', 'invalid_input', 'A drop needs at least one upload.');
+  faults.add('/uploads', 'invalid_input', 'A drop needs at least one upload, or a message.');
   faults.throwIfAny();
 }
 

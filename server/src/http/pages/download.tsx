@@ -30,6 +30,8 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
       const { link } = session;
       const files = await engines.store.links.files(link);
+      // A message has been delivered when its page is shown: there is nothing else to come for.
+      if (files.length === 0 && !link.completedAt && request.method === 'GET') await recordDelivery(engines, link, []);
       const translator = chooseTranslator(options, request, link.language);
       const props = {
         sender: { name: link.senderName, address: link.sender },

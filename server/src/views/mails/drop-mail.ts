@@ -18,20 +18,29 @@ export interface DropMail extends Sender {
   readonly reference: string;
 }
 
-/** To a receiver: here are your files. */
+/** To a receiver: here are your files, or here is your message. */
 export function dropMail(translator: Translator, mail: DropMail): MailContent {
   const count = mail.fileCount;
+  const sender = isolate(mail.senderName);
+  const deadline = translator.formatDate(mail.deadline);
+  const texts =
+    count === 0
+      ? {
+          subject: translator.t('mail.drop.messageSubject', { sender }),
+          label: translator.t('mail.drop.messageButton'),
+          here: translator.t('mail.drop.messageHere'),
+          note: translator.t('mail.linkUntil', { deadline }),
+        }
+      : {
+          subject: translator.t('mail.drop.subject', { sender, count }),
+          label: translator.t('mail.drop.button', { count }),
+          here: translator.t('mail.drop.here', { count }),
+          note: translator.t('mail.drop.note', { size: translator.formatSize(mail.totalBytes), deadline }),
+        };
   return {
-    subject: translator.t('mail.drop.subject', { sender: isolate(mail.senderName), count }),
-    button: {
-      label: translator.t('mail.drop.button', { count }),
-      here: translator.t('mail.drop.here', { count }),
-      link: mail.link,
-    },
-    note: translator.t('mail.drop.note', {
-      size: translator.formatSize(mail.totalBytes),
-      deadline: translator.formatDate(mail.deadline),
-    }),
+    subject: texts.subject,
+    button: { label: texts.label, here: texts.here, link: mail.link },
+    note: texts.note,
     message: mail.message,
     files: mail.files,
     fileCount: count,

@@ -21,17 +21,23 @@ export interface ReceiptMail {
 /** To the sender: everything was sent to the receiver. */
 export function receiptMail(translator: Translator, mail: ReceiptMail): MailContent {
   const count = mail.fileCount;
+  const receiver = isolate(mail.receiver);
+  const isMessage = count === 0;
   return {
-    subject: translator.t('mail.receipt.subject', { receiver: isolate(mail.receiver), count }),
-    intro: translator.t('mail.receipt.intro', { count }),
+    subject: isMessage
+      ? translator.t('mail.receipt.messageSubject', { receiver })
+      : translator.t('mail.receipt.subject', { receiver, count }),
+    intro: isMessage ? translator.t('mail.receipt.messageIntro') : translator.t('mail.receipt.intro', { count }),
     steps: [
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
       ...(mail.openedAt ? [[translator.t('status.opened'), translator.formatDate(mail.openedAt)] as const] : []),
-      [translator.t('mail.receipt.completed'), translator.formatDate(mail.completedAt)],
+      ...(isMessage
+        ? []
+        : [[translator.t('mail.receipt.completed'), translator.formatDate(mail.completedAt)] as const]),
     ],
     files: mail.files,
     fileCount: count,
-    totalBytes: mail.totalBytes,
+    totalBytes: isMessage ? undefined : mail.totalBytes,
     unscannedCount: mail.unscannedCount,
     reference: mail.reference,
     closing:

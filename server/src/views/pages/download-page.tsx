@@ -61,6 +61,7 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
   const sender = isolate(props.sender.name);
   const about = { count: files.length, sender };
   const until = <Moment at={props.deadline} show="deadline" />;
+  if (files.length === 0) return <MessagePage {...props} />;
   return (
     <Card
       columns
@@ -93,6 +94,32 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
         <Verify files={files} sumsHref={props.sumsHref} />
         {props.asking && <AskForm {...props.asking} />}
       </div>
+      <DoneForm action={props.doneAction} />
+    </Card>
+  );
+}
+
+/** A drop without files. */
+function MessagePage(props: DownloadPageProps): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <Card
+      icon="mail"
+      reference={props.reference}
+      title={translator.t('download.messageHeading', { sender: isolate(props.sender.name) })}
+      about={
+        <>
+          <Fields
+            fields={[
+              ...fromField(translator, props.sender),
+              [translator.t('common.until'), <Moment at={props.deadline} show="deadline" />],
+            ]}
+          />
+          <Message>{props.message}</Message>
+        </>
+      }
+    >
+      {props.asking && <AskForm {...props.asking} />}
       <DoneForm action={props.doneAction} />
     </Card>
   );
