@@ -33,9 +33,16 @@ export default defineConfig({
     rollupOptions: {
       input: [
         ...['pages.css', 'reference.css', 'app.css'].map((stylesheet) => `src/views/assets/${stylesheet}`),
-        ...['gesture.ts', 'download.ts', 'upload.tsx', 'reference.ts', 'frame.ts', 'sign-in.ts', 'settings.ts'].map(
-          (script) => `src/views/islands/${script}`,
-        ),
+        ...[
+          'gesture.ts',
+          'download.ts',
+          'upload.tsx',
+          'reference.ts',
+          'frame.ts',
+          'sign-in.ts',
+          'settings.ts',
+          'send.tsx',
+        ].map((script) => `src/views/islands/${script}`),
       ],
       output: {
         entryFileNames: '[name]-[hash].js',

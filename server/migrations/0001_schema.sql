@@ -381,6 +381,8 @@ create table links (
 create index links_by_receiver on links (account_id, email, drop_id);
 create index links_undeliverable on links (account_id, drop_id) where undeliverable_at is not null;
 create index links_by_text on links using gin (account_id, (email || ' ' || coalesce(name, contact_name)) gin_trgm_ops);
+-- Whether an account has sent to a domain before.
+create index links_by_domain on links (account_id, split_part(email, '@', 2));
 
 alter table drops
   add foreign key (account_id, request_id, request_position) references links (account_id, drop_id, position);

@@ -62,7 +62,7 @@ export function pictures(language: string, asset: (source: string) => string, br
       operator,
       brandStylesheet: branded ? '/brand.css' : undefined,
       logo: branded ? '/logo.svg' : undefined,
-      script: script && asset(`src/views/islands/${script}.${script === 'upload' ? 'tsx' : 'ts'}`),
+      script: script && asset(`src/views/islands/${script}.${script === 'upload' || script === 'send' ? 'tsx' : 'ts'}`),
     }),
   }));
   const reference = Object.entries(referenceStates()).map(([name, { title, page }]) => ({

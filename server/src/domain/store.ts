@@ -3,6 +3,7 @@ import type { AccountStore } from './accounts/account-store.ts';
 import type { QuotaStore } from './accounts/quota-store.ts';
 import type { AuditStore } from './audit/audit-store.ts';
 import type { ContactStore } from './contacts/contact-store.ts';
+import type { ReceiverStore } from './contacts/receiver-store.ts';
 import type { DraftStore } from './drafts/draft-store.ts';
 import type { DropStore } from './drops/drop-store.ts';
 import type { SentDropStore } from './drops/sent-drop-store.ts';
@@ -32,6 +33,7 @@ export interface Store {
   readonly accountDeletions: AccountDeletionStore;
   readonly responses: ResponseStore;
   readonly contacts: ContactStore;
+  readonly receivers: ReceiverStore;
   readonly drafts: DraftStore;
   readonly files: FileStore;
   readonly drops: DropStore;

@@ -39,6 +39,7 @@ import {
 } from '../views/pages/upload-page.tsx';
 import type { Translator } from '../views/translator.ts';
 import { appStates } from './app-states.tsx';
+import { composerStates } from './composer-states.tsx';
 import { signInStates } from './sign-in-states.tsx';
 
 /** Texts that other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
@@ -53,7 +54,7 @@ export interface Foreign {
 export interface PageState {
   readonly title: string;
   readonly page: VNode;
-  readonly script?: 'gesture' | 'upload' | 'download' | 'frame' | 'sign-in' | 'settings';
+  readonly script?: 'gesture' | 'upload' | 'download' | 'frame' | 'sign-in' | 'settings' | 'send';
   /** The frame that the page draws itself. */
   readonly layout?: 'app' | 'sign-in';
 }
@@ -408,6 +409,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     },
     ...signInStates(translator, foreign),
     ...appStates(translator, foreign),
+    ...composerStates(translator, foreign),
   };
 }
 

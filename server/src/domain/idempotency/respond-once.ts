@@ -12,8 +12,8 @@ export interface RepeatableResponse {
 }
 
 export interface RepeatableRequest {
-  /** The keys of one API have nothing to do with those of the other. */
-  readonly api: 'machine' | 'v1';
+  /** The keys of one API have nothing to do with those of the others, or of the app's forms. */
+  readonly api: 'machine' | 'v1' | 'app';
   readonly idempotencyKey: string;
   readonly digest: Buffer;
 }
@@ -22,8 +22,11 @@ type Needs = Pick<Engines, 'store' | 'random' | 'checkpoint'> & { readonly peppe
 
 const nonceBytes = 12;
 const tagBytes = 16;
-/** The machine API has no response for a request whose first one is still in progress: a repetition waits for its end. */
-const ifInFlight = { machine: 'wait', v1: 'return' } as const;
+/**
+ * The machine API has no response for a request whose first one is still in progress, and neither has a form whose button
+ * was pressed twice: a repetition waits for its end.
+ */
+const ifInFlight = { machine: 'wait', v1: 'return', app: 'wait' } as const;
 /** The limits per account. The oldest responses beyond them are deleted early. */
 const storedResponseLimits = { count: limits.keptResponses, bytes: limits.keptResponseBytes };
 const largeResponseBytes = 64 * 1024;

@@ -282,6 +282,13 @@ async function everyCall(accountId: string): Promise<Calls> {
       readGlobal: (contacts) => contacts.readGlobal(),
       replaceGlobal: (contacts) => contacts.replaceGlobal([contact]),
     },
+    receivers: {
+      find: (receivers) => receivers.find(accountId, 'a', 8),
+      findGroups: (receivers) => receivers.findGroups(accountId, 'a', 3),
+      inGroup: (receivers) => receivers.inGroup(accountId, 'a', 1000),
+      named: (receivers) => receivers.named(accountId, 'a', 2),
+      knownDomains: (receivers) => receivers.knownDomains(accountId, ['x.org', 'y.org']),
+    },
     drafts: {
       lock: (drafts) => drafts.lock(accountId, 'new'),
       lockExisting: (drafts) => drafts.lockExisting(accountId, ['new']),

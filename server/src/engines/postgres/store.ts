@@ -29,6 +29,7 @@ import { personLinkStore } from './people/person-links.ts';
 import { sessionStore } from './people/sessions.ts';
 import { signInMethodStore } from './people/sign-in-methods.ts';
 import { usedTokenStore } from './people/used-tokens.ts';
+import { receiverStore } from './receivers.ts';
 import { responseStore } from './responses.ts';
 import { whenReachable } from './unavailable.ts';
 
@@ -38,6 +39,7 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     accountDeletions: accountDeletionStore(db),
     responses: responseStore(db),
     contacts: contactStore(db),
+    receivers: receiverStore(db),
     drafts: draftStore(db),
     files: fileStore(db),
     drops: dropStore(db),

@@ -1,11 +1,345 @@
-import type { AppRoute } from './app-route.ts';
+import { createHash, createHmac } from 'node:crypto';
+import { errors, limits } from '@waybill/protocol';
+import type { FastifyReply } from 'fastify';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
+import { phoneNumber } from '../../domain/contacts/phone-number.ts';
+import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
+import { type DropInput, prepareDrop } from '../../domain/drops/send-drop.ts';
+import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
+import { hasResponse, type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
+import { isUuid } from '../../domain/is-uuid.ts';
+import { isWeaker } from '../../domain/links/second-factor.ts';
+import type { Policy, SecondFactor } from '../../domain/policy.ts';
+import { findFileSizeLimit } from '../../domain/uploads/find-file-size-limit.ts';
+import { removeUpload } from '../../domain/uploads/remove-upload.ts';
+import { type ComposerProblem, describeProblem, type ProblemDetails } from '../../views/pages/app/composer-problem.ts';
+import { type ComposerValues, composerTexts, SendPage, sendTitle } from '../../views/pages/app/send-page.tsx';
+import type { AppRoute, MemberVisit } from './app-route.ts';
+import { type FormWithFiles, readFormWithFiles, readUploadIds } from './composer-form.ts';
+import { listLifetimes, readLifetime } from './lifetime-choices.ts';
+import { receiverRoutes } from './receivers.ts';
+import { sendScreen } from './send-screen.tsx';
 
-/** The first screen of an account. */
+const secondFactors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
+const phonePrefix = 'phone:';
+
+/** The first screen of an account: the composer. */
 export const sendRoutes: readonly AppRoute[] = [
   {
     method: 'GET',
     path: '/:user/',
     access: 'reader',
-    handle: async ({ reply, base }) => reply.redirect(`${base}settings`, 303),
+    async handle(visit) {
+      const { to, upload } = visit.request.query as { to?: unknown; upload?: unknown };
+      const policy = await readPolicy(visit.engines, visit.actor.accountId);
+      const uploads = readUploadIds([upload].flat().filter((id) => typeof id === 'string'));
+      const values = { ...emptyValues(visit, policy), receivers: typeof to === 'string' ? to : '' };
+      return sendComposer(visit, { policy, values, uploads, requestId: visit.engines.random.uuid() });
+    },
   },
+  {
+    method: 'POST',
+    path: '/:user/send',
+    access: 'member',
+    body: 'multipart',
+    transfer: true,
+    async handle(visit) {
+      const form = await readFormWithFiles(visit, visit.actor);
+      const composed = await readComposer(visit, form);
+      try {
+        return respondWithLocation(visit, await send(visit, form, composed));
+      } catch (error) {
+        const problem = toProblem(error, composed);
+        return sendRefused(visit, composed, problem);
+      }
+    },
+  },
+  ...receiverRoutes,
 ];
+
+/** The form as it was filled in. */
+interface Composed {
+  readonly policy: Policy;
+  readonly values: ComposerValues;
+  readonly uploads: readonly string[];
+  readonly requestId: string;
+  readonly understood: UnderstoodReceivers;
+}
+
+/** What is wrong with a form, before it is put into words. */
+interface Problem extends ProblemDetails {
+  readonly problem: ComposerProblem;
+  readonly status: number;
+}
+
+class FormProblem extends Error {
+  readonly problem: ComposerProblem;
+  readonly details: ProblemDetails;
+
+  constructor(problem: ComposerProblem, details: ProblemDetails = {}) {
+    super(problem);
+    this.problem = problem;
+    this.details = details;
+  }
+}
+
+async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles): Promise<Composed> {
+  const { engines, actor } = visit;
+  const policy = await readPolicy(engines, actor.accountId);
+  const factor = fields.get('second_factor');
+  const receivers = fields.getAll('receiver').join('\n');
+  const requestId = fields.get('request_id') ?? '';
+  const values = {
+    receivers,
+    message: fields.get('message') ?? '',
+    days: fields.get('days') ?? '',
+    until: fields.get('until') ?? '',
+    secondFactor: secondFactors.find((each) => each === factor) ?? policy.secondFactor,
+    notify: fields.get('notify') !== 'links',
+    phones: new Map(
+      [...fields].flatMap(([name, value]) =>
+        name.startsWith(phonePrefix) && value.trim() !== '' ? [[name.slice(phonePrefix.length), value]] : [],
+      ),
+    ),
+  };
+  return {
+    policy,
+    values,
+    uploads: [...readUploadIds(fields.getAll('upload')), ...files.map(({ id }) => id)],
+    requestId: isUuid(requestId) ? requestId : engines.random.uuid(),
+    understood: await readReceivers(engines, actor, receivers),
+  };
+}
+
+/** Makes the drop, once for each request id. Returns the path of its page. */
+async function send(visit: MemberVisit, form: FormWithFiles, composed: Composed): Promise<string> {
+  const { engines, actor, base } = visit;
+  const request = {
+    api: 'app',
+    idempotencyKey: `${actor.author.id} ${composed.requestId}`,
+    digest: digestForm(form, composed),
+  } as const;
+  const repeat = async () => {
+    const { body } = await respondOnce(engines, actor, request, async (): Promise<RepeatableResponse> => {
+      // The first response has been purged meanwhile.
+      throw new ExchangeError('request_in_flight');
+    });
+    for (const { id } of form.files) await removeUpload(engines, actor, id).catch(() => undefined);
+    return body;
+  };
+  if (await hasResponse(engines, actor, request)) return await repeat();
+  const input = toInput(visit, form, composed);
+  try {
+    const make = await prepareDrop(engines, actor, input);
+    const { body, isRepeated } = await respondOnce(engines, actor, request, async (store) => {
+      const { id } = await make(store);
+      // The links are shown by an action of its own, which is recorded.
+      return { status: 303, headers: {}, body: `${base}sent/${id}?sent=1` };
+    });
+    if (isRepeated) return await repeat();
+    return body;
+  } catch (error) {
+    // The first of two requests has taken the uploads from the second.
+    if (error instanceof ExchangeError && (await hasResponse(engines, actor, request))) return await repeat();
+    throw error;
+  }
+}
+
+/** Files that come with the form have other ids each time. */
+function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Buffer {
+  const received = new Set(files.map(({ id }) => id));
+  const content = [
+    { ...values, phones: [...values.phones] },
+    uploads.filter((id) => !received.has(id)),
+    files.map(({ name, sha256 }) => [name, sha256]),
+  ];
+  return createHash('sha256').update(JSON.stringify(content)).digest();
+}
+
+function toInput(visit: MemberVisit, { refused }: FormWithFiles, composed: Composed): DropInput {
+  const { values, understood, policy, uploads } = composed;
+  const { receivers, unreadable } = understood;
+  if (refused) throw new FormProblem(toFileProblem(refused.error.code), toFileDetails(refused.name, refused.error));
+  const [word] = unreadable;
+  if (word !== undefined) throw new FormProblem('unreadable', { name: word });
+  if (receivers.length === 0) throw new FormProblem('nobody');
+  if (receivers.length > limits.receiversPerDispatch) {
+    throw new FormProblem('tooManyReceivers', { count: limits.receiversPerDispatch });
+  }
+  if (values.message.length > limits.messageLength) throw new FormProblem('message', { count: limits.messageLength });
+  if (uploads.length === 0 && values.message.trim() === '') throw new FormProblem('nothing');
+  const lifetime = readLifetime(values, policy.lifetime, new Date(), visit.person.timeZone || undefined);
+  if (!lifetime) throw new FormProblem('until');
+  return {
+    ...lifetime,
+    uploads,
+    message: values.message,
+    secondFactor: values.secondFactor,
+    notify: values.notify,
+    externalId: null,
+    metadata: null,
+    receivers: receivers.map(({ email, name }) => {
+      const phone = values.phones.get(email);
+      return {
+        email,
+        ...(name === '' ? {} : { name }),
+        ...(phone === undefined || values.secondFactor !== 'sms' ? {} : { phone: readPhone(phone) }),
+      };
+    }),
+  };
+}
+
+/** As people write it: `+46 70-123 45 67`, or with 00. */
+function readPhone(text: string): string {
+  const digits = text.replaceAll(/[\s()./-]/g, '').replace(/^(?:\+|00)/, '');
+  try {
+    return phoneNumber(digits);
+  } catch {
+    throw new FormProblem('phone');
+  }
+}
+
+const fileProblems: Readonly<Record<string, ComposerProblem>> = {
+  not_found: 'fileGone',
+  files_not_ready: 'fileNotReady',
+  infected: 'infected',
+  encrypted: 'encrypted',
+  damaged: 'cutOff',
+  digest_mismatch: 'cutOff',
+  malformed_request: 'cutOff',
+  too_large: 'tooLarge',
+  too_large_to_scan: 'tooLargeToScan',
+  invalid_name: 'invalidName',
+  too_many_files: 'tooManyFiles',
+  storage_full: 'storageFull',
+  invalid_input: 'fileTwice',
+};
+
+const toFileProblem = (code: string): ComposerProblem => fileProblems[code] ?? 'other';
+
+function toFileDetails(name: string, { maxBytes }: ExchangeError): ProblemDetails {
+  return { name, count: limits.filesPerUpload, maxFileBytes: maxBytes };
+}
+
+/** Finds the field and the words for what the domain refuses. An error that is nobody's input stays one. */
+function toProblem(error: unknown, composed: Composed): Problem {
+  if (error instanceof FormProblem) return { problem: error.problem, status: 400, ...error.details };
+  if (!(error instanceof ExchangeError) || errors[error.code].status >= 500) throw error;
+  const [fault] = error.faults;
+  const { status } = errors[error.code];
+  if (error.code === 'idempotency_key_reused') return { problem: 'repeated', status: 409 };
+  if (error.code === 'too_many_messages') return { problem: 'tooManyMails', status };
+  if (error.code === 'daily_limit') return { problem: 'dailyLimit', status };
+  if (!fault) return { problem: toFileProblem(error.code), status: 400 };
+  return { status: 400, ...toFieldProblem(fault, composed) };
+}
+
+function toFieldProblem({ pointer, code }: Fault, { understood }: Composed): Omit<Problem, 'status'> {
+  const [, area = '', index = '', part = ''] = pointer.split('/');
+  if (area === 'uploads') return { problem: toFileProblem(code) };
+  if (area === 'expires_in' || area === 'expires_at') return { problem: 'until' };
+  if (area === 'second_factor') return { problem: 'factor' };
+  if (area === 'notify') return { problem: 'links' };
+  if (area === 'receivers' && part === 'phone') return { problem: 'phone' };
+  if (area === 'receivers' && part === 'email') {
+    const name = understood.receivers[Number(index)]?.email;
+    return { problem: code === 'recipient_not_allowed' ? 'notAllowed' : 'unreadable', name };
+  }
+  if (code === 'daily_limit') return { problem: 'dailyLimit' };
+  return { problem: 'other' };
+}
+
+function wantsJson({ request }: Pick<MemberVisit, 'request'>): boolean {
+  return (request.headers.accept ?? '').includes('application/json');
+}
+
+function respondWithLocation(visit: MemberVisit, location: string): FastifyReply {
+  return wantsJson(visit) ? visit.reply.send({ location }) : visit.reply.redirect(location, 303);
+}
+
+async function sendRefused(visit: MemberVisit, composed: Composed, problem: Problem): Promise<FastifyReply> {
+  const { reply, translator, request, engines } = visit;
+  const shown = describeProblem(translator, problem.problem, problem);
+  request.refusal = problem.problem === 'repeated' ? 'idempotency_key_reused' : 'invalid_input';
+  reply.code(problem.status);
+  if (wantsJson(visit)) {
+    return reply.send({ code: request.refusal, message: shown.text, field: shown.field ?? null });
+  }
+  // Pressing Send again is meant then.
+  const requestId = problem.problem === 'repeated' ? engines.random.uuid() : composed.requestId;
+  return sendComposer(visit, { ...composed, requestId }, shown);
+}
+
+async function sendComposer(
+  visit: MemberVisit,
+  composed: Omit<Composed, 'understood'> & { readonly understood?: UnderstoodReceivers },
+  problem?: ReturnType<typeof describeProblem>,
+): Promise<FastifyReply> {
+  const { engines, actor, membership, person, translator, base, csrf, canChange } = visit;
+  const { policy, values, understood } = composed;
+  const now = new Date();
+  const lifetimes = listLifetimes(policy.lifetime, now, translator, person.timeZone || undefined);
+  const found =
+    composed.uploads.length === 0 ? [] : await engines.store.uploads.ofAccount(actor.accountId, composed.uploads);
+  const { bytes: maxFileBytes, reason: sizeReason } = findFileSizeLimit({ ...engines, policy });
+  const page = (
+    <SendPage
+      base={base}
+      csrf={csrf}
+      now={now}
+      canChange={canChange}
+      sender={{ name: membership.accountName || membership.account, address: membership.account }}
+      action={`${base}send`}
+      requestId={composed.requestId}
+      draftKey={toDraftKey(visit)}
+      uploadsHref={`${base}uploads`}
+      receiversHref={`${base}receivers`}
+      uploads={found.filter(({ state }) => state === 'ready')}
+      maxFiles={limits.filesPerDraft}
+      maxFileBytes={maxFileBytes}
+      sizeReason={sizeReason}
+      maxMessageLength={limits.messageLength}
+      lifetimes={lifetimes}
+      secondFactors={listSecondFactors(engines, policy)}
+      canCopyLinks={!policy.receiverDomains}
+      values={values}
+      withoutPhone={
+        problem?.field === 'phone'
+          ? (understood?.receivers.filter(({ hasPhone }) => !hasPhone) ?? []).slice(0, 100)
+          : []
+      }
+      problem={problem}
+      textsJson={composerTexts(translator)}
+    />
+  );
+  return sendScreen(visit, { screen: 'send', title: sendTitle(translator), page, script: 'send.tsx' });
+}
+
+/** Those that are not weaker than the account's rule; one by SMS only where the server sends any. */
+function listSecondFactors({ sms }: Pick<MemberVisit['engines'], 'sms'>, policy: Policy): SecondFactor[] {
+  const allowed = secondFactors.filter(
+    (factor) => !isWeaker(factor, policy.secondFactor) && (factor !== 'sms' || sms !== undefined),
+  );
+  return allowed.length > 0 ? allowed : [policy.secondFactor];
+}
+
+function emptyValues({ translator, person }: MemberVisit, policy: Policy): ComposerValues {
+  const { defaultDays } = listLifetimes(policy.lifetime, new Date(), translator, person.timeZone || undefined);
+  return {
+    receivers: '',
+    message: '',
+    days: defaultDays,
+    until: '',
+    secondFactor: policy.secondFactor,
+    notify: true,
+    phones: new Map(),
+  };
+}
+
+/** The same for a person in an account whenever they come, and of no use to anyone else. */
+function toDraftKey({ engines, person, actor }: MemberVisit): string {
+  return createHmac('sha256', engines.pepper)
+    .update(`composer ${person.id} ${actor.accountId}`)
+    .digest('base64url')
+    .slice(0, 22);
+}

@@ -38,7 +38,15 @@ const usualScripts = { ticket: 'gesture.ts', app: 'frame.ts', 'sign-in': 'sign-i
 export interface PageContent {
   title: string;
   page: VNode;
-  script?: 'gesture.ts' | 'download.ts' | 'upload.tsx' | 'reference.ts' | 'frame.ts' | 'sign-in.ts' | 'settings.ts';
+  script?:
+    | 'gesture.ts'
+    | 'download.ts'
+    | 'upload.tsx'
+    | 'reference.ts'
+    | 'frame.ts'
+    | 'sign-in.ts'
+    | 'settings.ts'
+    | 'send.tsx';
   /** A stylesheet of its own, besides that of all pages. */
   stylesheet?: 'reference.css';
   /** The frame of a page for people with an account, which has its own stylesheet: the page draws it. */

@@ -1,0 +1,113 @@
+import { limits } from '@waybill/protocol';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { emailAddress } from './email-address.ts';
+import type { KnownReceiver } from './receiver-store.ts';
+
+/** How a text that names receivers was understood. */
+export interface UnderstoodReceivers {
+  /** Each of them once, with the name in the text, or else the one in the contacts. */
+  readonly receivers: readonly KnownReceiver[];
+  /** The addresses that the text has more than once. */
+  readonly repeated: readonly string[];
+  /** The parts that are neither an address, nor a group, nor the name of one contact. */
+  readonly unreadable: readonly string[];
+  /** The domains to which the account has never sent. */
+  readonly newDomains: readonly string[];
+}
+
+/** A part of the text: an address, perhaps with a name, or another word. */
+type Written = { readonly email: string; readonly name: string } | { readonly word: string };
+
+/** A person writes few names of groups, and a pasted text of anything else must not ask for each of its lines. */
+const maxWords = 20;
+
+/** Understands a list of receivers as people write, or paste, it: addresses, names and groups of contacts. */
+export async function readReceivers(
+  { store }: Pick<Engines, 'store'>,
+  { accountId }: Pick<Actor, 'accountId'>,
+  text: string,
+): Promise<UnderstoodReceivers> {
+  const found = new Map<string, KnownReceiver>();
+  const repeated = new Set<string>();
+  const unreadable: string[] = [];
+  let words = 0;
+  for (const written of splitReceivers(text)) {
+    if ('email' in written) {
+      if (found.has(written.email)) repeated.add(written.email);
+      else found.set(written.email, { ...written, hasPhone: false });
+      continue;
+    }
+    words += 1;
+    const people = words > maxWords ? [] : await findByWord(store, accountId, written.word);
+    if (people.length === 0) unreadable.push(written.word);
+    // Members of two groups are no mistake.
+    for (const person of people) if (!found.has(person.email)) found.set(person.email, person);
+  }
+  const emails = [...found.keys()];
+  const contacts = new Map((await store.contacts.find(accountId, emails)).map((contact) => [contact.email, contact]));
+  const domains = [...new Set(emails.map(findDomain))];
+  const known = new Set(domains.length === 0 ? [] : await store.receivers.knownDomains(accountId, domains));
+  return {
+    receivers: [...found.values()].map(({ email, name, hasPhone }) => {
+      const contact = contacts.get(email);
+      return { email, name: name || contact?.name || '', hasPhone: contact ? contact.phone !== '' : hasPhone };
+    }),
+    repeated: [...repeated],
+    unreadable,
+    newDomains: domains.filter((domain) => !known.has(domain)),
+  };
+}
+
+/** A group comes before a person with its name. A name that several people have is none of them. */
+async function findByWord(
+  { receivers }: Pick<Engines['store'], 'receivers'>,
+  accountId: string,
+  word: string,
+): Promise<KnownReceiver[]> {
+  if (word.length > limits.nameLength) return [];
+  const members = await receivers.inGroup(accountId, word, limits.receiversPerDispatch);
+  if (members.length > 0) return members;
+  const named = await receivers.named(accountId, word, 2);
+  return named.length === 1 ? named : [];
+}
+
+function findDomain(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1);
+}
+
+/**
+ * Lines, semicolons and commas separate receivers, but not within quotes; nor do commas where semicolons separate, as
+ * in "Park, Kim <kim@example.org>; Ortega, Tomás <t@example.org>".
+ */
+export function splitReceivers(text: string): Written[] {
+  const separator = text.includes(';') ? /(?:"[^"\n]*"|[^;\n"]|")+/g : /(?:"[^"\n]*"|[^,\n"]|")+/g;
+  return (text.replaceAll(/\r\n?/g, '\n').match(separator) ?? [])
+    .flatMap((piece) => (countAddresses(piece) > 1 ? splitFurther(piece) : [piece]))
+    .map((piece) => piece.trim())
+    .filter((piece) => /[\p{L}\p{N}]/u.test(piece))
+    .map(readPiece);
+}
+
+/** Several addresses in one piece: separated by commas after all, or by spaces. */
+function splitFurther(piece: string): string[] {
+  return piece.split(piece.includes('<') ? ',' : /[\s,]+/);
+}
+
+function countAddresses(piece: string): number {
+  return piece.split('@').length - 1;
+}
+
+function readPiece(piece: string): Written {
+  const [, quoted, bare = '', bracketed] = /^(?:"([^"]*)"|([^<>"]*))\s*<([^<>]+)>$/.exec(piece) ?? [];
+  const address = (bracketed ?? piece).trim().replace(/^mailto:/i, '');
+  try {
+    const email = emailAddress(address);
+    const name = (quoted ?? bare).trim().slice(0, limits.nameLength);
+    return { email, name: name.toLowerCase() === email ? '' : name };
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return { word: piece };
+  }
+}

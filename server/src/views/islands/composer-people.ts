@@ -1,0 +1,91 @@
+/** Someone in the field of receivers. */
+export interface ChosenReceiver {
+  readonly email: string;
+  readonly name: string;
+  readonly hasPhone: boolean;
+}
+
+export interface Suggestions {
+  readonly people: readonly ChosenReceiver[];
+  readonly groups: readonly { readonly name: string; readonly size: number }[];
+}
+
+/** How the server understood a text. */
+export interface Understood {
+  readonly receivers: readonly ChosenReceiver[];
+  readonly repeated: readonly string[];
+  readonly unreadable: readonly string[];
+  readonly newDomains: readonly string[];
+}
+
+export interface PeopleService {
+  suggest(text: string, signal: AbortSignal): Promise<Suggestions>;
+  membersOf(group: string): Promise<readonly ChosenReceiver[]>;
+  understand(text: string): Promise<Understood>;
+}
+
+/** Asks the server. Without a response, what is typed is taken as it is: the server checks it when it is sent. */
+export function peopleService(href: string, csrf: () => string): PeopleService {
+  const get = async (query: Record<string, string>, signal?: AbortSignal) => {
+    const response = await fetch(`${href}?${new URLSearchParams(query)}`, {
+      headers: { accept: 'application/json' },
+      ...(signal ? { signal } : {}),
+    });
+    if (!response.ok) throw new Error(String(response.status));
+    return (await response.json()) as Suggestions;
+  };
+  return {
+    suggest: (text, signal) => get({ q: text }, signal).catch(() => ({ people: [], groups: [] })),
+    membersOf: async (group) => (await get({ group }).catch(() => ({ people: [] }))).people,
+    async understand(text) {
+      try {
+        const response = await fetch(href, {
+          method: 'POST',
+          headers: { accept: 'application/json', 'content-type': 'application/json', 'csrf-token': csrf() },
+          body: JSON.stringify({ text }),
+        });
+        if (response.ok) return (await response.json()) as Understood;
+      } catch {
+        // No network.
+      }
+      return understandHere(text);
+    },
+  };
+}
+
+/** Recognises addresses, roughly; anything else is not readable. */
+export function understandHere(text: string): Understood {
+  const receivers = new Map<string, ChosenReceiver>();
+  const unreadable: string[] = [];
+  for (const piece of text.split(/[\n;,]+/)) {
+    const written = piece.trim();
+    if (written === '') continue;
+    const [, name = '', bracketed] = /^"?([^<>"]*?)"?\s*<([^<>]+)>$/.exec(written) ?? [];
+    const email = (bracketed ?? written).trim().toLowerCase();
+    if (isAddress(email)) receivers.set(email, { email, name, hasPhone: false });
+    else unreadable.push(written);
+  }
+  return { receivers: [...receivers.values()], repeated: [], unreadable, newDomains: [] };
+}
+
+export function isAddress(text: string): boolean {
+  return /^[^\s@<>",;]+@[^\s@<>",;]+\.[^\s@<>",;.]{2,}$/.test(text);
+}
+
+export function isList(text: string): boolean {
+  return /[\n,;]/.test(text.trim()) || text.split('@').length > 2;
+}
+
+/** Writes receivers as the form sends them: one in a line. */
+export function writeReceivers(receivers: readonly Pick<ChosenReceiver, 'email' | 'name'>[]): string {
+  return receivers
+    .map(({ email, name }) => {
+      const plain = name.replaceAll(/["<>\s]+/g, ' ').trim();
+      return plain === '' ? email : `"${plain}" <${email}>`;
+    })
+    .join('\n');
+}
+
+export function findDomain(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1);
+}
