@@ -22,6 +22,7 @@ import type { PersonLinkStore } from './people/person-link-store.ts';
 import type { PersonStore } from './people/person-store.ts';
 import type { SessionStore } from './people/session-store.ts';
 import type { UsedTokenStore } from './people/used-token-store.ts';
+import type { RequestStore } from './requests/request-store.ts';
 import type { SignInMethodStore } from './sign-in/sign-in-method-store.ts';
 import type { StopStore } from './stops/stop-store.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
@@ -38,6 +39,7 @@ export interface Store {
   readonly files: FileStore;
   readonly drops: DropStore;
   readonly sentDrops: SentDropStore;
+  readonly requests: RequestStore;
   readonly inbox: InboxStore;
   readonly links: LinkStore;
   readonly uploads: UploadStore;

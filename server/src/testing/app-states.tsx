@@ -26,12 +26,14 @@ import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../views/pa
 import type { DeliveryReceiver } from '../views/pages/app/delivery-receivers.tsx';
 import type { InboxEntryProps } from '../views/pages/app/inbox-entry.tsx';
 import { type InboxLine, InboxPage, type InboxPageProps, inboxTitle } from '../views/pages/app/inbox-page.tsx';
+import { RequestFormPage, type RequestFormPageProps, requestFormTitle } from '../views/pages/app/request-form-page.tsx';
 import {
   type RequestContact,
   RequestPage,
   type RequestPageProps,
   requestTitle,
 } from '../views/pages/app/request-page.tsx';
+import { RequestsNotice } from '../views/pages/app/requests-notice.tsx';
 import {
   type RequestLine,
   RequestsPage,
@@ -522,7 +524,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       inboxTitle(translator, props),
       <InboxPage {...common} lines={inboxLines(foreign)} part="open" query="" pages={{}} {...props} />,
     );
-  const requests = (props: Partial<RequestsPageProps> = {}) =>
+  const requests = (props: Partial<RequestsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
       'requests',
       requestsTitle(translator),
@@ -539,6 +541,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         canShowLinks
         {...props}
       />,
+      frame,
     );
   const asked: RequestContact[] = [
     {
@@ -626,6 +629,29 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     };
     return show('requests', requestTitle(translator, all), <RequestPage {...all} />);
   };
+  const asking = (props: Partial<RequestFormPageProps> = {}, values: Partial<RequestFormPageProps['values']> = {}) =>
+    show(
+      'requests',
+      requestFormTitle(translator),
+      <RequestFormPage
+        {...common}
+        values={{
+          to: '',
+          message: '',
+          days: 7,
+          date: undefined,
+          reusable: false,
+          secondFactor: 'off',
+          notify: true,
+          ...values,
+        }}
+        choices={choices}
+        secondFactors={['off', 'mail', 'sms']}
+        canPassLinks
+        maxMessageLength={20_000}
+        {...props}
+      />,
+    );
   const contacts = (props: Partial<ContactsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
       'contacts',
@@ -839,6 +865,23 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-requests-no-match': requests({ lines: [], query: foreign.name, pages: {}, total: undefined }),
     'app-requests-close': selection('requests', { what: 'closeRequests', waiting: 3 }, chosen),
     'app-requests-extend': selection('requests', { what: 'extendRequests', choices }, chosen),
+    'app-requests-closed': requests(
+      {},
+      {
+        toasts: (
+          <RequestsNotice notice={{ kind: 'closed', count: 2, undo: [toId(0), toId(1)] }} base={base} csrf="a1b2c3" />
+        ),
+      },
+    ),
+    'app-request-new': asking(),
+    'app-request-new-refused': asking(
+      { problem: { kind: 'unreadable', name: foreign.name } },
+      { to: `kim@northwind.example, ${foreign.name}`, message: foreign.message, date: '2026-12-01', days: undefined },
+    ),
+    'app-request-new-rules': asking(
+      { problem: { kind: 'limit' }, secondFactors: ['sms'], canPassLinks: false },
+      { to: `${long.email}\n${arabic.email}`, reusable: true, secondFactor: 'sms' },
+    ),
     'app-request': request(),
     'app-request-reusable': request({ state: { reusable: true }, contacts: asked.slice(0, 1) }),
     'app-request-empty': request({ contacts: asked.slice(1, 2), arrivals: [], history: [], state: { message: '' } }),

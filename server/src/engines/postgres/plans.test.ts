@@ -354,6 +354,11 @@ async function everyCall(accountId: string): Promise<Calls> {
       purgeDeliveries: (store) => store.purgeDeliveries(300 * day, batch),
       deliveryStates: (store) => store.deliveryStates(accountId, dropId, -1, count),
     },
+    requests: {
+      summaries: (requests) => requests.summaries(accountId, [dropId]),
+      countOpen: (requests) => requests.countOpen(accountId, count),
+      arrivals: (requests) => requests.arrivals(accountId, dropId, count),
+    },
     sentDrops: {
       page: async (store) => {
         const times = { createdFrom: new Date('2026-01-01'), createdBefore: new Date('2026-02-01') };

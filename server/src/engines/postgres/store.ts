@@ -7,6 +7,7 @@ import { contactStore } from './contacts.ts';
 import type { Database } from './database.ts';
 import { draftStore } from './drops/drafts.ts';
 import { dropStore } from './drops/drops.ts';
+import { requestStore } from './drops/requests.ts';
 import { sentDropStore } from './drops/sent-drops.ts';
 import { eventStore } from './events/events.ts';
 import { webhookDeliveryStore } from './events/webhook-deliveries.ts';
@@ -44,6 +45,7 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     files: fileStore(db),
     drops: dropStore(db),
     sentDrops: sentDropStore(db),
+    requests: requestStore(db),
     inbox: inboxStore(db),
     links: linkStore(db),
     uploads: uploadStore(db, traceparent),

@@ -7,6 +7,7 @@ import { homeRoutes } from './home.tsx';
 import { inboxRoutes } from './inbox.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
 import { providerRoutes } from './providers.tsx';
+import { requestRoutes } from './requests.tsx';
 import { sendRoutes } from './send.tsx';
 import { sentRoutes } from './sent.tsx';
 import { settingsRoutes } from './settings.tsx';
@@ -23,6 +24,7 @@ export const appRoutes: readonly AppRoute[] = [
   ...homeRoutes,
   ...sendRoutes,
   ...inboxRoutes,
+  ...requestRoutes,
   ...contactRoutes,
   ...eventRoutes,
   ...sentRoutes,

@@ -51,6 +51,8 @@ export function TaskForm(props: {
 
 /** Days from now, and a date of one's own. */
 export function DeadlineField(props: {
+  /** Otherwise it replaces a deadline. */
+  legend?: string | undefined;
   /** The presets, in days. */
   days: readonly number[];
   chosenDays: number;
@@ -64,7 +66,7 @@ export function DeadlineField(props: {
   const own = props.value !== undefined;
   return (
     <fieldset class="deadline">
-      <legend>{translator.t('delivery.newDeadline')}</legend>
+      <legend>{props.legend ?? translator.t('delivery.newDeadline')}</legend>
       <div class="deadline-days">
         {props.days.map((days) => (
           <label key={days} class="choice">

@@ -87,7 +87,9 @@ export function RequestsPage(props: RequestsPageProps): JSX.Element {
           }))}
         />
       </FilterBar>
-      {lines.length === 0 ? <NothingAsked {...props} /> : <RequestsTable {...props} />}
+      <div id="requests" data-live>
+        {lines.length === 0 ? <NothingAsked {...props} /> : <RequestsTable {...props} />}
+      </div>
     </>
   );
 }

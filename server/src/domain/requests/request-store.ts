@@ -1,0 +1,29 @@
+/** How far a request for files has come, and by whom it is known in a list. */
+export interface RequestSummary {
+  readonly requestId: string;
+  readonly firstContact: { readonly name: string | null; readonly email: string };
+  /** How many contacts have sent files, and how many files. */
+  readonly fulfilled: number;
+  readonly filesReceived: number;
+}
+
+/** Files that a contact sent, as an entry of the account's inbox. */
+export interface Arrival {
+  readonly entryId: string;
+  readonly sender: { readonly name: string | null; readonly email: string };
+  readonly receivedAt: Date;
+  readonly fileCount: number;
+  readonly totalBytes: number;
+  /** Whether no member has opened it yet. */
+  readonly isUnread: boolean;
+}
+
+/** What came of the requests for files of an account. */
+export interface RequestStore {
+  /** In any order. */
+  summaries(accountId: string, requestIds: readonly string[]): Promise<RequestSummary[]>;
+  /** How many requests are open, up to `max`. */
+  countOpen(accountId: string, max: number): Promise<number>;
+  /** The last ones, newest first. */
+  arrivals(accountId: string, requestId: string, count: number): Promise<Arrival[]>;
+}

@@ -1,0 +1,165 @@
+import { errors, limits } from '@waybill/protocol';
+import type { FastifyReply } from 'fastify';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { isWeaker } from '../../domain/links/second-factor.ts';
+import type { Policy } from '../../domain/policy.ts';
+import { type FileRequestInput, prepareRequest } from '../../domain/requests/request-files.ts';
+import {
+  type RequestFactor,
+  RequestFormPage,
+  type RequestProblem,
+  type RequestValues,
+  requestFormTitle,
+} from '../../views/pages/app/request-form-page.tsx';
+import type { AppRoute, MemberVisit } from './app-route.ts';
+import { offerDeadlines, readDeadline } from './deadlines.ts';
+import { toListProps } from './list-visit.ts';
+import { returnToRequests } from './request-changes.ts';
+import { sendScreen } from './send-screen.tsx';
+
+const path = '/:user/requests/new';
+const factors: readonly RequestFactor[] = ['off', 'mail', 'sms'];
+const daySeconds = 86_400;
+const maxToLength = 16 * 1024;
+
+/** Asks people for files. */
+export const requestFormRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path,
+    access: 'member',
+    async handle(visit) {
+      const { to } = visit.request.query as { to?: unknown };
+      const policy = await readPolicy(visit.engines, visit.actor.accountId);
+      return sendForm(visit, policy, {
+        to: typeof to === 'string' ? to.slice(0, maxToLength).replaceAll(',', ', ') : '',
+        message: '',
+        days: (policy.lifetime.default * policy.lifetime.unitSeconds) / daySeconds,
+        date: undefined,
+        reusable: false,
+        secondFactor: listFactors(visit, policy)[0] ?? 'off',
+        notify: true,
+      });
+    },
+  },
+  {
+    method: 'POST',
+    path,
+    access: 'member',
+    async handle(visit) {
+      const { engines, actor, form } = visit;
+      const policy = await readPolicy(engines, actor.accountId);
+      const values = readValues(visit, policy);
+      const input = toInput(visit, policy, values, form);
+      if ('kind' in input) return sendForm(visit, policy, values, input);
+      try {
+        const make = await prepareRequest(engines, actor, input);
+        const { id } = await make(engines.store);
+        return returnToRequests(visit, values.notify ? 'asked' : 'linksReady', { id });
+      } catch (error) {
+        return sendForm(visit, policy, values, toProblem(error, input));
+      }
+    },
+  },
+];
+
+function readValues(visit: MemberVisit, policy: Policy): RequestValues {
+  const { form } = visit;
+  const days = form.get('days') ?? '';
+  const factor = form.get('second_factor');
+  return {
+    to: form.get('to') ?? '',
+    message: (form.get('message') ?? '').replaceAll('\r\n', '\n').trim(),
+    days: /^\d{1,4}$/.test(days) ? Number(days) : undefined,
+    date: days === '' ? (form.get('date') ?? '').slice(0, 20) : undefined,
+    reusable: form.get('reusable') === '1',
+    secondFactor: factors.find((each) => each === factor) ?? listFactors(visit, policy)[0] ?? 'off',
+    notify: form.get('notify') !== '0',
+  };
+}
+
+function toInput(
+  { person }: MemberVisit,
+  { lifetime }: Policy,
+  values: RequestValues,
+  form: URLSearchParams,
+): FileRequestInput | RequestProblem {
+  const receivers = splitContacts(values.to);
+  if (receivers.length === 0) return { kind: 'nobody' };
+  if (receivers.length > limits.receiversPerDispatch) return { kind: 'tooMany', count: limits.receiversPerDispatch };
+  if (values.message.length > limits.messageLength) return { kind: 'message', count: limits.messageLength };
+  const expiresAt = readDeadline(form, { lifetime, now: new Date(), timeZone: person.timeZone });
+  if (!expiresAt) return { kind: 'date' };
+  return {
+    receivers,
+    message: values.message,
+    ...(values.days === undefined ? { expiresAt } : { expiresIn: values.days * daySeconds }),
+    reusable: values.reusable,
+    secondFactor: values.secondFactor,
+    notify: values.notify,
+    externalId: null,
+    metadata: null,
+  };
+}
+
+/** Addresses, each perhaps after a name, separated by commas, semicolons or lines. One that comes again is left out. */
+function splitContacts(text: string): { email: string; name?: string }[] {
+  const found = new Map<string, { email: string; name?: string }>();
+  for (const piece of text.split(/[,;\n]/)) {
+    const [, name = '', address] = /^"?([^"<]*?)"?\s*<([^<>]+)>$/.exec(piece.trim()) ?? [];
+    const email = (address ?? piece).trim();
+    const key = email.toLowerCase();
+    if (email !== '' && !found.has(key)) found.set(key, name === '' ? { email } : { email, name });
+  }
+  return [...found.values()];
+}
+
+/** Finds the words for what the domain refuses. An error that is nobody's input stays one. */
+function toProblem(error: unknown, { receivers }: FileRequestInput): RequestProblem {
+  if (!(error instanceof ExchangeError) || errors[error.code].status >= 500) throw error;
+  if (error.code === 'daily_limit' || error.code === 'too_many_messages') return { kind: 'limit' };
+  const [fault] = error.faults;
+  const [, area, index = '', part] = fault?.pointer.split('/') ?? [];
+  if (area === 'expires_in' || area === 'expires_at') return { kind: 'date' };
+  if (area === 'notify') return { kind: 'links' };
+  if (area !== 'receivers') throw error;
+  const name = receivers[Number(index)]?.email;
+  if (part === 'phone') return { kind: 'noPhone', name };
+  return { kind: fault?.code === 'recipient_not_allowed' ? 'notAllowed' : 'unreadable', name };
+}
+
+/** Those that are not weaker than the account's rule; one by SMS only where the server sends any. */
+function listFactors({ engines }: MemberVisit, { secondFactor }: Policy): RequestFactor[] {
+  const allowed = factors.filter((factor) => !isWeaker(factor, secondFactor) && (factor !== 'sms' || engines.sms));
+  return allowed.length > 0 ? allowed : [secondFactor];
+}
+
+function sendForm(
+  visit: MemberVisit,
+  policy: Policy,
+  values: RequestValues,
+  problem?: RequestProblem,
+): Promise<FastifyReply> {
+  const { person, translator, reply } = visit;
+  if (problem) reply.code(400);
+  const { lifetime } = policy;
+  const usual = (lifetime.default * lifetime.unitSeconds) / daySeconds;
+  const choices = offerDeadlines({ lifetime, now: new Date(), timeZone: person.timeZone });
+  const days = Number.isInteger(usual) ? [...new Set([...choices.days, usual])] : choices.days;
+  return sendScreen(visit, {
+    screen: 'requests',
+    title: requestFormTitle(translator),
+    page: (
+      <RequestFormPage
+        {...toListProps(visit)}
+        values={values}
+        choices={{ ...choices, days: days.toSorted((one, other) => one - other) }}
+        secondFactors={listFactors(visit, policy)}
+        canPassLinks={policy.receiverDomains === null}
+        maxMessageLength={limits.messageLength}
+        problem={problem}
+      />
+    ),
+  });
+}

@@ -1,0 +1,259 @@
+import type { FastifyReply } from 'fastify';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
+import { prepareReceiver } from '../../domain/drops/add-receiver.ts';
+import { correctReceiver } from '../../domain/drops/correct-receiver.ts';
+import { prepareExtension } from '../../domain/drops/extend-drop.ts';
+import { restoreDrop, undoSeconds } from '../../domain/drops/restore-drop.ts';
+import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
+import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
+import { maySeeLinks, showLinks } from '../../domain/drops/show-links.ts';
+import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-receivers.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { isUuid } from '../../domain/is-uuid.ts';
+import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
+import { toReference } from '../../domain/reference.ts';
+import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
+import { RequestPage, type RequestPageProps, requestTitle } from '../../views/pages/app/request-page.tsx';
+import { RequestsNotice } from '../../views/pages/app/requests-notice.tsx';
+import type { AppRoute, MemberVisit } from './app-route.ts';
+import { offerDeadlines, readDeadline } from './deadlines.ts';
+import { readQuery, toListProps } from './list-visit.ts';
+import { changeEach, readNotice, requestType, returnToRequests } from './request-changes.ts';
+import { sendScreen } from './send-screen.tsx';
+
+const path = '/:user/requests/:id';
+/** What arrived last; all of it is in the inbox. */
+const maxArrivals = 100;
+
+/** The page of one request for files, and what can be done with it. */
+export const oneRequestRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path,
+    access: 'reader',
+    async handle(visit) {
+      const request = await requireRequest(visit);
+      return sendRequest(visit, request, { task: await readTask(visit, request) });
+    },
+  },
+  change('remind', async (visit, sent) => {
+    const { engines, actor } = visit;
+    const { count, changed, isLimited } = await changeEach([sent.dropId], () =>
+      remindReceivers(engines, actor, sent, undefined),
+    );
+    const kind = isLimited ? 'limit' : changed.length === 0 ? 'ended' : 'reminded';
+    return returnToRequests(visit, kind, { count, id: sent.dropId });
+  }),
+  change('receivers/:position/resend', async (visit, sent) => {
+    const { engines, actor } = visit;
+    const position = requirePosition(visit);
+    const { changed, isLimited } = await changeEach([sent.dropId], () =>
+      resendInvitation(engines, actor, sent, position),
+    );
+    const kind = isLimited ? 'limit' : changed.length === 0 ? 'ended' : 'resent';
+    return returnToRequests(visit, kind, { id: sent.dropId });
+  }),
+  change('restore', async (visit, sent) => {
+    const { engines, actor } = visit;
+    const { changed } = await changeEach([sent.dropId], async () => {
+      await restoreDrop(engines, actor, sent);
+      return 1;
+    });
+    return returnToRequests(visit, changed.length === 0 ? 'tooLate' : 'restored', { count: 1, id: sent.dropId });
+  }),
+  change('revoke', async (visit, sent, request) => {
+    const { engines, actor, form } = visit;
+    const position = readPosition(form.get('receiver'));
+    const task = toRevocation(position);
+    return attempt(visit, request, task, async () => {
+      await revokeSentDrop(engines, actor, sent, { position, undoSeconds: task.undoSeconds });
+      return position === undefined
+        ? returnToRequests(visit, 'closed', { count: 1, undo: [sent.dropId], id: sent.dropId })
+        : returnToRequests(visit, 'contactClosed', { id: sent.dropId });
+    });
+  }),
+  change('extend', async (visit, { dropId }, request) => {
+    const { engines, actor, form } = visit;
+    const rules = await readRules(visit, request);
+    const task = { what: 'extend', choices: offerDeadlines(rules), input: readInput(form) } as const;
+    const until = readDeadline(form, rules);
+    if (until === undefined) return refuse(visit, request, { ...task, problem: 'date' });
+    return attempt(visit, request, task, async () => {
+      const extend = await prepareExtension(engines, { id: actor.accountId, email: actor.email }, dropId, until);
+      await extend(engines.store, actor.author);
+      return returnToRequests(visit, 'extended', { count: 1, id: dropId });
+    });
+  }),
+  change('receivers', async (visit, sent, request) => {
+    const { engines, actor, form } = visit;
+    const input = readInput(form);
+    return attempt(visit, request, { what: 'add', input }, async () => {
+      const add = await prepareReceiver(engines, actor, sent, toReceiver(input));
+      await add(engines.store, undefined);
+      return returnToRequests(visit, 'added', { id: sent.dropId });
+    });
+  }),
+  change('receivers/:position/correct', async (visit, sent, request) => {
+    const { engines, actor, form } = visit;
+    const position = requirePosition(visit);
+    const input = readInput(form);
+    return attempt(visit, request, { what: 'correct', position, input }, async () => {
+      await correctReceiver(engines, actor, sent, position, toReceiver(input));
+      return returnToRequests(visit, 'corrected', { id: sent.dropId });
+    });
+  }),
+  // A response to a POST, so that no address of the app contains a link, and only a decision shows one.
+  change('link', async (visit, sent, request) => {
+    const { engines, actor, form } = visit;
+    const position = readPosition(form.get('receiver'));
+    return attempt(visit, request, { what: 'link', position }, async () =>
+      sendRequest(visit, request, { links: await showLinks(engines, actor, sent, position) }),
+    );
+  }),
+];
+
+/** A form about one request, which exists and is the account's. */
+function change(
+  name: string,
+  handle: (visit: MemberVisit, sent: SentId, request: SentDrop) => Promise<FastifyReply>,
+): AppRoute {
+  return {
+    method: 'POST',
+    path: `${path}/${name}`,
+    access: 'member',
+    async handle(visit) {
+      const request = await requireRequest(visit);
+      return handle(visit, { type: requestType, dropId: request.id }, request);
+    },
+  };
+}
+
+async function requireRequest({ engines, actor, request }: MemberVisit): Promise<SentDrop> {
+  const { id } = request.params as { id: string };
+  const sent = { type: requestType, dropId: id };
+  const found = isUuid(id) ? await engines.store.sentDrops.find(actor.accountId, sent) : undefined;
+  if (!found) throw new ExchangeError('not_found');
+  return found;
+}
+
+function readPosition(text: string | null): number | undefined {
+  return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : undefined;
+}
+
+function requirePosition({ request }: MemberVisit): number {
+  const position = readPosition((request.params as { position: string }).position);
+  if (position === undefined) throw new ExchangeError('not_found');
+  return position;
+}
+
+function readInput(form: URLSearchParams): TaskInput {
+  const read = (name: string) => form.get(name)?.trim().slice(0, 254) || undefined;
+  return { email: read('email'), name: read('name'), date: read('date') };
+}
+
+function toReceiver({ email = '', name }: TaskInput) {
+  return { email, ...(name === undefined ? {} : { name }) };
+}
+
+async function readRules({ engines, actor, person }: MemberVisit, { expiresAt }: SentDrop) {
+  const { lifetime } = await readPolicy(engines, actor.accountId);
+  return { lifetime, now: new Date(), timeZone: person.timeZone, current: expiresAt };
+}
+
+/** Only the end of the whole can be undone. */
+function toRevocation(position: number | undefined) {
+  return { what: 'revoke', position, undoSeconds: position === undefined ? undoSeconds : undefined } as const;
+}
+
+/** The form that the URL opens, if there is anything to change. */
+async function readTask(visit: MemberVisit, request: SentDrop): Promise<Task | undefined> {
+  if (!visit.canChange || request.state !== 'live') return undefined;
+  const position = readPosition(readQuery(visit, 'receiver'));
+  switch (readQuery(visit, 'do')) {
+    case 'add':
+      return { what: 'add' };
+    case 'extend':
+      return { what: 'extend', choices: offerDeadlines(await readRules(visit, request)) };
+    case 'revoke':
+      return toRevocation(position);
+    case 'correct':
+      return position === undefined ? undefined : { what: 'correct', position };
+    case 'link':
+      return { what: 'link', position };
+    default:
+      return undefined;
+  }
+}
+
+/** Makes a change; if it is refused, shows the form again with the reason. */
+async function attempt(
+  visit: MemberVisit,
+  request: SentDrop,
+  task: Task,
+  work: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await work();
+  } catch (error) {
+    const problem = error instanceof ExchangeError ? findProblem(error, task) : undefined;
+    if (problem === undefined) throw error;
+    return refuse(visit, request, { ...task, problem });
+  }
+}
+
+function findProblem({ code, faults }: ExchangeError, task: Task): TaskProblem | undefined {
+  if (code === 'link_ended' || code === 'link_revoked') return 'ended';
+  if (code === 'daily_limit' || code === 'too_many_messages') return 'limit';
+  if (code === 'recipient_not_allowed') return 'notAllowed';
+  if (code !== 'invalid_input') return undefined;
+  if (task.what === 'extend') return 'date';
+  const [first] = faults;
+  if (first?.pointer === '/phone') return 'phone';
+  if (first?.pointer !== '/email') return undefined;
+  return first.detail.endsWith('is a receiver already.') ? 'known' : 'email';
+}
+
+function refuse(visit: MemberVisit, request: SentDrop, task: Task): Promise<FastifyReply> {
+  visit.reply.code(400);
+  return sendRequest(visit, request, { task });
+}
+
+interface Shown {
+  readonly task?: Task | undefined;
+  /** The links that the person asked for, by the positions of the contacts. */
+  readonly links?: ReadonlyMap<number, string>;
+}
+
+async function sendRequest(visit: MemberVisit, request: SentDrop, { task, links }: Shown): Promise<FastifyReply> {
+  const { engines, actor, base, csrf, translator } = visit;
+  const { store } = engines;
+  const { accountId } = actor;
+  const { id } = request;
+  const [contacts, people, arrivals, canShowLinks] = await Promise.all([
+    store.sentDrops.receivers(accountId, id),
+    store.sentDrops.followedReceivers(accountId, id),
+    store.requests.arrivals(accountId, id, maxArrivals),
+    maySeeLinks(engines, accountId),
+  ]);
+  const props: RequestPageProps = {
+    ...toListProps(visit),
+    request: { ...request, reference: toReference(id), secondFactor: effectiveSecondFactor(engines, request) },
+    // A name in the contacts counts where none was chosen for the request.
+    contacts: contacts.map((contact, index) => ({
+      ...contact,
+      name: people[index]?.name ?? null,
+      link: links?.get(contact.position),
+    })),
+    arrivals,
+    history: [],
+    task,
+    canShowLinks,
+  };
+  const notice = readNotice(visit);
+  return sendScreen(visit, {
+    screen: 'requests',
+    title: requestTitle(translator, props),
+    toasts: notice && <RequestsNotice notice={notice} base={base} csrf={csrf} />,
+    page: <RequestPage {...props} />,
+  });
+}

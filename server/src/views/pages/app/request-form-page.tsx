@@ -1,0 +1,171 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Banner } from '../../components/banner.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Crumbs } from '../../components/crumbs.tsx';
+import { CsrfField } from '../../components/csrf-field.tsx';
+import { TextArea } from '../../components/field.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { DeadlineField } from '../../components/task-form.tsx';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
+import { isolate, manyLines, oneLine } from '../../plain.ts';
+import type { DeadlineChoices } from './delivery-task.tsx';
+import type { ListProps } from './list-props.ts';
+
+/** Each with the field that it is about; undefined: the whole form. */
+const problems = {
+  nobody: ['to', 'requests.problem.nobody'],
+  unreadable: ['to', 'requests.problem.unreadable'],
+  notAllowed: ['to', 'requests.problem.notAllowed'],
+  tooMany: ['to', 'requests.problem.tooMany'],
+  noPhone: ['to', 'requests.problem.noPhone'],
+  message: ['message', 'requests.problem.message'],
+  date: ['date', 'requests.problem.date'],
+  links: [undefined, 'requests.problem.links'],
+  limit: [undefined, 'delivery.problem.limit'],
+} as const;
+
+export interface RequestProblem {
+  readonly kind: keyof typeof problems;
+  /** The word or address at fault. */
+  readonly name?: string | undefined;
+  /** How many there may be. */
+  readonly count?: number | undefined;
+}
+
+export type RequestFactor = 'off' | 'mail' | 'sms';
+
+/** The content of the form, as it was entered. */
+export interface RequestValues {
+  readonly to: string;
+  readonly message: string;
+  readonly days: number | undefined;
+  readonly date: string | undefined;
+  readonly reusable: boolean;
+  readonly secondFactor: RequestFactor;
+  readonly notify: boolean;
+}
+
+export interface RequestFormPageProps extends ListProps {
+  readonly values: RequestValues;
+  readonly choices: DeadlineChoices;
+  /** Those that the account may choose. */
+  readonly secondFactors: readonly RequestFactor[];
+  /** Whether the links may be passed on without a mail. */
+  readonly canPassLinks: boolean;
+  readonly maxMessageLength: number;
+  readonly problem?: RequestProblem | undefined;
+}
+
+const factors = { off: 'settings.factor.off', mail: 'settings.factor.mail', sms: 'settings.factor.sms' } as const;
+
+export function requestFormTitle(translator: ViewTranslator): string {
+  return translator.t('requests.ask');
+}
+
+/** Asks people for files: the composer without its files. */
+export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
+  const translator = useTranslator();
+  const { base, csrf, values, choices, secondFactors, problem } = props;
+  const list = `${base}requests`;
+  const [field, text] = problem ? problems[problem.kind] : [];
+  const shown = text && translator.t(text, { name: isolate(oneLine(problem?.name ?? '')), count: problem?.count ?? 0 });
+  const at = (name: 'to' | 'message' | 'date') => (field === name ? shown : undefined);
+  return (
+    <>
+      <PageHead
+        trail={
+          <Crumbs label={translator.t('frame.requests')} href={list}>
+            {requestFormTitle(translator)}
+          </Crumbs>
+        }
+        title={requestFormTitle(translator)}
+      />
+      <form class="panel contact-form request-form" method="post" action={`${list}/new`}>
+        <CsrfField csrf={csrf} />
+        {problem && field === undefined && <Banner tone="bad">{shown}</Banner>}
+        <TextArea
+          id="to"
+          name="to"
+          rows={2}
+          label={translator.t('requests.whom')}
+          hint={translator.t('requests.whomHint')}
+          required
+          spellcheck={false}
+          autocomplete="off"
+          problem={at('to')}
+        >
+          {manyLines(values.to)}
+        </TextArea>
+        <TextArea
+          id="message"
+          name="message"
+          label={translator.t('requests.need')}
+          hint={translator.t('requests.needHint')}
+          maxLength={props.maxMessageLength}
+          problem={at('message')}
+        >
+          {manyLines(values.message)}
+        </TextArea>
+        <DeadlineField
+          {...choices}
+          legend={translator.t('requests.until')}
+          chosenDays={values.days ?? 0}
+          value={values.date}
+          problem={at('date')}
+        />
+        <Choices legend={translator.t('requests.howOften')}>
+          <Choice name="reusable" value="0" checked={!values.reusable}>
+            {translator.t('requests.once')}
+          </Choice>
+          <Choice name="reusable" value="1" checked={values.reusable}>
+            {translator.t('requests.anyNumber')}
+          </Choice>
+        </Choices>
+        <Choices legend={translator.t('requests.code')} hint={translator.t('requests.codeHint')}>
+          {secondFactors.map((factor) => (
+            <Choice key={factor} name="second_factor" value={factor} checked={factor === values.secondFactor}>
+              {translator.t(factors[factor])}
+            </Choice>
+          ))}
+        </Choices>
+        {props.canPassLinks && (
+          <Choices legend={translator.t('requests.howTold')} hint={translator.t('requests.howToldHint')}>
+            <Choice name="notify" value="1" checked={values.notify}>
+              {translator.t('requests.byMail')}
+            </Choice>
+            <Choice name="notify" value="0" checked={!values.notify}>
+              {translator.t('requests.byLink')}
+            </Choice>
+          </Choices>
+        )}
+        <div class="actions">
+          <Button look="main" icon="request">
+            {translator.t('requests.ask')}
+          </Button>
+          <ButtonLink look="plain" href={list}>
+            {translator.t('list.cancel')}
+          </ButtonLink>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function Choices(props: { legend: string; hint?: string | undefined; children: ComponentChildren }): JSX.Element {
+  return (
+    <fieldset class="choices">
+      <legend>{props.legend}</legend>
+      {props.children}
+      {props.hint && <p class="quiet small">{props.hint}</p>}
+    </fieldset>
+  );
+}
+
+function Choice(props: { name: string; value: string; checked: boolean; children: ComponentChildren }): JSX.Element {
+  return (
+    <label class="choice">
+      <input type="radio" name={props.name} value={props.value} checked={props.checked} />
+      {props.children}
+    </label>
+  );
+}
