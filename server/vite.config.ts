@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
 
-/** The mark is not asked for by any script or stylesheet: the pages name it themselves. */
-function mark(): Plugin {
-  const path = 'src/views/assets/mark.svg';
+/** The mark and the icons of the installed app are not asked for by any script or stylesheet: the pages name them. */
+function icons(): Plugin {
   return {
-    name: 'mark',
+    name: 'icons',
     generateBundle() {
-      this.emitFile({
-        type: 'asset',
-        name: 'mark.svg',
-        originalFileName: path,
-        source: readFileSync(new URL(path, import.meta.url)),
-      });
+      for (const name of ['mark.svg', 'app-icon-192.png', 'app-icon-512.png']) {
+        const path = `src/views/assets/${name}`;
+        const source = readFileSync(new URL(path, import.meta.url));
+        this.emitFile({ type: 'asset', name, originalFileName: path, source });
+      }
     },
   };
 }
@@ -20,7 +18,7 @@ function mark(): Plugin {
 /** The browser's files: named by their content, so that they may be kept forever, and listed in manifest.json. */
 export default defineConfig({
   publicDir: false,
-  plugins: [mark()],
+  plugins: [icons()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist/assets',

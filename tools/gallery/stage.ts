@@ -8,7 +8,7 @@ import type { ServerFile } from '../../server/src/views/islands/upload-entry.ts'
 type Stored = { -readonly [key in keyof ServerFile]: ServerFile[key] };
 
 export const policy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'";
 /**
  * A file with the first name stops half-way, one with the second is refused at once, and one with the third takes long
  * to check.

@@ -162,6 +162,7 @@ describe('every route declares who may call it', () => {
         "GET /sign-in/provider/:provider/callback: nobody",
         "POST /sign-in/provider/:provider/logout: nobody",
         "GET /home: session",
+        "GET /manifest.webmanifest: nobody",
         "GET /:user/: member",
         "GET /:user/receivers: member",
         "POST /:user/receivers: member",

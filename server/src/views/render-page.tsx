@@ -25,6 +25,9 @@ export interface Frame {
   readonly brandStylesheet?: string | undefined;
   readonly script?: string | undefined;
   readonly icon?: string | undefined;
+  /** The address of the description by which the app can be installed, and of the icon that it then has on a phone. */
+  readonly manifest?: string | undefined;
+  readonly touchIcon?: string | undefined;
   /** The address of the operator's logo. */
   readonly logo?: string | undefined;
   readonly operator: Operator;
@@ -66,6 +69,8 @@ function Document({ translator, frame }: { translator: Translator; frame: Frame 
         {frame.ownStylesheet !== undefined && <link rel="stylesheet" href={frame.ownStylesheet} />}
         {frame.brandStylesheet !== undefined && <link rel="stylesheet" href={frame.brandStylesheet} />}
         {frame.icon !== undefined && <link rel="icon" href={frame.icon} />}
+        {frame.touchIcon !== undefined && <link rel="apple-touch-icon" href={frame.touchIcon} />}
+        {frame.manifest !== undefined && <link rel="manifest" href={frame.manifest} />}
         {frame.script !== undefined && <script type="module" src={frame.script} />}
       </head>
       {frame.layout === undefined ? (

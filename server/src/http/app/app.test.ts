@@ -258,3 +258,14 @@ test('the recovery page says the same to everybody', async () => {
   expect(plain(unknown.body)).toBe(plain(known.body));
   expect(known.statusCode).toBe(unknown.statusCode);
 });
+
+test('the app can be installed, under the name and colour of its operator', async () => {
+  const { browser } = await signIn();
+  const page = await browser.get('/sign-in');
+  expect(page.body).toContain('<link rel="manifest" href="/manifest.webmanifest"/>');
+  expect(page.headers['content-security-policy']).toContain("manifest-src 'self'");
+  const manifest = await browser.get('/manifest.webmanifest');
+  expect(manifest.headers['content-type']).toBe('application/manifest+json; charset=utf-8');
+  expect(manifest.json()).toMatchObject({ name: 'Waybill', start_url: '/home', theme_color: '#0b5d63' });
+  expect(manifest.json().icons).toHaveLength(2);
+});

@@ -6,6 +6,7 @@ import { eventRoutes } from './events.ts';
 import { homeRoutes } from './home.tsx';
 import { inboxRoutes } from './inbox.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
+import { manifestRoutes } from './manifest.ts';
 import { providerRoutes } from './providers.tsx';
 import { requestRoutes } from './requests.tsx';
 import { sendRoutes } from './send.tsx';
@@ -22,6 +23,7 @@ export const appRoutes: readonly AppRoute[] = [
   ...enrolmentRoutes,
   ...providerRoutes,
   ...homeRoutes,
+  ...manifestRoutes,
   ...sendRoutes,
   ...inboxRoutes,
   ...requestRoutes,

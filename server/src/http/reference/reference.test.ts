@@ -97,7 +97,9 @@ describe('the reference', () => {
     }
     for (const link of others) {
       if (!link.startsWith('/'))
-        expect(link).toMatch(/^https:\/\/(?:tus\.io|www\.standardwebhooks\.com|datatracker\.ietf\.org)\//);
+        expect(link).toMatch(
+          /^https:\/\/(?:html\.spec\.whatwg\.org|tus\.io|www\.standardwebhooks\.com|datatracker\.ietf\.org)\//,
+        );
       else if (!link.startsWith('/assets/')) expect([link, (await read(link)).statusCode]).not.toEqual([link, 404]);
     }
     expect([...others]).toEqual(expect.arrayContaining(['/api/v1/openapi.json', '/openapi.json']));

@@ -16,7 +16,7 @@ export interface PageOptions {
 
 /** Allows only our own files: no inline code, and no framing by other pages. */
 const policy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Takes the reader's choice, otherwise the receiver's language as given by the sender, otherwise the browser's. */
 export function chooseTranslator(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Translator {
@@ -113,6 +113,10 @@ function renderContent(
     ownStylesheet: stylesheet && options.assets.href(`src/views/assets/${stylesheet}`),
     script: options.assets.href(`src/views/islands/${content.script ?? usualScripts[layout ?? 'ticket']}`),
     icon: options.assets.href('src/views/assets/mark.svg'),
+    ...(layout && {
+      manifest: '/manifest.webmanifest',
+      touchIcon: options.assets.href('src/views/assets/app-icon-192.png'),
+    }),
     brandStylesheet: options.assets.stylesheet,
     logo: options.assets.logo,
     operator: options.operator,
