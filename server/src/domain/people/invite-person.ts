@@ -21,6 +21,8 @@ export interface Invitation {
   readonly isAdministrator?: boolean | undefined;
   /** The account that the person joins besides their own. */
   readonly membership?: { readonly accountId: string; readonly role: MemberRole } | undefined;
+  /** The domain that the address of a new person must have; undefined: any. */
+  readonly domain?: string | undefined;
   /** False if the caller passes the link on. */
   readonly mail: boolean;
 }
@@ -47,6 +49,10 @@ export async function invitePerson(
     const isNew = await tx.people.insert({ id: random.uuid(), email, name, language, handle, isAdministrator });
     const person = await tx.people.byEmail(email);
     if (!person) throw new Error('the person just inserted is not there');
+    const { domain } = invitation;
+    if (isNew && domain !== undefined && !email.endsWith(`@${domain}`)) {
+      throw new ExchangeError('invalid_input', `Only an administrator can invite people from outside ${domain}.`);
+    }
     if (person.disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
     const account = isNew ? await openOwnAccount(engines, tx, author, person) : undefined;
     const { membership } = invitation;

@@ -141,6 +141,13 @@ describe('an invitation', () => {
     expect(await findRole(person.id)).toBe('reader');
   });
 
+  test('creates nobody outside the domain of the account', async () => {
+    const { post } = await openSettings();
+    const email = `outside-${engines.random.uuid()}@elsewhere.example`;
+    expect((await post('members/invitation', { email, role: 'member' })).statusCode).toBe(400);
+    expect(await engines.store.people.byEmail(email)).toBeUndefined();
+  });
+
   test('cannot fill a mailbox, and needs an address', async () => {
     const { post } = await openSettings();
     const email = `often-${engines.random.uuid()}@example.org`;

@@ -88,7 +88,9 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
       const email = (form.get('email') ?? '').trim();
       const membership = { accountId: actor.accountId, role: readRole(form) };
       try {
-        const invitation = { email, membership, language: translator.language, mail: true };
+        // Everybody who is invited can send files: who comes from outside is the administrator's decision.
+        const domain = actor.email.slice(actor.email.lastIndexOf('@') + 1);
+        const invitation = { email, membership, domain, language: translator.language, mail: true };
         const { link } = await invitePerson(engines, actor.author, invitation);
         return returnTo(visit, link === undefined ? 'member_added' : 'invitation_sent');
       } catch (error) {
