@@ -124,7 +124,7 @@ export interface ApiKey {
   networks: string[] | null;
   /** When it was created. */
   created_at: string;
-  /** The `id` of the key that created it; null if an administrator did. */
+  /** The `id` of the key that created it; null if an administrator or an owner of the account did. */
   created_by: string | null;
   /** Until when it can be used; null: without an end. */
   expires_at: Time | null;
@@ -336,7 +336,7 @@ export interface CreatedApiKey {
   networks: string[] | null;
   /** When it was created. */
   created_at: string;
-  /** The `id` of the key that created it; null if an administrator did. */
+  /** The `id` of the key that created it; null if an administrator or an owner of the account did. */
   created_by: string | null;
   /** Until when it can be used; null: without an end. */
   expires_at: Time | null;
@@ -1625,8 +1625,8 @@ export interface Webhook {
   public_keys: string[];
   /** When it was created. */
   created_at: string;
-  /** The `id` of the key that created it. */
-  created_by: string;
+  /** The `id` of the key that created it; null if an owner of the account did. */
+  created_by: string | null;
   /** Until when requests are also signed with the previous secret. */
   previous_secret_until: Time | null;
   /** When the first request since the last success failed. */
@@ -1635,9 +1635,9 @@ export interface Webhook {
   disabled_at: Time | null;
   /**
    * gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created
-   * it was revoked.
+   * it was revoked; owner: an owner of the account disabled it.
    */
-  disabled_reason: 'gone' | 'failing' | 'key_revoked' | null;
+  disabled_reason: 'gone' | 'failing' | 'key_revoked' | 'owner' | null;
 }
 
 /** A request that was sent to a webhook. */
@@ -1702,8 +1702,8 @@ export interface WebhookWithSecret {
   public_keys: string[];
   /** When it was created. */
   created_at: string;
-  /** The `id` of the key that created it. */
-  created_by: string;
+  /** The `id` of the key that created it; null if an owner of the account did. */
+  created_by: string | null;
   /** Until when requests are also signed with the previous secret. */
   previous_secret_until: Time | null;
   /** When the first request since the last success failed. */
@@ -1712,9 +1712,9 @@ export interface WebhookWithSecret {
   disabled_at: Time | null;
   /**
    * gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created
-   * it was revoked.
+   * it was revoked; owner: an owner of the account disabled it.
    */
-  disabled_reason: 'gone' | 'failing' | 'key_revoked' | null;
+  disabled_reason: 'gone' | 'failing' | 'key_revoked' | 'owner' | null;
   /** The secret (whsec_…) of `v1` signatures. */
   secret: string;
 }

@@ -26,7 +26,7 @@ export const ApiKey = Type.Object(
     created_at: describeTime('When it was created.'),
     created_by: Nullable(
       Type.String({ format: 'uuid' }),
-      'The `id` of the key that created it; null if an administrator did.',
+      'The `id` of the key that created it; null if an administrator or an owner of the account did.',
     ),
     expires_at: Nullable(Time, 'Until when it can be used; null: without an end.'),
     last_used_at: Nullable(Time, 'When it was last used, accurate to ten minutes.'),

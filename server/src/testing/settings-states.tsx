@@ -1,7 +1,18 @@
 import type { JSX } from 'preact';
 import { SettingsAccountPage, type SettingsAccountPageProps } from '../views/pages/app/settings-account-page.tsx';
 import { type SettingsFrameProps, settingsTitle } from '../views/pages/app/settings-frame.tsx';
+import { SettingsKeysPage, type SettingsKeysPageProps } from '../views/pages/app/settings-keys-page.tsx';
 import { SettingsPersonPage, type SettingsPersonPageProps } from '../views/pages/app/settings-person-page.tsx';
+import {
+  type SettingsAttempt,
+  SettingsWebhookPage,
+  type SettingsWebhookPageProps,
+} from '../views/pages/app/settings-webhook-page.tsx';
+import {
+  type SettingsWebhook,
+  SettingsWebhooksPage,
+  type SettingsWebhooksPageProps,
+} from '../views/pages/app/settings-webhooks-page.tsx';
 import type { Translator } from '../views/translator.ts';
 import type { Foreign, PageState } from './view-states.tsx';
 
@@ -12,6 +23,7 @@ const mac =
 const android =
   'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36';
 const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:150.0) Gecko/20100101 Firefox/150.0';
+const endless = { networks: null, createdAt: ago(400), expiresAt: null, lastUsedAt: null };
 const languages = ['Deutsch', 'English', 'Español', 'Français', 'Svenska'].map((name) => ({
   name,
   language: { Deutsch: 'de', English: 'en', Español: 'es', Français: 'fr', Svenska: 'sv' }[name] ?? '',
@@ -108,7 +120,111 @@ export function settingsStates(
         {...props}
       />,
     );
+  const keys = (props: Partial<SettingsKeysPageProps> = {}): PageState =>
+    state(
+      <SettingsKeysPage
+        frame={frame}
+        now={now}
+        keys={[
+          {
+            id: 'k1',
+            name: 'ERP export',
+            hint: 'wb_9vK2mQ',
+            scopes: ['send', 'history'],
+            networks: ['192.0.2.0/24', '2001:db8::/32'],
+            createdAt: ago(200),
+            expiresAt: ago(-90),
+            lastUsedAt: ago(0.1),
+            isLive: true,
+          },
+          { ...endless, id: 'k2', name: foreign.name, hint: 'wb_a11Xyz', scopes: null, isLive: true },
+          { ...endless, id: 'k3', name: '', hint: 'wb_77Qrst', scopes: ['receive'], isLive: false },
+        ]}
+        {...props}
+      />,
+    );
+  const webhook: SettingsWebhook = {
+    id: 'w1',
+    url: 'https://erp.acme.example/hooks/waybill',
+    description: foreign.name,
+    types: ['drop.created', 'drop.completed', 'inbox.received'],
+    createdAt: ago(90),
+    disabled: null,
+    failingSince: null,
+  };
+  const eventTypes = ['drop.created', 'drop.opened', 'drop.completed', 'request.received', 'inbox.received'];
+  const fields = { description: '', types: ['drop.created'] };
+  const webhooks = (props: Partial<SettingsWebhooksPageProps> = {}): PageState =>
+    state(
+      <SettingsWebhooksPage
+        frame={frame}
+        now={now}
+        eventTypes={eventTypes}
+        webhooks={[
+          webhook,
+          { ...webhook, id: 'w2', types: null, failingSince: ago(0.2), description: '' },
+          { ...webhook, id: 'w3', disabled: { at: ago(3), reason: 'failing' }, failingSince: ago(8) },
+        ]}
+        {...props}
+      />,
+    );
+  const attempt: SettingsAttempt = {
+    id: 'a1',
+    eventId: 'e1',
+    type: 'drop.completed',
+    attempt: 1,
+    at: ago(0.01),
+    status: 204,
+    failure: null,
+    durationMs: 84,
+  };
+  const oneWebhook = (props: Partial<SettingsWebhookPageProps> = {}): PageState =>
+    state(
+      <SettingsWebhookPage
+        frame={frame}
+        now={now}
+        webhook={webhook}
+        eventTypes={eventTypes}
+        attempts={[
+          attempt,
+          { ...attempt, id: 'a2', attempt: 3, status: 503, at: ago(0.1), durationMs: 1112 },
+          {
+            ...attempt,
+            id: 'a3',
+            type: 'webhook.test',
+            status: null,
+            failure: 'timeout',
+            at: ago(1),
+            durationMs: 10_000,
+          },
+        ]}
+        pages={{ olderHref: '?before=a3' }}
+        {...props}
+      />,
+    );
   return {
+    'settings-keys': keys(),
+    'settings-keys-created': keys({
+      created: { name: foreign.name, secret: `wb_${'9vK2mQ7xT4pLr8sDn3Hc'.repeat(2)}` },
+    }),
+    'settings-keys-refused': keys({
+      keys: [],
+      refused: { name: 'ERP export', scopes: [], networks: '192.0.2.0/24', expires: '2027-01-31', problem: 'scopes' },
+    }),
+    'settings-webhooks': webhooks({ notice: 'webhook_removed' }),
+    'settings-webhooks-created': webhooks({
+      created: { url: webhook.url, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' },
+    }),
+    'settings-webhooks-refused': webhooks({
+      webhooks: [],
+      refused: { ...fields, url: 'http://localhost/', problem: 'url' },
+    }),
+    'settings-webhook': oneWebhook({ notice: 'test_sent' }),
+    'settings-webhook-off': oneWebhook({
+      attempts: [],
+      webhook: { ...webhook, types: null, disabled: { at: ago(1), reason: 'owner' } },
+      secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    }),
     'settings-person': person(),
     'settings-person-saved': person({ notice: 'profile_saved' }),
     'settings-person-password': person({
@@ -124,9 +240,9 @@ export function settingsStates(
     'settings-account-invitation': account({
       notice: 'last_owner',
       factors: ['', 'sms'],
-      displayNameProblem: translator.t('settings.displayNameProblem'),
+      isRefused: true,
       pages: { newerHref: '?', olderHref: '?after=x' },
-      invitationProblem: { email: 'lena', text: translator.t('signIn.recovery.invalid') },
+      refusedInvitation: 'lena',
     }),
   };
 }

@@ -34,11 +34,11 @@ export interface KeyRights {
 
 export interface ApiKey extends KeyRights {
   readonly id: string;
-  /** Empty if an administrator made it. */
+  /** Empty if an administrator made it by command. */
   readonly name: string;
   readonly hint: string;
   readonly createdAt: Date;
-  /** The key that made it; null if an administrator did. */
+  /** The key that made it; null if an administrator or an owner of the account did. */
   readonly createdBy: string | null;
   readonly lastUsedAt: Date | null;
   /** Neither revoked nor past its end. */

@@ -1,4 +1,4 @@
-import type { KeyActor } from '../actor.ts';
+import type { Actor, KeyActor } from '../actor.ts';
 import type { Author, ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
@@ -36,6 +36,32 @@ export async function createKey(engines: Needs & ByCommand, account: Account): P
   });
 }
 
+/** Creates a key for an owner of the account, who may do everything that any key may. */
+export async function createOwnersKey(
+  engines: Needs,
+  { accountId, author }: Actor,
+  input: KeyInput,
+): Promise<{ key: ApiKey; apiKey: string }> {
+  requireNetworks(input.networks);
+  return engines.store.transaction(async (tx) => {
+    await tx.accounts.lock(accountId);
+    const isFull = input.scopes === null;
+    const live = (await liveKeys(tx, accountId)).filter(({ scopes }) => (scopes === null) === isFull);
+    if (live.length >= (isFull ? fullKeysPerAccount : restrictedKeysPerAccount)) {
+      throw new ExchangeError('too_many_keys');
+    }
+    const created = await insertNewKey(engines, tx, accountId, input);
+    if (!created.key.isLive) throw new ExchangeError('invalid_input', 'The key would have ended already.');
+    await recordNewKey(engines, tx, accountId, author, created.key);
+    return created;
+  });
+}
+
+function requireNetworks(networks: KeyInput['networks']): void {
+  const wrong = networks?.find((network) => !parseNetwork(network));
+  if (wrong !== undefined) throw new ExchangeError('invalid_input', `"${wrong}" is not an address or a network.`);
+}
+
 /** A key may create keys that can do no more than itself. */
 export async function createRestrictedKey(
   engines: Needs,
@@ -47,8 +73,7 @@ export async function createRestrictedKey(
   if (excess.length > 0) {
     throw new ExchangeError('scope_missing', `Your key does not have the scope ${excess.join(' or ')} itself.`);
   }
-  const wrong = input.networks?.find((network) => !parseNetwork(network));
-  if (wrong !== undefined) throw new ExchangeError('invalid_input', `"${wrong}" is not an address or a network.`);
+  requireNetworks(input.networks);
   const networks = input.networks ?? own.networks;
   if (!areWithin(own.networks, networks)) {
     throw new ExchangeError('network_not_allowed', 'The new key may only be for addresses from which your key works.');

@@ -1,4 +1,4 @@
-import type { KeyActor } from '../actor.ts';
+import type { Actor, KeyActor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -19,7 +19,7 @@ export interface WebhookVersions {
 
 export async function changeWebhook(
   engines: Needs,
-  actor: KeyActor,
+  actor: Actor | KeyActor,
   which: WebhookVersions,
   changes: Partial<WebhookInput>,
 ): Promise<Webhook> {
@@ -34,7 +34,7 @@ export async function changeWebhook(
 }
 
 /** Deliveries that wait are not sent. */
-export async function removeWebhook(engines: Needs, actor: KeyActor, which: WebhookVersions): Promise<void> {
+export async function removeWebhook(engines: Needs, actor: Actor | KeyActor, which: WebhookVersions): Promise<void> {
   await changing(engines, actor, which, 'webhook.removed', async (tx, webhook) => {
     await tx.webhooks.remove(actor.accountId, which.id);
     return webhook;
@@ -44,7 +44,7 @@ export async function removeWebhook(engines: Needs, actor: KeyActor, which: Webh
 /** Requests are signed with both secrets for this long, so that the receiver can change over at any moment. */
 export async function replaceWebhookSecret(
   engines: Needs,
-  actor: KeyActor,
+  actor: Actor | KeyActor,
   which: WebhookVersions,
   previousSeconds: number,
 ): Promise<Webhook> {
@@ -54,13 +54,22 @@ export async function replaceWebhookSecret(
   );
 }
 
-export async function enableWebhook(engines: Needs, actor: KeyActor, which: WebhookVersions): Promise<Webhook> {
+export async function enableWebhook(engines: Needs, actor: Actor | KeyActor, which: WebhookVersions): Promise<Webhook> {
   return changing(engines, actor, which, 'webhook.enabled', (tx) => tx.webhooks.enable(actor.accountId, which.id));
+}
+
+/** Sends nothing more until it is enabled again; events that wait are not sent. */
+export async function switchOffWebhook(
+  engines: Needs,
+  actor: Actor | KeyActor,
+  which: WebhookVersions,
+): Promise<Webhook> {
+  return changing(engines, actor, which, 'webhook.disabled', (tx) => tx.webhooks.switchOff(actor.accountId, which.id));
 }
 
 async function changing(
   engines: Needs,
-  actor: KeyActor,
+  actor: Actor | KeyActor,
   { id, ifVersion }: WebhookVersions,
   action: string,
   change: (tx: Store, webhook: Webhook) => Promise<Webhook>,

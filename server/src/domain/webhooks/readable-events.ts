@@ -1,5 +1,5 @@
 import { type EventType, eventTypes, type Scope } from '@waybill/protocol/v1';
-import type { KeyActor } from '../actor.ts';
+import type { Actor, KeyActor } from '../actor.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Webhook } from './webhook-store.ts';
 
@@ -15,9 +15,14 @@ export function mayRead(scopes: Scopes, type: EventType): boolean {
   return type.startsWith('contact.') && scopes.includes('contacts');
 }
 
+/** The scopes that limit an actor; null: none, as for an owner of the account, who needs no key. */
+export function findScopes(actor: Actor | KeyActor): Scopes {
+  return 'key' in actor ? actor.key.scopes : null;
+}
+
 /** A right to be told is a right to read: a webhook is sent only what the key that makes it may read. */
-export function requireReadable({ key }: KeyActor, types: readonly EventType[] | null): void {
-  const scopes = key.scopes;
+export function requireReadable(actor: Actor | KeyActor, types: readonly EventType[] | null): void {
+  const scopes = findScopes(actor);
   const unreadable = types?.filter((type) => !mayRead(scopes, type)) ?? [];
   if (unreadable.length > 0)
     throw new ExchangeError('scope_missing', `Your key may not read ${joinTypes(unreadable)}.`);
@@ -39,9 +44,10 @@ export function requireCovered({ scopes }: Pick<Webhook, 'scopes'>, types: reado
 }
 
 /** A key that could point a webhook somewhere else must be allowed to read all that is sent to it. */
-export function requireMayControl({ key }: KeyActor, { scopes, types }: Pick<Webhook, 'scopes' | 'types'>): void {
+export function requireMayControl(actor: Actor | KeyActor, { scopes, types }: Pick<Webhook, 'scopes' | 'types'>): void {
+  const own = findScopes(actor);
   const sent = (types ?? eventTypes).filter((type) => mayRead(scopes, type));
-  const excess = sent.filter((type) => !mayRead(key.scopes, type));
+  const excess = sent.filter((type) => !mayRead(own, type));
   if (excess.length === 0) return;
   throw new ExchangeError('scope_missing', `The webhook is sent what your key may not read: ${joinTypes(excess)}.`);
 }

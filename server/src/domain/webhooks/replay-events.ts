@@ -1,4 +1,4 @@
-import type { KeyActor } from '../actor.ts';
+import type { Actor, KeyActor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { findWebhook } from './find-webhook.ts';
@@ -7,7 +7,7 @@ import { requireMayControl } from './readable-events.ts';
 /** Sends a webhook one event again, or all since a time, with the ids that they had. */
 export async function replayEvents(
   { store }: Pick<Engines, 'store'>,
-  actor: KeyActor,
+  actor: Actor | KeyActor,
   id: string,
   which: { readonly eventId: string } | { readonly since: Date },
 ): Promise<void> {

@@ -19,7 +19,7 @@ export async function tellOwner(
   ]);
   if (!account || account.disabled || !webhook?.disabled) return;
   const { at, reason } = webhook.disabled;
-  if (reason === 'key_revoked') return;
+  if (reason === 'key_revoked' || reason === 'owner') return;
   const { outcome } = await mailer.send({
     messageId: toMessageId(policy, messageId),
     from: { name: policy.operatorName, address: policy.mailFrom },

@@ -2,11 +2,14 @@ import type { EventType, Scope } from '@waybill/protocol/v1';
 
 import type { PostFailure } from '../ports/webhook-sender.ts';
 
-/** Why a webhook was disabled: the response was 410, nothing has reached it for days, or its key was revoked. */
-export type DisabledReason = 'gone' | 'failing' | 'key_revoked';
+/**
+ * Why a webhook was disabled: the response was 410, nothing has reached it for days, its key was revoked, or an owner of the
+ * account has disabled it.
+ */
+export type DisabledReason = AutomaticDisabledReason | 'key_revoked' | 'owner';
 
 /** A reason that nobody asked for, so the owner of the webhook gets a mail about it. */
-export type AutomaticDisabledReason = Exclude<DisabledReason, 'key_revoked'>;
+export type AutomaticDisabledReason = 'gone' | 'failing';
 
 export interface WebhookInput {
   readonly url: string;
@@ -17,8 +20,8 @@ export interface WebhookInput {
 
 export interface Webhook extends WebhookInput {
   readonly id: string;
-  /** The key that created it. */
-  readonly createdBy: string;
+  /** The key that created it; null if an owner of the account did. */
+  readonly createdBy: string | null;
   /** Those of the key that made it, which limit what it is sent; null: everything. */
   readonly scopes: readonly Scope[] | null;
   readonly salt: Buffer;
@@ -45,6 +48,7 @@ export interface WebhookStore {
   /** The secret before is used too for this long. */
   replaceSalt(accountId: string, id: string, salt: Buffer, previousSeconds: number): Promise<Webhook>;
   enable(accountId: string, id: string): Promise<Webhook>;
+  switchOff(accountId: string, id: string): Promise<Webhook>;
   /** Disables those that a key, or a key that comes from it, has made. Returns their ids. */
   disableMadeBy(accountId: string, keyId: string): Promise<string[]>;
   /** Enqueues the mail to the account's owner. False if it is disabled already or removed. */

@@ -680,6 +680,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       change: (webhooks) => webhooks.change(accountId, webhookId, input),
       replaceSalt: (webhooks) => webhooks.replaceSalt(accountId, webhookId, digest, day),
       enable: (webhooks) => webhooks.enable(accountId, webhookId),
+      switchOff: (webhooks) => webhooks.switchOff(accountId, webhookId),
       disableMadeBy: (webhooks) => webhooks.disableMadeBy(accountId, randomUUID()),
       disable: (webhooks) => webhooks.disable(accountId, webhookId, 'gone', randomUUID()),
       remove: (webhooks) => webhooks.remove(accountId, webhookId),

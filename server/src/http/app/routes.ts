@@ -13,6 +13,8 @@ import { sendRoutes } from './send.tsx';
 import { sentRoutes } from './sent.tsx';
 import { settingsRoutes } from './settings.tsx';
 import { settingsAccountRoutes } from './settings-account.tsx';
+import { settingsKeysRoutes } from './settings-keys.tsx';
+import { settingsWebhooksRoutes } from './settings-webhooks.tsx';
 import { signInRoutes } from './sign-in.tsx';
 import { uploadRoutes } from './uploads.ts';
 
@@ -34,4 +36,6 @@ export const appRoutes: readonly AppRoute[] = [
   ...settingsRoutes,
   ...settingsAccountRoutes,
   ...uploadRoutes,
+  ...settingsKeysRoutes,
+  ...settingsWebhooksRoutes,
 ];

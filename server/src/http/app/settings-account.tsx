@@ -32,7 +32,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
     path: `${path}/account/choices`,
     access: 'owner',
     async handle(visit) {
-      const { engines, form, actor, translator } = visit;
+      const { engines, form, actor } = visit;
       const account = await readAccount(visit);
       const displayName = (form.get('display_name') ?? '').trim();
       const choices = {
@@ -48,7 +48,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
         if (!isInvalid(error)) throw error;
         return sendAccount(visit, {
           choices: { ...choices, secondFactor: choices.secondFactor ?? '' },
-          displayNameProblem: translator.t('settings.displayNameProblem'),
+          isRefused: true,
         });
       }
       return returnTo(visit, 'choices_saved');
@@ -96,7 +96,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
       } catch (error) {
         if (!isInvalid(error)) throw error;
         return sendAccount(visit, {
-          invitationProblem: { email, text: translator.t('settings.invitation.refused') },
+          refusedInvitation: email,
         });
       }
     },
@@ -150,10 +150,10 @@ async function returnTo({ base, reply }: MemberVisit, notice: SettingsNotice): P
 
 async function sendAccount(
   visit: MemberVisit,
-  shown: Partial<Pick<SettingsAccountPageProps, 'notice' | 'choices' | 'displayNameProblem' | 'invitationProblem'>>,
+  shown: Partial<Pick<SettingsAccountPageProps, 'notice' | 'choices' | 'isRefused' | 'refusedInvitation'>>,
 ): Promise<FastifyReply> {
   const { engines, actor, base, membership, person, reply, request, translator } = visit;
-  if (shown.displayNameProblem !== undefined || shown.invitationProblem !== undefined) reply.code(400);
+  if (shown.isRefused || shown.refusedInvitation !== undefined) reply.code(400);
   const after = readAfter(request.query);
   const [frame, account, page, { owners }] = await Promise.all([
     readFrame(visit),

@@ -45,8 +45,8 @@ export interface SettingsAccountPageProps {
   };
   /** The codes that an owner may choose among. */
   readonly factors: readonly SettingsFactor[];
-  /** Why the display name was not accepted. */
-  readonly displayNameProblem?: string | undefined;
+  /** Whether the choices were not accepted, which is because of the name. */
+  readonly isRefused?: boolean | undefined;
   readonly members: readonly SettingsMember[];
   /** How many owners the account has, on every page of members. */
   readonly ownerCount: number;
@@ -59,7 +59,8 @@ export interface SettingsAccountPageProps {
     readonly expiresAt: Date;
   }[];
   readonly notice?: SettingsNotice | undefined;
-  readonly invitationProblem?: { readonly email: string; readonly text: string } | undefined;
+  /** The address of an invitation that was not accepted. */
+  readonly refusedInvitation?: string | undefined;
 }
 
 const roleTexts: Record<SettingsRole, { name: string; about: string }> = {
@@ -100,7 +101,7 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
                   count: 2,
                 })}
                 value={choices.displayName}
-                problem={props.displayNameProblem}
+                problem={props.isRefused && translator.t('settings.displayNameProblem')}
                 maxLength={100}
               />
               <Select
@@ -264,10 +265,10 @@ function Members({ frame, members, invitations, ownerCount, canManage, now }: Se
   );
 }
 
-function InvitationForm({ frame, invitationProblem }: SettingsAccountPageProps): JSX.Element {
+function InvitationForm({ frame, refusedInvitation }: SettingsAccountPageProps): JSX.Element {
   const translator = useTranslator();
   return (
-    <details class="add" open={invitationProblem !== undefined}>
+    <details class="add" open={refusedInvitation !== undefined}>
       <summary class="button button-quiet">{translator.t('settings.invitation.add')}</summary>
       <SettingForm frame={frame} path="members/invitation" class="panel form-grid add-form">
         <Field
@@ -275,8 +276,8 @@ function InvitationForm({ frame, invitationProblem }: SettingsAccountPageProps):
           name="email"
           type="email"
           label={translator.t('signIn.email')}
-          problem={invitationProblem?.text}
-          value={invitationProblem?.email}
+          problem={refusedInvitation !== undefined && translator.t('settings.invitation.refused')}
+          value={refusedInvitation}
           autocomplete="off"
           dir="ltr"
           required

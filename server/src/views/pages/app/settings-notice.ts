@@ -1,7 +1,7 @@
 import type { ViewTranslator } from '../../components/translator-context.ts';
 
 /** The parts of the settings, which are also the fragments of their addresses. */
-type SettingsPart = 'profile' | 'sign-in' | 'sessions' | 'notifications' | 'choices' | 'members';
+type SettingsPart = 'profile' | 'sign-in' | 'sessions' | 'notifications' | 'choices' | 'members' | 'keys' | 'webhooks';
 
 const notices = {
   profile_saved: { part: 'profile', tone: 'good', text: 'settings.notice.profileSaved' },
@@ -25,6 +25,13 @@ const notices = {
   last_owner: { part: 'members', tone: 'bad', text: 'settings.member.lastOwner' },
   invitation_sent: { part: 'members', tone: 'good', text: 'settings.notice.invitationSent' },
   invitation_revoked: { part: 'members', tone: 'good', text: 'settings.notice.invitationRevoked' },
+  key_revoked: { part: 'keys', tone: 'good', text: 'settings.notice.keyRevoked' },
+  webhook_saved: { part: 'webhooks', tone: 'good', text: 'settings.notice.webhookSaved' },
+  webhook_removed: { part: 'webhooks', tone: 'good', text: 'settings.notice.webhookRemoved' },
+  webhook_enabled: { part: 'webhooks', tone: 'good', text: 'settings.notice.webhookEnabled' },
+  webhook_disabled: { part: 'webhooks', tone: 'good', text: 'settings.notice.webhookDisabled' },
+  test_sent: { part: 'webhooks', tone: 'good', text: 'settings.notice.testSent' },
+  event_replayed: { part: 'webhooks', tone: 'good', text: 'settings.notice.eventReplayed' },
 } as const satisfies Record<string, { part: SettingsPart; tone: 'good' | 'bad'; text: string }>;
 
 /** The result of the last change. The address of the page may name it, so that it can be shown after a redirect. */

@@ -519,7 +519,7 @@ export function Removal({
 }
 
 /** Facts in one line, with a dot between them. */
-function Facts({ children }: { children: ComponentChildren }): JSX.Element {
+export function Facts({ children }: { children: ComponentChildren }): JSX.Element {
   const facts = (Array.isArray(children) ? children : [children]).filter(Boolean) as ComponentChildren[];
   return (
     <span class="facts">
@@ -530,7 +530,7 @@ function Facts({ children }: { children: ComponentChildren }): JSX.Element {
   );
 }
 
-function LastUse({ at, now }: { at: Date | undefined; now: Date }): JSX.Element {
+export function LastUse({ at, now }: { at: Date | undefined; now: Date }): JSX.Element {
   const translator = useTranslator();
   return (
     <>

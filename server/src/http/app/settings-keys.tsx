@@ -1,0 +1,91 @@
+import { limits } from '@waybill/protocol';
+import type { FastifyReply } from 'fastify';
+import { createOwnersKey } from '../../domain/accounts/create-key.ts';
+import { parseNetwork } from '../../domain/accounts/network.ts';
+import { revokeKey } from '../../domain/accounts/revoke-key.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
+import {
+  type KeyFields,
+  type KeyProblem,
+  keyScopes,
+  SettingsKeysPage,
+  type SettingsKeysPageProps,
+} from '../../views/pages/app/settings-keys-page.tsx';
+import { isSettingsNotice } from '../../views/pages/app/settings-notice.ts';
+import type { AppRoute, MemberVisit } from './app-route.ts';
+import { readFrame } from './frame.ts';
+import { requireUuid } from './require-uuid.ts';
+import { sendAppPage } from './send-app-page.ts';
+
+const path = '/:user/settings/keys';
+const textLength = 10_000;
+
+/** The API keys of an account. */
+export const settingsKeysRoutes: readonly AppRoute[] = [
+  {
+    method: 'GET',
+    path,
+    access: 'owner',
+    async handle(visit) {
+      const { notice } = visit.request.query as { notice?: unknown };
+      return sendKeys(visit, isSettingsNotice(notice) ? { notice } : {});
+    },
+  },
+  {
+    method: 'POST',
+    path,
+    access: 'owner',
+    async handle(visit) {
+      const { engines, actor, form } = visit;
+      const fields = readFields(form);
+      const refuse = (problem: KeyProblem) => sendKeys(visit, { refused: { ...fields, problem } });
+      const networks = fields.networks.split(/[\s,;]+/).filter((text) => text !== '');
+      const expiresAt = fields.expires === '' ? null : new Date(`${fields.expires}T23:59:59Z`);
+      if (fields.name === '' || fields.name.length > limits.keyNameLength) return refuse('name');
+      if (fields.scopes?.length === 0) return refuse('scopes');
+      if (networks.length > limits.networksPerKey || !networks.every(parseNetwork)) return refuse('networks');
+      if (expiresAt && !(expiresAt.getTime() > Date.now())) return refuse('expires');
+      try {
+        const rights = { scopes: fields.scopes, networks: networks.length === 0 ? null : networks, expiresAt };
+        const { apiKey } = await createOwnersKey(engines, actor, { name: fields.name, ...rights });
+        return await sendKeys(visit, { created: { name: fields.name, secret: apiKey } });
+      } catch (error) {
+        if (error instanceof ExchangeError && error.code === 'too_many_keys') return refuse('too_many');
+        throw error;
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/revoke`,
+    access: 'owner',
+    async handle(visit) {
+      const { engines, actor, base, form, reply } = visit;
+      const account = { id: actor.accountId, email: actor.email };
+      await revokeKey(engines, account, { keyId: requireUuid(form.get('id')) }, actor.author);
+      return reply.redirect(`${base}settings/keys?notice=key_revoked#keys`, 303);
+    },
+  },
+];
+
+function readFields(form: URLSearchParams): KeyFields {
+  const chosen = form.getAll('scope');
+  return {
+    name: (form.get('name') ?? '').trim(),
+    scopes: form.has('all') ? null : keyScopes.filter((scope) => chosen.includes(scope)),
+    networks: (form.get('networks') ?? '').slice(0, textLength),
+    expires: (form.get('expires') ?? '').slice(0, 40),
+  };
+}
+
+async function sendKeys(
+  visit: MemberVisit,
+  shown: Pick<SettingsKeysPageProps, 'created' | 'refused' | 'notice'>,
+): Promise<FastifyReply> {
+  const { engines, actor, reply, translator } = visit;
+  if (shown.refused) reply.code(400);
+  const [frame, keys] = await Promise.all([readFrame(visit), engines.store.accounts.keys(actor.accountId)]);
+  const page = <SettingsKeysPage frame={frame} now={new Date()} keys={keys} {...shown} />;
+  return sendAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+}
