@@ -29,7 +29,9 @@ export function peoplesApp(app: App, shared: AppParts): void {
     // A navigation accepts HTML; a request of a script accepts JSON, or anything.
     const isScript = !accepted.includes('text/html') && accepted !== '';
     if (code === 'sign_in_required' && !isScript) {
-      const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : '';
+      // Sign-in leads to /home anyway, and somebody who comes from the first page had no session that could have ended.
+      const next =
+        request.method === 'GET' && request.url !== '/home' ? `?next=${encodeURIComponent(request.url)}` : '';
       return reply.redirect(`/sign-in${next}`, 303);
     }
     const { status, reason } = toProblem(error);
