@@ -5,6 +5,7 @@ import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { launchBrowser, phone, visit } from '../lib/people/browser.ts';
 import { openPage, requestFiles } from '../lib/people/contact.ts';
+import { measureLoad } from '../lib/people/measure-load.ts';
 import { end, type Sent, sendFiles } from '../lib/people/receiver.ts';
 import { adminJson } from '../lib/servers/admin.ts';
 import { demo } from '../lib/servers/running-demo.ts';
@@ -89,46 +90,12 @@ describe.each(pages)('%s', (_what, show) => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('does not move while it is read', async () => {
+  test('does not move while it is read, weighs little, and comes from here alone', async () => {
     await using visitor = await visit(browser, { viewport: phone });
-    const { page } = visitor;
-    await page.addInitScript(() => {
-      const shifts: { value: number; startTime: number }[] = [];
-      Object.assign(window, { shifts });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) {
-          const { value, hadRecentInput } = entry as unknown as { value: number; hadRecentInput: boolean };
-          const { startTime } = entry;
-          // A shift that follows a press is intended.
-          if (!hadRecentInput) shifts.push({ value, startTime });
-        }
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
-    await show(page);
-    await page.waitForLoadState('networkidle');
-    const shifts = await page.evaluate(() => {
-      const seen = window as unknown as { shifts: { value: number; startTime: number }[]; chosenAt?: number };
-      return seen.shifts.filter(({ startTime }) => startTime > (seen.chosenAt ?? 0)).map(({ value }) => value);
-    });
-    expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.01);
-  });
-
-  test('weighs little, and comes from here alone', async () => {
-    await using visitor = await visit(browser);
-    const { page } = visitor;
-    await page.goto('about:blank');
-    let bytes = 0;
-    const requests: string[] = [];
-    const session = await visitor.context.newCDPSession(page);
-    await session.send('Network.enable');
-    session.on('Network.requestWillBeSent', ({ request }) => requests.push(new URL(request.url).origin));
-    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-      bytes += encodedDataLength;
-    });
-    await show(page);
-    await page.waitForLoadState('networkidle');
+    const { bytes, origins, shift } = await measureLoad(visitor, show);
+    expect(shift).toBeLessThan(0.01);
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThan(54_000);
-    expect(new Set(requests)).toEqual(new Set([new URL(demo().base_url).origin]));
+    expect(origins).toEqual(new Set([new URL(demo().base_url).origin]));
   });
 });
