@@ -29,6 +29,8 @@ async function shell(command: string): Promise<string> {
   return stdout;
 }
 
+const sending = "echo 'Hello Bo' | docker compose run --rm -T waybill send - --name hello.txt --to bo@example.org";
+
 /** The commands of the README. */
 function walk(): string {
   const [, block, ...more] = readFileSync('README.md', 'utf8').split('<!-- container walk -->\n```sh\n');
@@ -47,7 +49,7 @@ beforeAll(async () => {
   env['HTTP_PORT'] = String(await closedPort());
   env['MAIL_PORT'] = String(await closedPort());
   try {
-    printed = await shell(walk());
+    printed = await shell(`${walk()}\n${sending}`);
   } catch (error) {
     const logs = await shell('docker compose ps -a; docker compose logs --tail 20');
     throw new Error(`${(error as Error).message}\n${logs}`, { cause: error });
@@ -71,7 +73,7 @@ async function linkTo(address: string): Promise<string> {
   });
 }
 
-test('the walk shows the first account and its key, and sends a file', () => {
+test('the walk shows the first account, its key and a link, and the account sends a file', () => {
   expect(printed).toMatch(/Account {2}demo@example\.org\nAPI key {2}wb_\S+\n/);
   expect(printed).toMatch(/as demo@example\.org, .*:\nhttp:\/\/localhost:\d+\/sign-in\/link\/[\w-]{43}\n/);
   expect(printed).toMatch(/^Sent 1 file \(.*\) to bo@example\.org as WB-/m);
@@ -92,8 +94,8 @@ test('Bo gets from the mail to the file', async () => {
 });
 
 test('a virus is refused', async () => {
-  const sending = `printf %s '${eicar}' | docker compose run --rm -T waybill send - --to bo@example.org 2>&1`;
-  await expect(shell(sending)).rejects.toMatchObject({ stdout: expect.stringContaining('virus') });
+  const infected = `printf %s '${eicar}' | docker compose run --rm -T waybill send - --to bo@example.org 2>&1`;
+  await expect(shell(infected)).rejects.toMatchObject({ stdout: expect.stringContaining('virus') });
 });
 
 test('everything is healthy, or has ended well', async () => {

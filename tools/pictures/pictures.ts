@@ -94,9 +94,9 @@ body { margin: 0; background: #e9e6df; color: #182126; font: 600 17px system-ui,
 img { display: block; width: 100%; border-radius: 10px; box-shadow: 0 1px 3px rgb(24 33 38 / 20%), 0 18px 44px -16px rgb(24 33 38 / 40%) }
 </style>`;
 
-/** The phone stands in front of the lower right corner of the desktop. */
+/** The receiver's phone stands in front of the lower right corner of the sender's desktop. */
 async function drawHero(painter: Painter): Promise<Buffer> {
-  const wide = await painter.photograph({ state: 'download-some', viewport: desktop });
+  const wide = await painter.photograph({ state: 'app-delivery', viewport: desktop });
   const narrow = await painter.photograph({ state: 'download-some', viewport: phone });
   return painter.compose(
     1280,
@@ -142,6 +142,16 @@ const drawings: Readonly<Record<Exclude<DrawnPicture, 'delivery.png'>, (painter:
   'hero.png': drawHero,
   'mail.png': (painter) =>
     painter.photograph({ state: 'mail-drop', viewport: { width: 720, height: 400 }, isWhole: true }),
+  'people-contacts.png': (painter) =>
+    painter.photograph({ state: 'app-contacts', viewport: { width: 1280, height: 560 } }),
+  'people-delivery.png': (painter) => painter.photograph({ state: 'app-delivery', viewport: desktop }),
+  'people-enrolment.png': (painter) => painter.photograph({ state: 'enrolment', viewport: phone, isWhole: true }),
+  'people-inbox.png': (painter) => painter.photograph({ state: 'app-inbox-entry', viewport: desktop }),
+  'people-members.png': (painter) => painter.photograph({ state: 'settings-account', viewport: desktop }),
+  'people-request.png': (painter) => painter.photograph({ state: 'app-request', viewport: desktop }),
+  'people-send.png': (painter) =>
+    painter.photograph({ state: 'app-send-filled', viewport: { width: 1280, height: 1000 } }),
+  'people-settings.png': (painter) => painter.photograph({ state: 'settings-person', viewport: desktop }),
   'receiver.png': (painter) => painter.photograph({ state: 'download-sixty-begun', viewport: desktop }),
   'reference.png': (painter) => painter.photograph({ state: 'reference', viewport: desktop }),
 };
