@@ -262,6 +262,7 @@ describe('every route declares who may call it', () => {
         "POST /:user/settings/webhooks/test: member",
         "POST /:user/settings/webhooks/replay: member",
         "POST /:user/send: member",
+        "POST /share: session",
         "POST /:user/contacts/import/preview: member",
         "POST /:user/contacts/import: member",
         "POST /:user/uploads: member",

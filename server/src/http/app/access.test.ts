@@ -124,7 +124,7 @@ describe('every route of the app', () => {
     expect(outcomes).toEqual(Object.fromEntries(expected));
   });
 
-  const changes = appRoutes.filter(isChange);
+  const changes = appRoutes.filter((route) => isChange(route) && route.by !== 'device');
   const allowed = (route: AppRoute) => visitorNames.find((name) => expectOutcome(route, visitors[name]) === 'passes');
   const foreignToken = makeFormToken('B'.repeat(43));
   const forgeries: Record<string, { token?: string; headers?: Record<string, string> }> = {
@@ -134,6 +134,17 @@ describe('every route of the app', () => {
     'from another host of the same site': { headers: { 'sec-fetch-site': 'same-site' } },
     'that a person typed or a program made': { headers: { 'sec-fetch-site': 'none' } },
   };
+
+  test('that the Share menu of a device uses has no token, and refuses every other site', async () => {
+    for (const route of appRoutes.filter(({ by }) => by === 'device')) {
+      const browser = browsers.get('member') as AppBrowser;
+      const ask = async (site: string) => (await send(browser, route, '', { 'sec-fetch-site': site })).statusCode;
+      expect(
+        await Promise.all(['none', 'same-origin', 'same-site', 'cross-site', ''].map(ask)),
+        nameRoute(route),
+      ).toEqual([passed, passed, 403, 403, 403]);
+    }
+  });
 
   test.each(Object.entries(forgeries))('that changes something refuses a form %s', async (_name, forgery) => {
     const outcomes: Record<string, number> = {};

@@ -21,7 +21,7 @@ import { eventCursors } from '../shared/send-event-stream.ts';
 import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
-import { makeFormToken, readTokenPart, requireFormToken, requireOwnOrigin } from './form-token.ts';
+import { makeFormToken, readTokenPart, requireFormToken, requireNoOtherSite, requireOwnOrigin } from './form-token.ts';
 
 export type AppEngines = Pick<
   Engines,
@@ -99,6 +99,11 @@ interface Described {
   readonly body?: 'multipart' | 'stream';
   /** Whether it transfers files. */
   readonly transfer?: true;
+  /**
+   * Whether the device makes the request for its owner, as its Share menu does. It has no token, so it may do no more than
+   * keep what it brings, for the person to decide.
+   */
+  readonly by?: 'device';
 }
 
 /** A page that anyone may visit. */
@@ -203,9 +208,10 @@ async function handle(
     endSession: () => deleteCookie(reply, 'session', secure),
   };
   const isChange = !safeMethods.has(route.method) && route.access !== 'provider';
-  if (isChange) requireOwnOrigin(request, origin);
+  if (isChange && route.by === 'device') requireNoOtherSite(request);
+  else if (isChange) requireOwnOrigin(request, origin);
   const call = await authorize(route, visit);
-  if (isChange) {
+  if (isChange && route.by !== 'device') {
     const token = formParts ? await readTokenPart(formParts) : (request.headers['csrf-token'] ?? form.get('csrftoken'));
     requireFormToken(formSecret, token);
   }

@@ -35,40 +35,41 @@ const maxTextBytes = 512 * 1024;
  * Reads a form with files. Each file becomes an upload of the account as it arrives. One that is refused does not end the
  * form: what was typed comes after the files, and nobody wants to type it again.
  */
-export async function readFormWithFiles(visit: SignedInVisit, actor: Actor): Promise<FormWithFiles> {
-  const { engines, parts, request, reply, transfers } = visit;
+export async function readFormWithFiles(
+  { engines, parts, request }: SignedInVisit,
+  actor: Actor,
+  ended: AbortSignal,
+): Promise<FormWithFiles> {
   const fields = new URLSearchParams();
   const files: ReceivedFile[] = [];
   let refused: RefusedFile | undefined;
   let textBytes = 0;
   const policy = await readPolicy(engines, actor.accountId);
-  await transfers.runSupervised(reply, async (revoked) => {
-    request.transferBegan();
-    for await (const part of parts) {
-      if (part.fileName === undefined) {
-        const text = await readText(part, maxTextBytes - textBytes);
-        textBytes += text.length;
-        fields.append(part.name, text);
-        continue;
-      }
-      const bytes = new RestOfPart(part);
-      // A field in which nothing was chosen arrives as a file without a name.
-      if (part.name === 'files' && part.fileName !== '' && !refused) {
-        const name = part.fileName;
-        try {
-          if (files.length >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
-          files.push(
-            await receiveFile({ ...engines, policy }, actor, request, { ...part, fileName: name }, bytes, revoked),
-          );
-        } catch (error) {
-          if (!(error instanceof ExchangeError) || revoked.aborted) throw error;
-          refused = { name, error };
-        }
-      }
-      await bytes.skip();
+  request.transferBegan();
+  for await (const part of parts) {
+    if (part.fileName === undefined) {
+      const text = await readText(part, maxTextBytes - textBytes);
+      textBytes += text.length;
+      fields.append(part.name, text);
+      continue;
     }
-    revoked.throwIfAborted();
-  });
+    const bytes = new RestOfPart(part);
+    // A field in which nothing was chosen arrives as a file without a name.
+    if (part.name === 'files' && part.fileName !== '' && !refused) {
+      const name = part.fileName;
+      try {
+        if (files.length >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
+        files.push(
+          await receiveFile({ ...engines, policy }, actor, request, { ...part, fileName: name }, bytes, ended),
+        );
+      } catch (error) {
+        if (!(error instanceof ExchangeError) || ended.aborted) throw error;
+        refused = { name, error };
+      }
+    }
+    await bytes.skip();
+  }
+  ended.throwIfAborted();
   return { fields, files, refused };
 }
 
@@ -78,7 +79,7 @@ async function receiveFile(
   { transferLimiter }: Pick<SignedInVisit['request'], 'transferLimiter'>,
   { fileName: name, mediaType }: Part & { readonly fileName: string },
   bytes: RestOfPart,
-  revoked: AbortSignal,
+  ended: AbortSignal,
 ): Promise<ReceivedFile> {
   const id = engines.random.uuid();
   const owner = uploadOwner(actor, id);
@@ -88,7 +89,7 @@ async function receiveFile(
       name,
       mediaType,
       bytes: notifyOnStart(bytes.read(), () => release('succeeded')),
-      revoked,
+      revoked: ended,
     }),
   );
   try {

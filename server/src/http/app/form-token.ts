@@ -18,6 +18,15 @@ export function requireOwnOrigin(request: FastifyRequest, origin: string): void 
   }
 }
 
+/**
+ * Requires that the browser itself made the request, or a page of ours: every browser that has a Share menu says so, and no
+ * page of another site can.
+ */
+export function requireNoOtherSite({ headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site'];
+  if (site !== 'none' && site !== 'same-origin') throw new ExchangeError('cross_site');
+}
+
 /** Requires that the page was shown to the same browser. */
 export function requireFormToken(secret: string, token: unknown): void {
   const offered = Buffer.from(typeof token === 'string' ? token : '', 'base64url');

@@ -332,3 +332,17 @@ describe('completion', () => {
     });
   });
 });
+
+test('the Share menu keeps files in the person’s own account, and opens the composer with them', async () => {
+  const { browser, base, person, list } = await signIn('reader');
+  browser.csrf = '';
+  const filled = { fields: { title: 'Trip', text: 'See you', url: '' }, files: { 'photo.jpg': 'jpeg' } };
+  const shared = await post(browser, '/share', filled, { accept: 'text/html', 'sec-fetch-site': 'none' });
+  expect(shared.statusCode, shared.body.slice(0, 300)).toBe(303);
+  const [page = '', message = ''] = String(shared.headers.location).split('#message=');
+  expect(decodeURIComponent(message)).toBe('Trip\nSee you');
+  expect(page).toMatch(new RegExp(`^/${encodeURIComponent(person.email)}/\\?upload=`));
+  expect((await browser.get(page)).body).toContain('data-path="photo.jpg"');
+  expect((await browser.get(`${base}${page.slice(page.indexOf('?'))}`)).body).not.toContain('photo.jpg');
+  expect(await list()).toEqual([]);
+});

@@ -19,6 +19,7 @@ import { type FormWithFiles, readFormWithFiles, readUploadIds } from './composer
 import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
 import { sendScreen } from './send-screen.tsx';
+import { shareRoutes } from './share.ts';
 
 const secondFactors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
 const phonePrefix = 'phone:';
@@ -44,7 +45,7 @@ export const sendRoutes: readonly AppRoute[] = [
     body: 'multipart',
     transfer: true,
     async handle(visit) {
-      const form = await readFormWithFiles(visit, visit.actor);
+      const form = await readFormWithFiles(visit, visit.actor, visit.ended);
       const composed = await readComposer(visit, form);
       try {
         return respondWithLocation(visit, await send(visit, form, composed));
@@ -55,6 +56,7 @@ export const sendRoutes: readonly AppRoute[] = [
     },
   },
   ...receiverRoutes,
+  ...shareRoutes,
 ];
 
 /** The form as it was filled in. */

@@ -219,6 +219,7 @@ function start(form: HTMLFormElement, json: string): void {
     }
   }
 
+  takeSharedText(form);
   const refuse = (name: string, text: string) => {
     showProblem(name, translator.t(text));
     if (name === 'receiver') find('#receiver-input')?.focus();
@@ -284,6 +285,15 @@ function start(form: HTMLFormElement, json: string): void {
   find('.preview')?.addEventListener('change', drawRest);
   drawPhones();
   drawRest();
+}
+
+/** Takes the text that came from the device's Share menu out of the address. */
+function takeSharedText(form: HTMLFormElement): void {
+  const message = form.elements.namedItem('message');
+  const shared = /^#message=(.*)$/s.exec(location.hash)?.[1];
+  if (shared === undefined || !(message instanceof HTMLTextAreaElement)) return;
+  if (message.value === '') message.value = decodeURIComponent(shared);
+  history.replaceState(null, '', location.pathname + location.search);
 }
 
 /** Fields that belong to one page, or that other parts keep. */

@@ -1,0 +1,51 @@
+import type { Actor } from '../../domain/actor.ts';
+import { personAuthor } from '../../domain/audit/author.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { type AppRoute, type SignedInVisit, toAccountPath } from './app-route.ts';
+import { readFormWithFiles } from './composer-form.ts';
+
+/** It becomes part of an address. */
+const maxSharedText = 2000;
+/** More accounts than a person has. */
+const maxAccounts = 50;
+
+/** The Share menu of a phone on which the app is installed: keeps the files, and opens the composer with them. */
+export const shareRoutes: readonly AppRoute[] = [
+  {
+    method: 'POST',
+    path: '/share',
+    access: 'complete',
+    body: 'multipart',
+    transfer: true,
+    by: 'device',
+    async handle(visit) {
+      const { request, reply, session, transfers } = visit;
+      const actor = await findOwnAccount(visit);
+      request.member = { sessionId: session.id, accountId: actor.accountId, role: 'member' };
+      return transfers.runSupervised(reply, async (ended) => {
+        const { files, fields, refused } = await readFormWithFiles(visit, actor, ended);
+        if (refused && files.length === 0) throw refused.error;
+        const query =
+          files.length === 0 ? '' : `?${new URLSearchParams({ upload: files.map(({ id }) => id).join(' ') })}`;
+        return reply.redirect(`${toAccountPath(actor.email)}${query}${toFragment(fields)}`, 303);
+      });
+    },
+  },
+];
+
+/** A text for the message: after the #, so that it is in no log. The composer's script takes it from there. */
+function toFragment(fields: URLSearchParams): string {
+  const texts = ['title', 'text', 'url'].map((name) => fields.get(name)?.trim() ?? '');
+  const message = [...new Set(texts.filter((text) => text !== ''))].join('\n').slice(0, maxSharedText);
+  return message === '' ? '' : `#message=${encodeURIComponent(message.toWellFormed())}`;
+}
+
+/** The person in their own account, or else in the first in which they may send. */
+async function findOwnAccount({ engines, person, browser }: SignedInVisit): Promise<Actor> {
+  const own = await engines.store.people.membership(person.id, person.email);
+  const all = own ? [own] : await engines.store.people.memberships(person.id, '', maxAccounts);
+  const membership = all.find(({ role }) => role !== 'reader');
+  if (!membership) throw new ExchangeError('role_missing');
+  const { accountId, account: email } = membership;
+  return { accountId, email, author: personAuthor(person, browser.address) };
+}
