@@ -81,7 +81,7 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
               <Icon name={icon} />
               <span>{translator.t(text)}</span>
               {screen === 'inbox' && (
-                <span id="unread" class="unread" data-live="inbox.">
+                <span id="unread" class="live" data-live="inbox.">
                   {unread > 0 && <Unread count={unread} />}
                 </span>
               )}

@@ -150,7 +150,7 @@ export function ContactsPage(props: ContactsPageProps): JSX.Element {
               {translator.t('contacts.noMatchText')}
             </EmptyState>
           ) : (
-            <div id="contacts" data-live>
+            <div id="contacts" data-live="contact.">
               <ContactsTable {...props} />
             </div>
           )}

@@ -117,7 +117,7 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
             <Subject {...props} />
           </div>
           <div class="ticket-do">
-            <section id="delivery-receivers" data-live>
+            <section id="delivery-receivers" data-live="drop.">
               <SectionHead title={translator.t('delivery.receivers')}>
                 {!delivery.isPurged &&
                   translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })}
@@ -150,7 +150,7 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
               <Message>{delivery.message}</Message>
             </Panel>
           )}
-          <div id="delivery-history" data-live>
+          <div id="delivery-history" data-live="drop.">
             <DeliveryHistory entries={props.history} now={props.now} exportHref={`${path}/history.csv`} />
           </div>
         </div>
@@ -273,7 +273,7 @@ function DeliveryChip({ delivery, receivers }: DeliveryPageProps): JSX.Element {
   const { tone, text, count, of } = summarizeProgress(countProgress(delivery, receivers));
   const [look, icon] = chips[tone];
   return (
-    <span class={`status ${look}`} id="delivery-state" data-live>
+    <span class={`status ${look}`} id="delivery-state" data-live="drop.">
       <Icon name={icon} small />
       {translator.t(text, { count, of })}
     </span>

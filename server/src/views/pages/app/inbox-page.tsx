@@ -76,52 +76,54 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
           </>
         }
       />
-      {lines.length === 0 && query === '' && !entry ? (
-        <NothingReceived {...props} />
-      ) : (
-        <div class={`split${entry ? ' split-open' : ''}`}>
-          <div class="split-list panel">
-            <FilterBar
-              action={path}
-              label={translator.t('inbox.search')}
-              hint={translator.t('inbox.searchHint')}
-              query={query}
-              kept={chosen === '' ? {} : { part: chosen }}
-            />
-            {lines.length === 0 ? (
-              <p class="split-empty quiet">{translator.t('list.noMatch', { query: oneLine(query) })}</p>
-            ) : (
-              <ul class="entries">
-                {lines.map((line) => (
-                  <li key={line.id} data-row={line.id}>
-                    <EntryLink
-                      line={line}
-                      now={props.now}
-                      href={toHref(`${path}/${line.id}`, { part: chosen, q: query, ...props.position })}
-                      current={line.id === entry?.id}
-                    />
-                  </li>
-                ))}
-              </ul>
-            )}
-            <Pager pages={props.pages} />
-          </div>
-          <div class="split-detail">
-            {entry ? (
-              <InboxEntryDetail
-                {...props}
-                entry={entry}
-                backHref={toHref(path, { part: chosen, q: query, ...props.position })}
+      <div id="entries" class="live" data-live="inbox.">
+        {lines.length === 0 && query === '' && !entry ? (
+          <NothingReceived {...props} />
+        ) : (
+          <div class={`split${entry ? ' split-open' : ''}`}>
+            <div class="split-list panel">
+              <FilterBar
+                action={path}
+                label={translator.t('inbox.search')}
+                hint={translator.t('inbox.searchHint')}
+                query={query}
+                kept={chosen === '' ? {} : { part: chosen }}
               />
-            ) : (
-              <div class="split-none quiet">
-                <Icon name="inbox" />
-                <p>{translator.t('inbox.choose')}</p>
-              </div>
-            )}
+              {lines.length === 0 ? (
+                <p class="split-empty quiet">{translator.t('list.noMatch', { query: oneLine(query) })}</p>
+              ) : (
+                <ul class="entries">
+                  {lines.map((line) => (
+                    <li key={line.id} data-row={line.id}>
+                      <EntryLink
+                        line={line}
+                        now={props.now}
+                        href={toHref(`${path}/${line.id}`, { part: chosen, q: query, ...props.position })}
+                        current={line.id === entry?.id}
+                      />
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <Pager pages={props.pages} />
+            </div>
+            <div class="split-detail">
+              {entry ? (
+                <InboxEntryDetail
+                  {...props}
+                  entry={entry}
+                  backHref={toHref(path, { part: chosen, q: query, ...props.position })}
+                />
+              ) : (
+                <div class="split-none quiet">
+                  <Icon name="inbox" />
+                  <p>{translator.t('inbox.choose')}</p>
+                </div>
+              )}
+            </div>
           </div>
-        </div>
-      )}
+        )}
+      </div>
     </>
   );
 }

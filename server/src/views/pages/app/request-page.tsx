@@ -106,7 +106,7 @@ export function RequestPage(props: RequestPageProps): JSX.Element {
         )}
       </header>
       {task && <RequestTask {...props} path={path} task={task} />}
-      <div class="with-aside" id="request" data-live>
+      <div class="with-aside" id="request" data-live="request.">
         <article class="ticket" aria-labelledby="request-title">
           <div class="ticket-about">
             <div class="ticket-subject">

@@ -87,7 +87,7 @@ export function RequestsPage(props: RequestsPageProps): JSX.Element {
           }))}
         />
       </FilterBar>
-      <div id="requests" data-live>
+      <div id="requests" data-live="request.">
         {lines.length === 0 ? <NothingAsked {...props} /> : <RequestsTable {...props} />}
       </div>
     </>

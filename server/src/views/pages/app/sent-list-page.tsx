@@ -175,7 +175,7 @@ function SentTable(props: SentListPageProps): JSX.Element {
     cell: (line) => <SentActions line={line} path={path} canShowLinks={canShowLinks} />,
   };
   const table = (
-    <div class="panel" id="sent-rows" data-live>
+    <div class="panel" id="sent-rows" data-live="drop.">
       <ListTable
         caption={sentListTitle(translator)}
         look="sent"
