@@ -185,6 +185,7 @@ describe('every route declares who may call it', () => {
         "POST /:user/requests/revoke: member",
         "POST /:user/requests/restore: member",
         "GET /:user/requests/:id: member",
+        "GET /:user/requests/:id/history.csv: member",
         "POST /:user/requests/:id/remind: member",
         "POST /:user/requests/:id/receivers/:position/resend: member",
         "POST /:user/requests/:id/restore: member",

@@ -19,11 +19,11 @@ import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { readContactForm, splitGroups, toContactInput } from './contact-form.ts';
 import { contactImportRoutes, returnToContacts } from './contact-import.tsx';
+import { readListPage } from './list-page.ts';
 import { readQuery, toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
 
 const path = '/:user/contacts';
-const rowsPerPage = 50;
 /** More groups than a person chooses among in a list. */
 const maxGroups = 200;
 
@@ -97,14 +97,13 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
   const sort = /^-?(?:name|email)$/.exec(readQuery(visit, 'sort'))?.[0] ?? 'name';
   const by = sort.endsWith('name') ? 'name' : 'email';
   const isDescending = sort.startsWith('-');
-  const fields = { q: filter.search, group: filter.group, sort: sort === 'name' ? undefined : sort };
+  const fields = { q: filter.search ?? '', group: filter.group ?? '', sort: sort === 'name' ? '' : sort };
   const hrefTo = (more: Record<string, string>) => toHref(`${base}contacts`, { ...fields, ...more });
   const [page, groups, total] = await Promise.all([
-    readPage(visit, filter, { by, isDescending }),
+    readPage(visit, fields, filter, { by, isDescending }),
     contacts.groups(actor.accountId, maxGroups),
     contacts.countFound(actor.accountId, filter),
   ]);
-  const [first, last] = [page.rows[0], page.rows.at(-1)];
   const toSort = (column: 'name' | 'email') =>
     ({
       href: hrefTo({ sort: column === by && !isDescending ? `-${column}` : column === 'name' ? '' : column }),
@@ -123,32 +122,32 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
         groups={groups}
         total={total}
         sorts={{ name: toSort('name'), email: toSort('email') }}
-        pages={{
-          newerHref: page.hasBefore && first ? hrefTo({ before: first.email }) : undefined,
-          olderHref: page.hasAfter && last ? hrefTo({ after: last.email }) : undefined,
-        }}
+        pages={page.pages}
         selectsAll={readQuery(visit, 'select') === 'all'}
       />
     ),
   });
 }
 
-/** The page before or after a contact, or the first one. Read backwards, it is turned round. */
-async function readPage(visit: MemberVisit, filter: ContactFilter, { by, isDescending = false }: ContactOrder) {
-  const { contacts } = visit.engines.store;
-  const { accountId } = visit.actor;
-  const [before, after] = [readQuery(visit, 'before'), readQuery(visit, 'after')];
-  const [start] = before || after ? await contacts.find(accountId, [before || after]) : [];
-  const isBackwards = start !== undefined && before !== '';
-  const order = { by, isDescending: isDescending !== isBackwards, after: start };
-  const rows = await contacts.page(accountId, filter, order, rowsPerPage + 1);
-  const hasMore = rows.length > rowsPerPage;
-  const shown = rows.slice(0, rowsPerPage);
-  return {
-    rows: isBackwards ? shown.toReversed() : shown,
-    hasBefore: isBackwards ? hasMore : start !== undefined,
-    hasAfter: isBackwards || hasMore,
-  };
+/** Read backwards, a page is turned round. */
+async function readPage(
+  visit: MemberVisit,
+  fields: Readonly<Record<string, string>>,
+  filter: ContactFilter,
+  { by, isDescending = false }: ContactOrder,
+) {
+  const { engines, actor, base } = visit;
+  const { from, count, cut } = readListPage<Pick<ListedContact, 'name' | 'email'>>(
+    visit,
+    `${base}contacts`,
+    fields,
+    ({ name, email }) => ({ name, email }),
+  );
+  const isBackwards = from !== undefined && 'before' in from;
+  const after = from && ('before' in from ? from.before : from.after);
+  const order = { by, isDescending: isDescending !== isBackwards, after };
+  const rows = await engines.store.contacts.page(actor.accountId, filter, order, count);
+  return cut(isBackwards ? rows.toReversed() : rows);
 }
 
 /** With the names of columns that every import of contacts understands. */

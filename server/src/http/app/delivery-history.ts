@@ -1,11 +1,13 @@
 import type { AuditEntry } from '../../domain/audit/audit-store.ts';
 import type { FollowedReceiver, SentDrop } from '../../domain/drops/sent-drop-store.ts';
 import { namePerson } from '../../views/components/person.tsx';
-import type { HistoryEntry } from '../../views/pages/app/delivery-history.tsx';
+import type { ViewTranslator } from '../../views/components/translator-context.ts';
+import { describeEntry, type HistoryEntry } from '../../views/pages/app/delivery-history.tsx';
 
 /** Changes of the whole, by their actions in the audit. */
 const wholeKinds: Readonly<Record<string, HistoryEntry['kind']>> = {
   'drop.created': 'sent',
+  'request.created': 'sent',
   'drop.extended': 'extended',
   'drop.revoked': 'revoked',
   'drop.restored': 'restored',
@@ -64,4 +66,13 @@ function toSteps(receiver: FollowedReceiver): HistoryEntry[] {
     ...(openedAt ? [{ at: openedAt, kind: 'opened', name } as const] : []),
     ...(completedAt ? [{ at: completedAt, kind: 'completed', name } as const] : []),
   ];
+}
+
+/** The history as a table, with the names of its columns first. */
+export function* toHistoryRows(translator: ViewTranslator, entries: readonly HistoryEntry[]): Generator<string[]> {
+  yield ['at', 'kind', 'text', 'receiver', 'by', 'detail'];
+  for (const entry of entries) {
+    const { at, kind, name = '', by = '', detail = '' } = entry;
+    yield [at.toISOString(), kind, describeEntry(translator, entry), name, by, detail];
+  }
 }

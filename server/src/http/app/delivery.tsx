@@ -14,7 +14,6 @@ import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { takePage } from '../../views/components/range-pager.tsx';
 import type { DeliveryFile } from '../../views/pages/app/delivery-files.tsx';
-import { describeEntry } from '../../views/pages/app/delivery-history.tsx';
 import {
   DeliveryPage,
   type DeliveryPageProps,
@@ -26,7 +25,7 @@ import { SentNotices } from '../../views/pages/app/sent-notice.tsx';
 import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
-import { toHistory } from './delivery-history.ts';
+import { toHistory, toHistoryRows } from './delivery-history.ts';
 import { sendScreen } from './send-screen.tsx';
 import { changeEach, readNotice, readQuery, returnWith, sentType } from './sent-changes.ts';
 
@@ -313,9 +312,5 @@ async function* listHistory({ engines, actor, translator }: MemberVisit, drop: S
   const { store } = engines;
   const changes = await store.audit.ofDrop(actor.accountId, drop.id, maxChanges);
   const receivers = await store.sentDrops.followedReceivers(actor.accountId, drop.id);
-  yield ['at', 'kind', 'text', 'receiver', 'by', 'detail'];
-  for (const entry of toHistory(drop, actor.email, changes, receivers)) {
-    const { at, kind, name = '', by = '', detail = '' } = entry;
-    yield [at.toISOString(), kind, describeEntry(translator, entry), name, by, detail];
-  }
+  yield* toHistoryRows(translator, toHistory(drop, actor.email, changes, receivers));
 }

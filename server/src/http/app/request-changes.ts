@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
 import { toHref } from '../../views/pages/app/list-props.ts';
 import {
@@ -41,30 +40,4 @@ export function readNotice(visit: Pick<MemberVisit, 'request'>): Notice | undefi
   const { undo } = visit.request.query as { undo?: unknown };
   const ids = typeof undo === 'string' ? undo.split(',').filter(isUuid).slice(0, maxSelected) : [];
   return { kind, count: /^\d{1,6}$/.test(count) ? Number(count) : 0, undo: ids };
-}
-
-const limited: ReadonlySet<string> = new Set(['daily_limit', 'too_many_messages']);
-const skipped: ReadonlySet<string> = new Set(['link_ended', 'link_revoked', 'not_found', 'invalid_input']);
-
-/**
- * Changes one request after the other, because each is a transaction of its own. One that has ended, or for which the
- * change means nothing, does not keep the others from being changed.
- */
-export async function changeEach(
-  ids: readonly string[],
-  change: (id: string) => Promise<number>,
-): Promise<{ readonly count: number; readonly changed: readonly string[]; readonly isLimited: boolean }> {
-  const changed: string[] = [];
-  let count = 0;
-  for (const id of ids) {
-    try {
-      count += await change(id);
-      changed.push(id);
-    } catch (error) {
-      if (!(error instanceof ExchangeError)) throw error;
-      if (limited.has(error.code)) return { count, changed, isLimited: true };
-      if (!skipped.has(error.code)) throw error;
-    }
-  }
-  return { count, changed, isLimited: false };
 }

@@ -1,6 +1,7 @@
 import { errors, limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
+import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isWeaker } from '../../domain/links/second-factor.ts';
 import type { Policy } from '../../domain/policy.ts';
@@ -48,10 +49,10 @@ export const requestFormRoutes: readonly AppRoute[] = [
     path,
     access: 'member',
     async handle(visit) {
-      const { engines, actor, form } = visit;
+      const { engines, actor } = visit;
       const policy = await readPolicy(engines, actor.accountId);
       const values = readValues(visit, policy);
-      const input = toInput(visit, policy, values, form);
+      const input = toInput(visit, policy, values, await readReceivers(engines, actor, values.to));
       if ('kind' in input) return sendForm(visit, policy, values, input);
       try {
         const make = await prepareRequest(engines, actor, input);
@@ -80,19 +81,20 @@ function readValues(visit: MemberVisit, policy: Policy): RequestValues {
 }
 
 function toInput(
-  { person }: MemberVisit,
+  { person, form }: MemberVisit,
   { lifetime }: Policy,
   values: RequestValues,
-  form: URLSearchParams,
+  { receivers, unreadable }: UnderstoodReceivers,
 ): FileRequestInput | RequestProblem {
-  const receivers = splitContacts(values.to);
+  const [word] = unreadable;
+  if (word !== undefined) return { kind: 'unreadable', name: word };
   if (receivers.length === 0) return { kind: 'nobody' };
   if (receivers.length > limits.receiversPerDispatch) return { kind: 'tooMany', count: limits.receiversPerDispatch };
   if (values.message.length > limits.messageLength) return { kind: 'message', count: limits.messageLength };
   const expiresAt = readDeadline(form, { lifetime, now: new Date(), timeZone: person.timeZone });
   if (!expiresAt) return { kind: 'date' };
   return {
-    receivers,
+    receivers: receivers.map(({ email, name }) => (name === '' ? { email } : { email, name })),
     message: values.message,
     ...(values.days === undefined ? { expiresAt } : { expiresIn: values.days * daySeconds }),
     reusable: values.reusable,
@@ -101,18 +103,6 @@ function toInput(
     externalId: null,
     metadata: null,
   };
-}
-
-/** Addresses, each perhaps after a name, separated by commas, semicolons or lines. One that comes again is left out. */
-function splitContacts(text: string): { email: string; name?: string }[] {
-  const found = new Map<string, { email: string; name?: string }>();
-  for (const piece of text.split(/[,;\n]/)) {
-    const [, name = '', address] = /^"?([^"<]*?)"?\s*<([^<>]+)>$/.exec(piece.trim()) ?? [];
-    const email = (address ?? piece).trim();
-    const key = email.toLowerCase();
-    if (email !== '' && !found.has(key)) found.set(key, name === '' ? { email } : { email, name });
-  }
-  return [...found.values()];
 }
 
 /** Finds the words for what the domain refuses. An error that is nobody's input stays one. */

@@ -12,18 +12,25 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
 import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
+import { namePerson } from '../../views/components/person.tsx';
+import type { HistoryEntry } from '../../views/pages/app/delivery-history.tsx';
 import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
 import { RequestPage, type RequestPageProps, requestTitle } from '../../views/pages/app/request-page.tsx';
 import { RequestsNotice } from '../../views/pages/app/requests-notice.tsx';
+import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
+import { toHistory, toHistoryRows } from './delivery-history.ts';
 import { readQuery, toListProps } from './list-visit.ts';
-import { changeEach, readNotice, requestType, returnToRequests } from './request-changes.ts';
+import { readNotice, requestType, returnToRequests } from './request-changes.ts';
 import { sendScreen } from './send-screen.tsx';
+import { changeEach } from './sent-changes.ts';
 
 const path = '/:user/requests/:id';
 /** What arrived last; all of it is in the inbox. */
 const maxArrivals = 100;
+/** Changes by people and programs that a history shows. */
+const maxChanges = 1000;
 
 /** The page of one request for files, and what can be done with it. */
 export const oneRequestRoutes: readonly AppRoute[] = [
@@ -34,6 +41,15 @@ export const oneRequestRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const request = await requireRequest(visit);
       return sendRequest(visit, request, { task: await readTask(visit, request) });
+    },
+  },
+  {
+    method: 'GET',
+    path: `${path}/history.csv`,
+    access: 'reader',
+    async handle(visit) {
+      const request = await requireRequest(visit);
+      return sendCsv(visit.reply, `${toReference(request.id)}.csv`, listHistory(visit, request));
     },
   },
   change('remind', async (visit, sent) => {
@@ -229,10 +245,9 @@ async function sendRequest(visit: MemberVisit, request: SentDrop, { task, links 
   const { store } = engines;
   const { accountId } = actor;
   const { id } = request;
-  const [contacts, people, arrivals, canShowLinks] = await Promise.all([
+  const [contacts, { people, arrivals, history }, canShowLinks] = await Promise.all([
     store.sentDrops.receivers(accountId, id),
-    store.sentDrops.followedReceivers(accountId, id),
-    store.requests.arrivals(accountId, id, maxArrivals),
+    readHistory(visit, request),
     maySeeLinks(engines, accountId),
   ]);
   const props: RequestPageProps = {
@@ -245,7 +260,7 @@ async function sendRequest(visit: MemberVisit, request: SentDrop, { task, links 
       link: links?.get(contact.position),
     })),
     arrivals,
-    history: [],
+    history,
     task,
     canShowLinks,
   };
@@ -256,4 +271,26 @@ async function sendRequest(visit: MemberVisit, request: SentDrop, { task, links 
     toasts: notice && <RequestsNotice notice={notice} base={base} csrf={csrf} />,
     page: <RequestPage {...props} />,
   });
+}
+
+/** What happened to a request: what its owner did, whom it reached, and what arrived; newest first. */
+async function readHistory({ engines, actor }: MemberVisit, request: SentDrop) {
+  const { store } = engines;
+  const { accountId, email } = actor;
+  const [changes, people, arrivals] = await Promise.all([
+    store.audit.ofDrop(accountId, request.id, maxChanges),
+    store.sentDrops.followedReceivers(accountId, request.id),
+    store.requests.arrivals(accountId, request.id, maxArrivals),
+  ]);
+  const reached = people.map((person) => ({ ...person, completedAt: null }));
+  const received = arrivals.map(
+    ({ receivedAt: at, sender }): HistoryEntry => ({ at, kind: 'received', name: namePerson(sender) }),
+  );
+  const history = [...toHistory(request, email, changes, reached), ...received];
+  return { people, arrivals, history: history.toSorted((one, other) => other.at.getTime() - one.at.getTime()) };
+}
+
+async function* listHistory(visit: MemberVisit, request: SentDrop): AsyncGenerator<string[]> {
+  const { history } = await readHistory(visit, request);
+  yield* toHistoryRows(visit.translator, history);
 }

@@ -23,9 +23,10 @@ import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { readListPage } from './list-page.ts';
 import { readQuery, toListProps } from './list-visit.ts';
 import { oneRequestRoutes } from './request.tsx';
-import { changeEach, readNotice, readRequestIds, requestType, returnToRequests } from './request-changes.ts';
+import { readNotice, readRequestIds, requestType, returnToRequests } from './request-changes.ts';
 import { requestFormRoutes } from './request-form.tsx';
 import { sendScreen } from './send-screen.tsx';
+import { changeEach } from './sent-changes.ts';
 
 const path = '/:user/requests';
 /** More than this many say the same: there is a lot open. */
