@@ -5,7 +5,7 @@ import { ComposerPreview } from '../components/composer-preview.tsx';
 import { Icon } from '../components/icon.tsx';
 import { TranslatorContext } from '../components/translator-context.ts';
 import { isolate } from '../plain.ts';
-import { type FilesState, mountFiles } from './composer-files.tsx';
+import { mountFiles, noFiles } from './composer-files.tsx';
 import { peopleService, writeReceivers } from './composer-people.ts';
 import { noReceivers, ReceiverField, type ReceiverState } from './composer-receivers.tsx';
 import { islandTranslator } from './island-translator.ts';
@@ -15,15 +15,6 @@ interface Written {
   readonly receivers: ReceiverState;
   readonly fields: Readonly<Record<string, string>>;
 }
-
-const noFiles: FilesState = {
-  files: [],
-  totalBytes: 0,
-  sentBytes: 0,
-  secondsLeft: undefined,
-  isReady: true,
-  intent: 'none',
-};
 
 /** Turns the plain form into the composer: chips, preview, count, and files that are on their way while one writes. */
 function start(form: HTMLFormElement, json: string): void {
