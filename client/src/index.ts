@@ -12,7 +12,7 @@ export type * from './generated/wire.ts';
 export type { Retry, RetryPolicy } from './http/retry-policy.ts';
 export type { ContactChanges, ContactFilter, Contacts } from './resources/contacts.ts';
 export type { Drops } from './resources/drops.ts';
-export type { EventOptions, Events, FollowOptions } from './resources/events.ts';
+export type { EventOptions, Events, FollowOptions, StreamOptions } from './resources/events.ts';
 export type { ClaimOptions, Inbox, InboxFilter, LeasedEntry, NackOptions, RenewOptions } from './resources/inbox.ts';
 export type { Keys, RevokeKeyOptions } from './resources/keys.ts';
 export type { RequestOptions, Requests } from './resources/requests.ts';

@@ -40,7 +40,7 @@ const groups: Record<string, string> = {
   'File names': 'safeLocalName safeLocalNames safeLocalPaths',
   'Managing contacts': `Contacts ContactFilter Contact ContactDetails ImportedContact ContactChanges
     ContactImportResult ListContactsQuery`,
-  'Reading events': 'Events FollowOptions EventOptions EventPage AccountEvent EventType',
+  'Reading events': 'Events FollowOptions StreamOptions EventOptions EventPage AccountEvent EventType',
   'Sending events to webhooks': `Webhooks Webhook NewWebhook WebhookChanges WebhookWithSecret ReplaceSecretOptions
     WebhookAttempt Replay SentTestEvent`,
   'Receiving events': 'verifyWebhook WebhookRequest VerifyWebhookOptions WebhookEvent WebhookVerificationError',

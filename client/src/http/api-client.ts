@@ -43,6 +43,16 @@ export class ApiClient {
     return await this.call({ method: 'GET', path: addQuery(path, query), signal, read: readJson<T> });
   }
 
+  /** Opens a response that is read while it arrives; the caller has to read it to the end, or destroy it. */
+  async open(path: string, query: Query, { signal }: CallOptions): Promise<IncomingMessage> {
+    return await this.attempt({
+      method: 'GET',
+      path: addQuery(path, query),
+      signal,
+      read: async (response) => response,
+    });
+  }
+
   /** Yields all entries of a list. One page is in memory at a time. */
   async *list<T>(path: string, query: Query, options: CallOptions): AsyncGenerator<T, void, void> {
     let cursor: string | undefined;
