@@ -23,6 +23,7 @@ interface Visitor {
   readonly stage?: SessionStage;
   readonly role?: MemberRole;
   readonly account?: typeof account;
+  readonly signedInAt?: Date;
 }
 
 const visitors = {
@@ -34,6 +35,11 @@ const visitors = {
   reader: { stage: 'complete', role: 'reader' },
   member: { stage: 'complete', role: 'member' },
   owner: { stage: 'complete', role: 'owner' },
+  'owner who signed in an hour ago': {
+    stage: 'complete',
+    role: 'owner',
+    signedInAt: new Date(Date.now() - 3_600_000),
+  },
 } as const satisfies Record<string, Visitor>;
 type VisitorName = keyof typeof visitors;
 const visitorNames = Object.keys(visitors) as VisitorName[];
@@ -48,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => vi.restoreAllMocks());
 
-async function openBrowser({ stage, role, account: joined = account }: Visitor): Promise<AppBrowser> {
+async function openBrowser({ stage, role, account: joined = account, signedInAt }: Visitor): Promise<AppBrowser> {
   const browser = new AppBrowser(app, engines.policy.publicUrl);
   if (stage === undefined) {
     const form = engines.random.bytes(32).toString('base64url');
@@ -61,7 +67,8 @@ async function openBrowser({ stage, role, account: joined = account }: Visitor):
     membership: role && { accountId: joined.accountId, role },
     mail: false,
   });
-  const start = { personId: person.id, stage, method: 'password' } as const;
+  const authenticated = signedInAt && { authenticatedAt: signedInAt };
+  const start = { personId: person.id, stage, method: 'password', ...authenticated } as const;
   const { secret } = await beginSession(engines, engines.store, start, { address: '192.0.2.1', userAgent: 'Firefox' });
   browser.cookies.set(sessionCookie, secret);
   browser.csrf = makeFormToken(secret);
@@ -101,16 +108,19 @@ function encodeForm({ body }: AppRoute, token: string): { payload: string; type:
 
 const roles = ['reader', 'member', 'owner'];
 
-function expectOutcome({ access }: AppRoute, { stage, role, account: joined = account }: Visitor): string {
+function expectOutcome({ access, recent }: AppRoute, visitor: Visitor): string {
+  const { stage, role, account: joined = account, signedInAt } = visitor;
   if (access === 'anyone' || access === 'provider') return 'passes';
   const isMemberRoute = roles.includes(access);
   if (stage !== (isMemberRoute ? 'complete' : access)) return 'sign-in';
   if (!isMemberRoute) return 'passes';
   if (role === undefined || joined !== account) return 'not found';
-  return roles.indexOf(role) >= roles.indexOf(access) ? 'passes' : 'role missing';
+  if (roles.indexOf(role) < roles.indexOf(access)) return 'role missing';
+  return recent !== undefined && signedInAt ? 'sign-in again' : 'passes';
 }
 
 function describeOutcome({ statusCode, headers }: Awaited<ReturnType<typeof send>>): string {
+  if (statusCode === 303 && String(headers.location).startsWith('/sign-in?confirm&')) return 'sign-in again';
   if (statusCode === 303 && /^\/sign-in(?:\?|$)/.test(String(headers.location))) return 'sign-in';
   return { [passed]: 'passes', 403: 'role missing', 404: 'not found' }[statusCode] ?? String(statusCode);
 }

@@ -7,7 +7,7 @@ import type { EventWatch } from '../../domain/events/event-watch.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { type Browser, toBrowser } from '../../domain/people/browser.ts';
 import { type MemberRole, type Membership, memberRoles } from '../../domain/people/person-store.ts';
-import type { SessionStage } from '../../domain/people/session-store.ts';
+import type { Session, SessionStage } from '../../domain/people/session-store.ts';
 import { findSession, type SignedIn } from '../../domain/people/sessions.ts';
 import type { IdentityProviders } from '../../domain/ports/identity-provider.ts';
 import { deviceCookieSeconds, newDeviceCookie } from '../../domain/sign-in/known-device.ts';
@@ -104,6 +104,11 @@ interface Described {
    * keep what it brings, for the person to decide.
    */
   readonly by?: 'device';
+  /**
+   * For a change after which somebody could come in again: a person who has not signed in lately does so first, and then
+   * returns to this page of the account.
+   */
+  readonly recent?: string;
 }
 
 /** A page that anyone may visit. */
@@ -237,6 +242,10 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
   if (!hasRole(membership, route.access)) throw new ExchangeError('role_missing');
   request.member = { sessionId: found.session.id, accountId: membership.accountId, role: route.access };
   const { accountId, account: email } = membership;
+  if (route.recent !== undefined && !isRecent(found.session)) {
+    const next = `${toAccountPath(email)}${route.recent}`;
+    return () => askToSignInAgain(visit, next);
+  }
   const member = {
     ...visit,
     ...found,
@@ -247,6 +256,20 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
     eventsRead: eventsRead && eventCursors(engines.pepper, accountId).seal(eventsRead),
   };
   return () => visit.transfers.runSupervised(visit.reply, (ended) => route.handle({ ...member, ended }));
+}
+
+/** How long after a sign-in a person may change how they sign in, and make keys and owners. */
+const recentMs = 10 * 60_000;
+
+export function isRecent({ authenticatedAt }: Session): boolean {
+  return Date.now() - authenticatedAt.getTime() < recentMs;
+}
+
+/** Asks for any of the person's sign-in methods, and then leads back. */
+export async function askToSignInAgain({ request, reply }: Visit, next: string): Promise<FastifyReply> {
+  const location = `/sign-in?confirm&next=${encodeURIComponent(next)}`;
+  if (request.headers.accept === 'application/json') return reply.code(401).send({ location });
+  return reply.redirect(location, 303);
 }
 
 function hasRole({ role }: Membership, needed: MemberRole): boolean {

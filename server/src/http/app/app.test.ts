@@ -225,6 +225,25 @@ describe('the settings of a person', () => {
     expect((await other.post('/sign-in', { email, password })).headers.location).toBe('/sign-in/code');
   });
 
+  test('ask for a recent sign-in before a change of methods, and lead back', async () => {
+    const { browser, email, personId } = await signIn();
+    await browser.get(settings(email));
+    const makeOld = "update sessions set authenticated_at = now() - interval '11 minutes' where person_id = $1";
+    await exchange.database.query(makeOld, [personId]);
+    const confirm = `/sign-in?confirm&next=${encodeURIComponent(settings(email))}`;
+    const asked = await browser.post(`${settings(email)}/recovery-codes`);
+    expect(asked.headers.location).toBe(confirm);
+    const scripted = await browser.postJson(`${settings(email)}/passkeys/options`, {});
+    expect(scripted.statusCode).toBe(401);
+    expect(scripted.json()).toEqual({ location: confirm });
+    expect((await browser.get(confirm)).body).toContain(`value="${email}"`);
+    const again = await browser.post('/sign-in', { email, password, next: settings(email) });
+    expect(again.headers.location).toBe(settings(email));
+    await browser.get(settings(email));
+    expect((await browser.postJson(`${settings(email)}/passkeys/options`, {})).statusCode).toBe(200);
+    expect(await engines.store.sessions.ofPerson(personId, 3600, 10), 'the one before has ended').toHaveLength(1);
+  });
+
   test('do not remove the only way to sign in', async () => {
     const { browser, email } = await signIn();
     await browser.get(settings(email));

@@ -3,7 +3,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
 import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
-import type { AppRoute, Visit } from './app-route.ts';
+import { type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { readNextPath } from './next-path.ts';
 import { sendSignIn } from './sign-in.tsx';
@@ -22,9 +22,14 @@ export const providerRoutes: readonly AppRoute[] = [
       const { engines, options, request, reply } = visit;
       const { next } = request.query as { next?: string };
       const secure = options.secureCookies;
+      const personId = findLinkingPerson(visit);
+      // A provider that is added is another way in.
+      if (personId !== undefined && visit.signedIn && !isRecent(visit.signedIn.session)) {
+        return askToSignInAgain(visit, request.url);
+      }
       const begun = await engines.identityProviders.begin(findProvider(visit).id, {
         returnTo: readNextPath(next) ?? '/home',
-        personId: findLinkingPerson(visit),
+        personId,
       });
       if ('failure' in begun) return fail(visit, 'provider_failed');
       writeCookie(reply, 'provider', begun.secret, { secure, seconds: cookieSeconds });

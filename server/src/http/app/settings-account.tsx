@@ -58,6 +58,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/members/role`,
     access: 'owner',
+    recent: 'settings/account',
     handle: (visit) =>
       changeMember(visit, 'role_saved', (member) =>
         changeRole(visit.engines, visit.actor.author, { ...member, role: readRole(visit.form) }),
@@ -83,6 +84,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/members/invitation`,
     access: 'owner',
+    recent: 'settings/account',
     async handle(visit) {
       const { engines, form, actor, translator } = visit;
       const email = (form.get('email') ?? '').trim();

@@ -36,6 +36,7 @@ export const settingsKeysRoutes: readonly AppRoute[] = [
     method: 'POST',
     path,
     access: 'owner',
+    recent: 'settings/keys',
     async handle(visit) {
       const { engines, actor, form } = visit;
       const fields = readFields(form);

@@ -62,6 +62,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/providers/unlink`,
     access: 'reader',
+    recent: 'settings',
     async handle(visit) {
       const { engines, form, person } = visit;
       const identities = await engines.store.signInMethods.identities(person.id);
@@ -74,6 +75,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/password`,
     access: 'reader',
+    recent: 'settings',
     async handle(visit) {
       const { engines, form, browser } = visit;
       if (!(await isOwnPassword(visit, form.get('current_password') ?? ''))) {
@@ -89,6 +91,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/passkeys/options`,
     access: 'reader',
+    recent: 'settings',
     async handle(visit) {
       return visit.reply.send(await beginPasskeyRegistration(visit.engines, visit, toPasskeyRequest(visit)));
     },
@@ -97,6 +100,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/passkeys`,
     access: 'reader',
+    recent: 'settings',
     async handle(visit) {
       const { engines, request, reply, browser } = visit;
       const { response } = (request.body ?? {}) as { response?: unknown };
@@ -109,6 +113,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     method: 'GET',
     path: `${path}/authenticator`,
     access: 'reader',
+    recent: 'settings',
     async handle(visit) {
       const { engines, person } = visit;
       // A reload shows the same secret, which may be in the app already.
@@ -120,6 +125,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/authenticator`,
     access: 'reader',
+    recent: 'settings',
     async handle(visit) {
       const { engines, form, person, browser } = visit;
       const typed = { code: form.get('code') ?? '', now: new Date() };
@@ -139,6 +145,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/recovery-codes`,
     access: 'reader',
+    recent: 'settings',
     async handle(visit) {
       const { secret, recoveryCodes } = await renewRecoveryCodes(visit.engines, visit, visit.browser);
       visit.setSession(secret);
@@ -185,6 +192,7 @@ function remove(
     method: 'POST',
     path: `${path}/${name}`,
     access: 'reader',
+    recent: 'settings',
     handle: (visit) => removeAndReturn(visit, readMethod(visit.form), notice),
   };
 }

@@ -40,6 +40,7 @@ export const signInRoutes: readonly AppRoute[] = [
         const begun = await limitSignIn(engines, attempt, () =>
           signInWithPassword(engines, { email, password }, browser),
         );
+        await endPrevious(visit);
         visit.setSession(begun.secret, begun.isComplete ? begun.personId : undefined);
         return reply.redirect(begun.isComplete ? (next ?? '/home') : withNext('/sign-in/code', next), 303);
       } catch (error) {
@@ -68,6 +69,7 @@ export const signInRoutes: readonly AppRoute[] = [
       try {
         const asked = { ...toPasskeyRequest(visit), boundTo: csrf };
         const { secret, personId } = await signInWithPasskey(engines, response, asked, browser);
+        await endPrevious(visit);
         visit.setSession(secret, personId);
         return reply.send({ location: readNextPath(form.get('next')) ?? '/home' });
       } catch (error) {
@@ -121,6 +123,11 @@ export const signInRoutes: readonly AppRoute[] = [
   },
 ];
 
+/** Ends the session that the browser had: whoever signs in again gets another one. */
+async function endPrevious({ engines, signedIn }: Visit): Promise<void> {
+  if (signedIn) await engines.store.sessions.end(signedIn.person.id, { id: signedIn.session.id });
+}
+
 function toNotice(error: unknown): (SignInNotice & { kind: 'wrong' | 'too_many' }) | undefined {
   if (!(error instanceof ExchangeError)) return undefined;
   const { code, retryAfterSeconds = 60 } = error;
@@ -151,8 +158,9 @@ export function sendSignIn(
 ) {
   const { engines, translator, csrf, host, request, reply } = visit;
   if (notice) reply.code(notice.kind === 'too_many' ? 429 : 401);
-  const signedOut: SignInNotice | undefined =
-    'signed-out' in (request.query as object) ? { kind: 'signed_out' } : undefined;
+  const query = request.query as object;
+  const asked: SignInNotice | undefined =
+    'signed-out' in query ? { kind: 'signed_out' } : 'confirm' in query ? { kind: 'confirm' } : undefined;
   const page = (
     <SignInPage
       host={host}
@@ -165,8 +173,8 @@ export function sendSignIn(
         href: withNext(toProviderPaths(id).begin, next),
       }))}
       recoveryHref="/sign-in/recover"
-      email={email}
-      notice={notice ?? signedOut ?? (next === undefined ? undefined : { kind: 'session_ended' })}
+      email={email ?? (asked?.kind === 'confirm' ? visit.signedIn?.person.email : undefined)}
+      notice={notice ?? asked ?? (next === undefined ? undefined : { kind: 'session_ended' })}
     />
   );
   return sendAppPage(visit, { title: signInTitle(translator), page, layout: 'sign-in' });

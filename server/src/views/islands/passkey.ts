@@ -66,7 +66,11 @@ class Passkey {
 
   async #finish(response: AuthenticationResponseJSON | RegistrationResponseJSON): Promise<void> {
     const { location: next } = await this.#post<{ location: string }>('result', { ...this.#readFields(), response });
-    const target = new URL(next, location.href);
+    this.#goTo(next);
+  }
+
+  #goTo(path: string): void {
+    const target = new URL(path, location.href);
     if (target.origin !== location.origin) throw new RefusedError();
     location.assign(target);
   }
@@ -83,6 +87,10 @@ class Passkey {
     });
     if (reply.ok) return (await reply.json()) as Reply;
     const said: unknown = await reply.json().catch(() => undefined);
+    // The person has to sign in again first.
+    if (typeof said === 'object' && said !== null && 'location' in said && typeof said.location === 'string') {
+      this.#goTo(said.location);
+    }
     const message = typeof said === 'object' && said !== null && 'message' in said ? said.message : undefined;
     throw new RefusedError(typeof message === 'string' ? message : undefined);
   }
