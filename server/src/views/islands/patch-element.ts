@@ -24,7 +24,7 @@ function patchChildren(current: Element, next: Element): void {
   const nextKeys = new Set([...next.children].map(getKey));
   const byKey = new Map([...current.children].map((child) => [getKey(child), child]));
   let place: ChildNode | null = current.firstChild;
-  for (const wanted of [...next.childNodes]) {
+  for (const wanted of next.childNodes) {
     const key = getKey(wanted);
     // An element that is gone makes room, so that those after it need not move: moving would take the focus away.
     while (place && getKey(place) !== undefined && !nextKeys.has(getKey(place))) place = removeAndStep(place);
