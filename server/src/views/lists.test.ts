@@ -79,7 +79,7 @@ test('what destroys something states its consequences and counts before', () => 
   const all = html('app-delivery-revoke');
   expect(all).toContain('2 people who don’t have everything yet will not get the rest.');
   expect(all).toContain('Kim Park has downloaded everything');
-  expect(all).toContain('You can undo this for 10 seconds.');
+  expect(all).toContain('You can undo this for 10 minutes.');
   expect(all).toContain('Revoke for 3 people');
   expect(html('app-delivery-revoke-one')).toContain('<input type="hidden" name="receiver" value="2"/>');
   expect(html('app-requests-close')).toContain('3 people who have sent nothing yet can no longer send.');

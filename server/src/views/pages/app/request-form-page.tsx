@@ -139,7 +139,7 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
           </Choices>
         )}
         <div class="actions">
-          <Button look="main" icon="request">
+          <Button class="button-tint" icon="request">
             {translator.t('requests.ask')}
           </Button>
           <ButtonLink look="plain" href={list}>
