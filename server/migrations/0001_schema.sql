@@ -399,8 +399,6 @@ create table deliveries (
   primary key (account_id, drop_id, position, file_id),
   foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)
 );
--- Who has a file.
-create index deliveries_of_file on deliveries (account_id, drop_id, file_id);
 
 create type message_channel as enum ('mail', 'sms');
 

@@ -170,8 +170,15 @@ export interface SentDropStore {
   followedReceivers(accountId: string, dropId: string): Promise<FollowedReceiver[]>;
   /** All of them, in the order they were sent. */
   followedFiles(accountId: string, dropId: string): Promise<FollowedFile[]>;
-  /** Up to `max` receivers are listed for each file. */
-  holders(accountId: string, dropId: string, fileIds: readonly string[], max: number): Promise<FileHolders[]>;
+  /**
+   * Who of these receivers has which of these files, with up to `max` of them listed. A file that nobody has is left out.
+   */
+  holders(
+    accountId: string,
+    dropId: string,
+    among: { readonly fileIds: readonly string[]; readonly positions: readonly number[] },
+    max: number,
+  ): Promise<FileHolders[]>;
   /** Records who sees the links of all receivers, or of one. Returns the positions of those that still work. */
   recordShown(accountId: string, dropId: string, person: string, position?: number): Promise<number[]>;
   /** Makes room for another receiver. Returns its position. */

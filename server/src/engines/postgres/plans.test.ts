@@ -387,7 +387,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       countAttention: (store) => store.countAttention(accountId, count),
       followedReceivers: (store) => store.followedReceivers(accountId, dropId),
       followedFiles: (store) => store.followedFiles(accountId, dropId),
-      holders: (store) => store.holders(accountId, dropId, [fileId], 2),
+      holders: (store) => store.holders(accountId, dropId, { fileIds: [fileId], positions: [0] }, 2),
       recordShown: (store) => store.recordShown(accountId, dropId, 'x@x.org', 0),
       find: (store) => store.find(accountId, { type: 'downloadfiles', dropId }),
       receivers: async (store) => [

@@ -276,7 +276,7 @@ async function sendDelivery(visit: MemberVisit, drop: SentDrop, { task, links }:
   return sendScreen(visit, { screen: 'sent', title, page: <DeliveryPage {...props} />, toasts });
 }
 
-/** Says who has the files that the page shows. */
+/** Says who has the files that the page shows. One who has everything need not be looked up file by file. */
 async function addHolders(
   { engines, actor }: MemberVisit,
   drop: SentDrop,
@@ -285,20 +285,26 @@ async function addHolders(
   after: string | undefined,
 ): Promise<DeliveryFile[]> {
   const { items } = takePage(files, shownFiles, ({ id }) => id === after);
-  const ids = items.map(({ id }) => id);
-  const found = await engines.store.sentDrops.holders(actor.accountId, drop.id, ids, shownHolders);
+  const { store } = engines;
+  const complete = receivers.filter(({ completedAt }) => completedAt !== null);
+  const among = {
+    fileIds: items.map(({ id }) => id),
+    positions: receivers.filter(({ completedAt }) => completedAt === null).map(({ position }) => position),
+  };
+  const found = await store.sentDrops.holders(actor.accountId, drop.id, among, shownHolders);
   const byFile = new Map(found.map((holders) => [holders.fileId, holders]));
   const byPosition = new Map(receivers.map((receiver) => [receiver.position, receiver]));
+  const shown = new Set(among.fileIds);
   return files.map((file) => {
-    const holders = byFile.get(file.id);
-    if (!holders) return file;
-    const { deliveredCount, partlyCount, deliveredTo, partlyTo } = holders;
+    if (!shown.has(file.id)) return file;
+    const { deliveredCount = 0, partlyCount = 0, deliveredTo = [], partlyTo = [] } = byFile.get(file.id) ?? {};
+    const others = deliveredTo.flatMap((position) => byPosition.get(position) ?? []);
     return {
       ...file,
       holders: {
-        deliveredCount,
+        deliveredCount: complete.length + deliveredCount,
+        deliveredTo: [...complete.slice(0, shownHolders), ...others].slice(0, shownHolders),
         partlyCount,
-        deliveredTo: deliveredTo.flatMap((position) => byPosition.get(position) ?? []),
         partlyTo: partlyTo.flatMap(({ position, bytes }) => {
           const person = byPosition.get(position);
           return person ? [{ person, percent: Math.floor((bytes * 100) / file.sizeBytes) }] : [];

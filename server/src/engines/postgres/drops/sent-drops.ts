@@ -8,6 +8,7 @@ import type {
   SentDropKey,
   SentDropStore,
   SentFile,
+  SentPart,
   SentPlace,
   SentReceiver,
   SentSummary,
@@ -33,18 +34,22 @@ const selectColumns = (accountId: string) => sql`
 /** The name that the sender chose for a receiver, or the one in the contacts at that time. */
 const shownReceiver = sql`coalesce(links.name, nullif(links.contact_name, ''))`;
 const linksOfDrop = sql`links.account_id = drops.account_id and links.drop_id = drops.id`;
+/** By the index drops_by_state, which has them in the order of creation. */
 const isLive = sql`${recordedState} = 'live' and drops.expires_at > now()`;
+/** The same by the index drops_live, which has them in the order of expiry. Both together would seem to be few rows. */
+const isLiveByExpiry = sql`drops.ended_at is null and drops.expires_at > now()`;
 const isUnreached = sql`links.undeliverable_at is not null and links.opened_at is null and links.completed_at is null`;
 /** With a limit, so that it is looked up for the rows of a page only, and not for all drops at once. */
 const isPending = sql`(
   select true from links where ${linksOfDrop} and links.completed_at is null and links.revoked_at is null limit 1
 ) is not null`;
-const conditionsOfPart = {
-  attention: sql`${isLive} and exists (
-    select from links where ${linksOfDrop} and ${isUnreached} and links.revoked_at is null)`,
-  underway: sql`${isLive} and ${isPending}`,
-  done: sql`not (${isLive} and ${isPending})`,
-} as const;
+const isOfPart = (part: SentPart, live: RawBuilder<unknown>) =>
+  ({
+    attention: sql`${live} and exists (
+      select from links where ${linksOfDrop} and ${isUnreached} and links.revoked_at is null)`,
+    underway: sql`${live} and ${isPending}`,
+    done: sql`not (${live} and ${isPending})`,
+  })[part];
 
 /** Ids are made by a process, and times by the database: how far their clocks may be apart. */
 const clockMarginMs = 10 * 60_000;
@@ -56,7 +61,7 @@ export function sentDropStore(db: Database): SentDropStore {
       const select = async ({ from, where, id }: Source) => {
         const { rows } = await sql<SentDrop>`
           select ${selectColumns(accountId)} from ${from}
-          where ${where} and drops.type = ${type} and ${conditions(filter, place, id, accountId)}
+          where ${where} and drops.type = ${sql.lit(type)} and ${conditions(filter, place, id, accountId)}
           order by ${orderOf(place, id)} limit ${sql.lit(maxPageRows)}
         `.execute(db);
         for (const row of rows) found.set(row.id, row);
@@ -67,7 +72,7 @@ export function sentDropStore(db: Database): SentDropStore {
         const all = selectAll(accountId);
         const nearest = sql`(
           select drops.id from drops
-          where ${all.where} and drops.type = ${type} and ${conditions(filter, place, all.id, accountId)}
+          where ${all.where} and drops.type = ${sql.lit(type)} and ${conditions(filter, place, all.id, accountId)}
           order by ${orderOf(place, all.id)} limit ${sql.lit(searchedFirst)})`;
         const among = (ids: RawBuilder<unknown>) => sql`${all.where} and drops.id in ${ids}`;
         const isPageFull = (await select({ ...all, where: sql`${among(nearest)} and ${matchesDrop}` })) >= count;
@@ -185,23 +190,22 @@ export function sentDropStore(db: Database): SentDropStore {
       return rows;
     },
 
-    async holders(accountId, dropId, fileIds, max) {
+    async holders(accountId, dropId, { fileIds, positions }, max) {
       const { rows } = await sql<FileHolders>`
-        select asked.id as "fileId", found.*
-        from unnest(${fileIds}::uuid[]) as asked (id) cross join lateral (
-          select count(*) filter (where is_whole) as "deliveredCount", count(*) filter (where not is_whole) as "partlyCount",
-            coalesce(array_agg(position) filter (where is_whole and number <= ${max}), '{}') as "deliveredTo",
-            coalesce(json_agg(json_build_object('position', position, 'bytes', (
-              select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivered) as part
-            ))) filter (where not is_whole and number <= ${max}), '[]') as "partlyTo"
-          from (
-            select position, delivered, completed_at is not null as is_whole,
-              row_number() over (partition by completed_at is not null order by completed_at, position) as number
-            from deliveries
-            where account_id = ${accountId} and drop_id = ${dropId} and file_id = asked.id and not isempty(delivered)
-            order by number
-          ) as numbered
-        ) as found
+        select file_id as "fileId", count(*) filter (where is_whole) as "deliveredCount",
+          count(*) filter (where not is_whole) as "partlyCount",
+          coalesce(array_agg(position order by number) filter (where is_whole and number <= ${max}), '{}') as "deliveredTo",
+          coalesce(json_agg(json_build_object('position', position, 'bytes', (
+            select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivered) as part
+          )) order by number) filter (where not is_whole and number <= ${max}), '[]') as "partlyTo"
+        from (
+          select file_id, position, delivered, completed_at is not null as is_whole,
+            row_number() over (partition by file_id, completed_at is not null order by completed_at, position) as number
+          from deliveries
+          where account_id = ${accountId} and drop_id = ${dropId} and position = any(${positions}::integer[])
+            and file_id = any(${fileIds}::uuid[]) and not isempty(delivered)
+        ) as numbered
+        group by file_id
       `.execute(db);
       return rows;
     },
@@ -280,7 +284,7 @@ function conditions(
 ): RawBuilder<unknown> {
   const all = [
     ...beginAt(place, id, accountId),
-    ...(part ? [conditionsOfPart[part]] : []),
+    ...(part ? [isOfPart(part, place.byExpiry ? isLiveByExpiry : isLive)] : []),
     ...(sentBy === undefined ? [] : [sentBy === null ? sql`drops.sent_by is null` : sql`drops.sent_by = ${sentBy}`]),
     ...(state ? [sql`${recordedState} = ${state}`] : []),
     ...(state === 'live' ? [sql`drops.expires_at > now()`] : []),
