@@ -52,6 +52,8 @@ export function createStage(
       reply(response, 200, readFileSync(new URL('specimens.css', import.meta.url)), { 'content-type': 'text/css' });
     } else if (path === '/passkey/options') {
       json(response, { challenge: 'Y2hhbGxlbmdl', userVerification: 'required' });
+    } else if (path.endsWith('/receivers')) {
+      json(response, understood);
     } else if (path === '/u/files') {
       json(response, stored);
       for (const file of stored) {
@@ -71,6 +73,20 @@ export function createStage(
     }
   });
 }
+
+/** How the server understands the receivers of the composer. */
+const understood = {
+  receivers: [
+    { email: 'kim.park@northwind.example', name: 'Kim Park', hasPhone: true },
+    { email: 't.ortega@northwind.example', name: 'Tomás Ortega', hasPhone: true },
+    { email: 'j.haddad@fjord-survey.example', name: '', hasPhone: false },
+  ],
+  repeated: [],
+  unreadable: [],
+  newDomains: ['fjord-survey.example'],
+  people: [{ email: 'ines@albrecht-legal.example', name: 'Ines Albrecht', hasPhone: false }],
+  groups: [{ name: 'Auditors', size: 3 }],
+};
 
 function toStored(id: string, name: string, sizeBytes: number, state: Stored['state']): Stored {
   return { id, name, path: name, sizeBytes, receivedBytes: sizeBytes, state, scan: null, refusal: null };

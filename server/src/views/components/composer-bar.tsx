@@ -11,6 +11,10 @@ export interface ComposerProgress {
   readonly isReady: boolean;
   /** Whether Send was pressed, and it waits for the files or is being sent. */
   readonly intent: 'none' | 'waiting' | 'sending';
+  /** How many files cannot be sent, or have to be chosen again, and what to do about it. */
+  readonly stoppedCount?: number;
+  readonly missingCount?: number;
+  readonly hint?: string;
 }
 
 export interface ComposerBarProps {
@@ -77,6 +81,8 @@ function toHint(translator: ViewTranslator, props: ComposerBarProps, isMoving: b
   // Without a script, nobody knows what is in the form.
   if (!progress) return translator.t('composer.hint.nothing');
   if (progress.intent === 'sending') return translator.t('island.sending');
+  const { stoppedCount = 0, missingCount = 0, hint = '' } = progress;
+  if (stoppedCount + missingCount > 0 && hint !== '') return hint;
   if (progress.intent === 'waiting') return translator.t('composer.hint.waiting');
   const hasContent = progress.fileCount > 0 || hasMessage;
   if (!hasContent && receiverCount === 0) return translator.t('composer.hint.nothing');

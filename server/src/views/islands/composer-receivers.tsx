@@ -34,6 +34,10 @@ const typingPauseMs = 120;
 const listId = 'receiver-options';
 const shownPasted = 50;
 
+let isPointerDown = false;
+window.addEventListener('pointerdown', () => (isPointerDown = true), true);
+for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, () => (isPointerDown = false), true);
+
 /** Receivers as chips, with a field that completes names, addresses and groups, and understands a list that is pasted. */
 export function ReceiverField(props: {
   state: ReceiverState;
@@ -61,6 +65,7 @@ export function ReceiverField(props: {
       .map((person) => ({ kind: 'person', person }) as const),
   ];
   const isShown = isOpen && options.length > 0;
+  const chosen = isShown ? options[active] : undefined;
 
   useEffect(() => {
     if (!isOpen) return undefined;
@@ -141,9 +146,9 @@ export function ReceiverField(props: {
     } else if (key === 'Escape' && isShown) {
       event.preventDefault();
       setOpen(false);
-    } else if (key === 'Enter' && isShown && active >= 0) {
+    } else if (key === 'Enter' && chosen) {
       event.preventDefault();
-      void choose(options[active] as Option);
+      void choose(chosen);
     } else if (key === 'Enter' && text.trim() !== '') {
       event.preventDefault();
       const [first] = options;
@@ -165,11 +170,15 @@ export function ReceiverField(props: {
     setPasted(await people.understand(content));
     say(translator.t('composer.pasted'));
   };
-  const onBlur = (event: FocusEvent) => {
+  /** Takes an address that was typed, but not while a button is being pressed: the chip would move it from under the pointer. */
+  const onBlur = () => {
     setOpen(false);
-    const isInside =
-      event.relatedTarget instanceof Node && input.current?.closest('.combobox')?.contains(event.relatedTarget);
-    if (!isInside && isAddress(text.trim())) void commitText(text);
+    const takeTyped = () => {
+      const typed = input.current?.value ?? '';
+      if (document.activeElement !== input.current && isAddress(typed.trim())) void commitText(typed);
+    };
+    if (!isPointerDown) takeTyped();
+    else window.addEventListener('pointerup', () => setTimeout(takeTyped), { once: true });
   };
 
   return (
@@ -208,13 +217,14 @@ export function ReceiverField(props: {
             aria-autocomplete="list"
             aria-expanded={isShown ? 'true' : 'false'}
             aria-controls={listId}
-            aria-activedescendant={isShown && active >= 0 ? `${listId}-${active}` : undefined}
+            aria-activedescendant={chosen && `${listId}-${active}`}
             aria-invalid={props.isInvalid ? 'true' : undefined}
             aria-describedby="receiver-problem"
             placeholder={state.receivers.length === 0 ? translator.t('composer.toHint') : undefined}
             value={text}
             onInput={(event) => {
               setText(event.currentTarget.value);
+              setActive(-1);
               setOpen(true);
             }}
             onFocus={() => setOpen(true)}
