@@ -238,7 +238,8 @@ function start(form: HTMLFormElement, json: string): void {
     if (isChecked) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    void check();
+    // A form cannot be submitted again before the browser is done with this event.
+    setTimeout(() => void check());
   });
   const composer = mountFiles(find('#composer-files') as HTMLElement, {
     form,
