@@ -23,6 +23,8 @@ export interface Invitation {
   readonly membership?: { readonly accountId: string; readonly role: MemberRole } | undefined;
   /** The domain that the address of a new person must have; undefined: any. */
   readonly domain?: string | undefined;
+  /** Whether a provider has signed the person in, who then needs no link. */
+  readonly isSignedIn?: boolean | undefined;
   /** False if the caller passes the link on. */
   readonly mail: boolean;
 }
@@ -66,7 +68,8 @@ export async function invitePerson(
         details: { email, role: membership?.role ?? 'owner' },
       });
     }
-    if (!isNew && (await tx.signInMethods.hasAny(person.id))) return { person, link: undefined };
+    if (invitation.isSignedIn || (!isNew && (await tx.signInMethods.hasAny(person.id))))
+      return { person, link: undefined };
     // So that nobody can fill another's mailbox.
     if (author.kind === 'person' && (await tx.personLinks.countSince(person.id, 'invitation', 3600)) >= linksPerHour) {
       throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: 3600 });

@@ -12,8 +12,8 @@ export interface SignInAttempt {
   readonly address: string;
   /** Undefined unless the person of this address has signed in with this browser before. */
   readonly device: KnownDevice | undefined;
-  /** A code is asked for only after the password, so the two are counted separately. */
-  readonly step: 'password' | 'code';
+  /** A code is asked for only after the password, so the two are counted separately. A passkey comes without an address. */
+  readonly step: 'password' | 'code' | 'passkey';
 }
 
 const rules = {
@@ -59,6 +59,7 @@ function listCounts({ email, address, device, step }: SignInAttempt): AttemptCou
   if (device && step === 'code') return [count('code', email, device.id)];
   if (device) return [count('passwordOnDevice', email, device.id)];
   const network = toNetwork(address);
+  if (step === 'passkey') return [count('network', network)];
   if (step === 'code') return [count('code', email), count('network', network)];
   return [count('passwordHere', email, network), count('passwordAnywhere', email), count('network', network)];
 }

@@ -66,7 +66,7 @@ export async function signInWithProvider(
 }
 
 async function createPerson(engines: Needs, email: string, { name, language }: ProviderClaims): Promise<string> {
-  const invitation = { email, name, language, mail: false };
+  const invitation = { email, name, language, isSignedIn: true, mail: false };
   const { person } = await invitePerson(engines, systemAuthor('server'), invitation);
   return person.id;
 }

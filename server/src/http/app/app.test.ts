@@ -177,6 +177,8 @@ describe('the settings of a person', () => {
     await browser.post(`${settings(email)}/profile`, { name: 'Maya L', language: 'sv', time_zone: 'Europe/Stockholm' });
     const saved = { name: 'Maya L', language: 'sv', timeZone: 'Europe/Stockholm' };
     expect(await engines.store.people.byId(personId)).toMatchObject(saved);
+    const audited = "select author_address from audit_entries where action = 'person.changed' and author_id = $1";
+    expect(await exchange.database.query(audited, [personId])).toEqual([{ author_address: '127.0.0.1' }]);
     await browser.get(settings(email));
     await browser.post(`${settings(email)}/profile`, { name: ' ', language: '<b>', time_zone: 'Mars/Olympus' });
     expect(await engines.store.people.byId(personId)).toMatchObject(saved);

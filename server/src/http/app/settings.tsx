@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { changeAsPerson } from '../../domain/people/change-as-person.ts';
 import { idleSeconds } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import {
@@ -40,20 +41,33 @@ export const settingsRoutes: readonly AppRoute[] = [
       return sendSettings(visit, isSettingsNotice(notice) ? { notice } : {});
     },
   },
-  change('profile', 'profile_saved', async ({ engines, form, person }) => {
-    await engines.store.people.setProfile(person.id, readProfile(form, person));
+  change('profile', 'profile_saved', async (visit) => {
+    const { engines, form, person } = visit;
+    await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
+      await tx.people.setProfile(person.id, readProfile(form, person));
+      return {};
+    });
   }),
-  change('sessions/end', 'sessions_ended', async ({ engines, form, person }) => {
-    await engines.store.sessions.end(person.id, { id: requireUuid(form.get('id')) });
+  change('sessions/end', 'sessions_ended', async (visit) => {
+    const id = requireUuid(visit.form.get('id'));
+    await changeAsPerson(visit.engines, visit, 'session.ended', async (tx) => {
+      if ((await tx.sessions.end(visit.person.id, { id })) === 0) throw new ExchangeError('not_found');
+      return { sessionId: id };
+    });
   }),
-  change('sessions/end-others', 'sessions_ended', async ({ engines, person, session }) => {
-    await engines.store.sessions.end(person.id, { except: session.id });
+  change('sessions/end-others', 'sessions_ended', async (visit) => {
+    await changeAsPerson(visit.engines, visit, 'sessions.ended', async (tx) => ({
+      count: await tx.sessions.end(visit.person.id, { except: visit.session.id }),
+    }));
   }),
-  change('passkeys/rename', 'passkey_renamed', async ({ engines, form, person }) => {
+  change('passkeys/rename', 'passkey_renamed', async (visit) => {
+    const { engines, form, person } = visit;
     const name = (form.get('name') ?? '').trim().slice(0, 100);
-    const isRenamed =
-      name !== '' && (await engines.store.signInMethods.renamePasskey(person.id, readPasskeyId(form), name));
-    if (!isRenamed) throw new ExchangeError('not_found');
+    await changeAsPerson(engines, visit, 'passkey.renamed', async (tx) => {
+      const isRenamed = name !== '' && (await tx.signInMethods.renamePasskey(person.id, readPasskeyId(form), name));
+      if (!isRenamed) throw new ExchangeError('not_found');
+      return { name };
+    });
   }),
   remove('passkeys/remove', 'passkey_removed', (form) => ({ passkey: readPasskeyId(form) })),
   remove('password/remove', 'password_removed', () => 'password'),

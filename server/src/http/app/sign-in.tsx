@@ -1,4 +1,5 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { changeAsPerson } from '../../domain/people/change-as-person.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { readDeviceCookie } from '../../domain/sign-in/known-device.ts';
 import { limitSignIn, type SignInAttempt } from '../../domain/sign-in/limit-sign-in.ts';
@@ -68,12 +69,15 @@ export const signInRoutes: readonly AppRoute[] = [
       const { response } = (request.body ?? {}) as { response?: unknown };
       try {
         const asked = { ...toPasskeyRequest(visit), boundTo: csrf };
-        const { secret, personId } = await signInWithPasskey(engines, response, asked, browser);
+        const attempt = { email: '', address: browser.address, device: undefined, step: 'passkey' } as const;
+        const { secret, personId } = await limitSignIn(engines, attempt, () =>
+          signInWithPasskey(engines, response, asked, browser),
+        );
         await endPrevious(visit);
         visit.setSession(secret, personId);
         return reply.send({ location: readNextPath(form.get('next')) ?? '/home' });
       } catch (error) {
-        if (!toNotice(error)) throw error;
+        if (toNotice(error)?.kind !== 'wrong') throw error;
         return reply.code(401).send({ message: visit.translator.t('signIn.passkey.failed') });
       }
     },
@@ -115,8 +119,12 @@ export const signInRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: '/sign-out',
     access: 'complete',
-    async handle({ engines, session, person, endSession, reply }) {
-      await engines.store.sessions.end(person.id, { id: session.id });
+    async handle(visit) {
+      const { engines, session, person, endSession, reply } = visit;
+      await changeAsPerson(engines, visit, 'person.signed_out', async (tx) => {
+        await tx.sessions.end(person.id, { id: session.id });
+        return {};
+      });
       endSession();
       return reply.redirect('/sign-in?signed-out', 303);
     },
