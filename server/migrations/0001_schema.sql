@@ -274,6 +274,24 @@ create table stopped_mail (
   primary key (account_id, email)
 );
 
+-- The page on which anyone can send files to an account, under a name that its owner chose.
+create table public_pages (
+  account_id uuid primary key references accounts (id),
+  name       text not null unique check (name ~ '^[a-z0-9-]{3,40}$'),
+  -- Shown on the page; empty: nothing.
+  message    text not null default '' check (length(message) <= 1000),
+  -- A page that is closed keeps its name, and looks as if it did not exist.
+  is_open    boolean not null
+);
+
+-- Addresses whose files an account does not want through its public page.
+create table blocked_senders (
+  account_id uuid not null references accounts (id),
+  email      text not null,
+  blocked_at timestamptz not null default now(),
+  primary key (account_id, email)
+);
+
 ---------------------------------------------------------------------------------------------------------------------
 -- Drops, requests for files, and their links
 ---------------------------------------------------------------------------------------------------------------------
@@ -297,6 +315,9 @@ create table drops (
   notify            boolean not null default true,
   -- Whether a contact may send files through the link of a request any number of times, or once.
   reusable          boolean not null default true,
+  -- Nobody in the account asked for the files: a visitor of its public page asked for the link of this request, or sent
+  -- these files through it.
+  unsolicited       boolean not null default false,
   -- In units of WAYBILL_LIFETIME_UNIT.
   lifetime          integer not null,
   created_at        timestamptz not null default now(),
@@ -337,6 +358,7 @@ create index drops_by_external_id on drops (account_id, external_id, id) where e
 create index drops_by_reference on drops (right(id::text, 10));
 create index drops_by_text on drops using gin (
   account_id, (message || ' ' || coalesce(external_id, '') || ' ' || right(id::text, 10)) gin_trgm_ops);
+create index drops_unsolicited on drops (account_id, expires_at) where unsolicited and type = 'uploadfiles' and ended_at is null;
 create index drops_through_link on drops (account_id, request_id, request_position) where request_id is not null;
 create index drops_by_day_key on drops (key_day) where link_key is not null;
 create index drops_to_end on drops (expires_at) where ended_at is null;

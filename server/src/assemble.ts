@@ -345,6 +345,13 @@ function toPolicy(config: Config): Policy {
     receiverDomains: config.WAYBILL_RECEIVER_DOMAINS.length === 0 ? null : config.WAYBILL_RECEIVER_DOMAINS,
     resumeSeconds: config.WAYBILL_RESUME_SECONDS,
     requestMaxBytes: config.WAYBILL_REQUEST_MAX_BYTES,
+    publicPage: {
+      isAllowed: config.WAYBILL_PUBLIC_PAGES === 'allowed',
+      mailsPerAddress: config.WAYBILL_PUBLIC_PAGE_MAILS_PER_ADDRESS,
+      mailsPerNetwork: config.WAYBILL_PUBLIC_PAGE_MAILS_PER_NETWORK,
+      mailsPerPage: config.WAYBILL_PUBLIC_PAGE_MAILS_PER_DAY,
+      maxBytes: config.WAYBILL_PUBLIC_PAGE_MAX_BYTES,
+    },
     inboxAttempts,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
     maxCodesPerReceiver: config.WAYBILL_CODES_PER_RECEIVER,

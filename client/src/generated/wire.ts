@@ -193,8 +193,10 @@ export interface ClaimedEntry {
   sender: string;
   /** Message of the sender; may be empty. */
   message: string;
-  /** The request for files to which it belongs; null if another account sent it. */
+  /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /** Whether nobody asked for it: it came through the public page of the account. */
+  unsolicited: boolean;
   /** Number of files. */
   file_count: number;
   /** When it was received. */
@@ -984,8 +986,10 @@ export interface InboxEntry {
   sender: string;
   /** Message of the sender; may be empty. */
   message: string;
-  /** The request for files to which it belongs; null if another account sent it. */
+  /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /** Whether nobody asked for it: it came through the public page of the account. */
+  unsolicited: boolean;
   /** Number of files. */
   file_count: number;
   /** When it was received. */
@@ -1017,8 +1021,10 @@ export interface InboxEntryDetails {
   sender: string;
   /** Message of the sender; may be empty. */
   message: string;
-  /** The request for files to which it belongs; null if another account sent it. */
+  /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /** Whether nobody asked for it: it came through the public page of the account. */
+  unsolicited: boolean;
   /** Number of files. */
   file_count: number;
   /** When it was received. */

@@ -29,8 +29,11 @@ export const InboxEntry = Type.Object(
     message: Type.String({ description: 'Message of the sender; may be empty.' }),
     request_id: Nullable(
       Type.String({ format: 'uuid' }),
-      'The request for files to which it belongs; null if another account sent it.',
+      'The request for files to which it belongs; null if another account sent it, or nobody asked for it.',
     ),
+    unsolicited: Type.Boolean({
+      description: 'Whether nobody asked for it: it came through the public page of the account.',
+    }),
     file_count: Type.Integer({ description: 'Number of files.' }),
     received_at: describeTime('When it was received.'),
     expires_at: describeTime('When it ends, and its files are deleted.'),

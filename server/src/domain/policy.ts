@@ -8,6 +8,20 @@ export interface LifetimeRule {
   readonly default: number;
 }
 
+/** What visitors of the public page of an account may do. */
+export interface PublicPageRule {
+  /** Whether accounts may have one. */
+  readonly isAllowed: boolean;
+  /** How many mails with a link one address is sent per day, by all accounts together. */
+  readonly mailsPerAddress: number;
+  /** How many of them one network can ask for per day. */
+  readonly mailsPerNetwork: number;
+  /** How many of them the visitors of one page can ask for per day. */
+  readonly mailsPerPage: number;
+  /** The total size of the files that one such link takes. */
+  readonly maxBytes: number;
+}
+
 /** Decisions of the operator, for the server or, by `readPolicy`, for one account. */
 export interface Policy {
   readonly publicUrl: string;
@@ -31,6 +45,7 @@ export interface Policy {
   readonly resumeSeconds: number;
   /** The total size of all files that a contact may send through one link. */
   readonly requestMaxBytes: number;
+  readonly publicPage: PublicPageRule;
   /** How many times an entry of an inbox can be claimed before it is parked. */
   readonly inboxAttempts: number;
   /** Applies where the account has not made a choice. */

@@ -22,6 +22,7 @@ import type { PersonLinkStore } from './people/person-link-store.ts';
 import type { PersonStore } from './people/person-store.ts';
 import type { SessionStore } from './people/session-store.ts';
 import type { UsedTokenStore } from './people/used-token-store.ts';
+import type { PublicPageStore } from './public-page/public-page-store.ts';
 import type { RequestStore } from './requests/request-store.ts';
 import type { SignInMethodStore } from './sign-in/sign-in-method-store.ts';
 import type { StopStore } from './stops/stop-store.ts';
@@ -45,6 +46,7 @@ export interface Store {
   readonly uploads: UploadStore;
   readonly outbox: OutboxStore;
   readonly stops: StopStore;
+  readonly publicPages: PublicPageStore;
   readonly audit: AuditStore;
   readonly events: EventStore;
   readonly quotas: QuotaStore;

@@ -4,6 +4,7 @@ import { deliverEventsTask } from './deliver-events.ts';
 import { recoverPersonTask } from './recover-person.ts';
 import { sendMessageTask } from './send-message.ts';
 import { sendPersonLinkTask } from './send-person-link.ts';
+import { sendPublicLinkTask } from './send-public-link.ts';
 import { tellOwnerTask } from './tell-owner.ts';
 
 type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
@@ -14,6 +15,7 @@ export function tasks(engines: Engines): Tasks {
     [sendMessageTask.name]: (payload) => sendMessageTask.run(engines, sendMessageTask.parse(payload)),
     [recoverPersonTask.name]: (payload) => recoverPersonTask.run(engines, recoverPersonTask.parse(payload)),
     [sendPersonLinkTask.name]: (payload) => sendPersonLinkTask.run(engines, sendPersonLinkTask.parse(payload)),
+    [sendPublicLinkTask.name]: (payload) => sendPublicLinkTask.run(engines, sendPublicLinkTask.parse(payload)),
     [tellOwnerTask.name]: (payload) => tellOwnerTask.run(engines, tellOwnerTask.parse(payload)),
   };
 }

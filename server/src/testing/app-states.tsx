@@ -11,6 +11,7 @@ import { Route } from '../views/components/route.tsx';
 import { RowMenu } from '../views/components/row-menu.tsx';
 import { Toast } from '../views/components/toast.tsx';
 import { UndoToast } from '../views/components/undo-toast.tsx';
+import { BlockSenderPage, blockSenderTitle } from '../views/pages/app/block-sender-page.tsx';
 import { ContactImportPage, contactImportTitle, type ImportPreview } from '../views/pages/app/contact-import-page.tsx';
 import { ContactPage, type ContactPageProps, contactTitle } from '../views/pages/app/contact-page.tsx';
 import { ContactsNotice } from '../views/pages/app/contacts-notice.tsx';
@@ -847,6 +848,19 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         state: 'claimed',
       }),
     }),
+    'app-inbox-report': show(
+      'inbox',
+      blockSenderTitle(translator),
+      <BlockSenderPage
+        base={base}
+        csrf="csrf"
+        entryId={toId(0)}
+        sender={long}
+        reference="WB-7F3K-29QD"
+        operator="Acme Files"
+        support="support@acme.example"
+      />,
+    ),
     'app-inbox-parked': inbox({ entry: inboxEntry(foreign, { state: 'parked', sender: arabic, files: [] }) }),
     'app-inbox-done': inbox({
       part: 'done',

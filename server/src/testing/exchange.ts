@@ -67,6 +67,13 @@ export const testPolicy: Policy = {
   receiverDomains: null,
   resumeSeconds: 3600,
   requestMaxBytes: 1024 ** 4,
+  publicPage: {
+    isAllowed: true,
+    mailsPerAddress: 3,
+    mailsPerNetwork: 1_000_000,
+    mailsPerPage: 1_000_000,
+    maxBytes: 1024 ** 3,
+  },
   inboxAttempts: 10,
   secondFactor: 'off',
   maxCodesPerReceiver: 1000,

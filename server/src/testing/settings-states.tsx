@@ -100,6 +100,14 @@ export function settingsStates(
         }}
         factors={['', 'off', 'mail', 'sms']}
         ownerCount={1}
+        publicPage={{
+          isOpen: true,
+          name: 'acme-plant-2',
+          message: 'Please send drawings as PDF.',
+          url: 'https://files.acme.example/to/',
+          isAllowed: true,
+          blocked: [{ email: foreign.sender, blockedAt: ago(3) }],
+        }}
         pages={{}}
         members={[
           { id: 'm1', ...frame.person, role: 'owner', since: ago(400), isYou: true },
@@ -237,6 +245,27 @@ export function settingsStates(
     }),
     'settings-account': account(),
     'settings-account-reader': account({ canManage: false }),
+    'settings-account-public-page': account({
+      publicPage: {
+        isOpen: true,
+        name: 'Support',
+        message: '',
+        url: 'https://files.acme.example/to/',
+        isAllowed: true,
+        problem: 'reserved',
+        blocked: [],
+      },
+    }),
+    'settings-account-no-public-page': account({
+      publicPage: {
+        isOpen: false,
+        name: '',
+        message: '',
+        url: 'https://files.acme.example/to/',
+        isAllowed: false,
+        blocked: [],
+      },
+    }),
     'settings-account-invitation': account({
       notice: 'last_owner',
       factors: ['', 'sms'],

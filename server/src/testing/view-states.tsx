@@ -6,6 +6,7 @@ import { codeMail } from '../views/mails/code-mail.ts';
 import { confirmationMail } from '../views/mails/confirmation-mail.ts';
 import { dropMail } from '../views/mails/drop-mail.ts';
 import { personInvitationMail, recoveryMail } from '../views/mails/person-link-mail.ts';
+import { publicLinkMail } from '../views/mails/public-link-mail.ts';
 import { questionMail } from '../views/mails/question-mail.ts';
 import { receiptMail } from '../views/mails/receipt-mail.ts';
 import { receivedMail } from '../views/mails/received-mail.ts';
@@ -28,6 +29,7 @@ import { ErrorPage, errorTitle } from '../views/pages/error-page.tsx';
 import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../views/pages/gone-page.tsx';
 import { HomePage, homeTitle } from '../views/pages/home-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../views/pages/link-landing-page.tsx';
+import { PublicPage, type PublicPageProps, publicPageTitle } from '../views/pages/public-page.tsx';
 import { SentPage, type SentPageProps, sentTitle } from '../views/pages/sent-page.tsx';
 import { StopPage, type StopPageProps, stopTitle } from '../views/pages/stop-page.tsx';
 import {
@@ -277,6 +279,20 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       />
     ),
   });
+  const publicPage = (props: Partial<PublicPageProps> = {}, to: Sender = from): PageState => ({
+    title: publicPageTitle(translator, { receiver: to, requested: props.requested ?? false }),
+    page: (
+      <PublicPage
+        receiver={to}
+        message=""
+        operator="Northwind Files"
+        csrf="csrf"
+        action="/to/orders"
+        requested={false}
+        {...props}
+      />
+    ),
+  });
   const gone = (reason: GonePageProps['reason'], about: Partial<GonePageProps> = {}): PageState => ({
     title: goneTitle(translator, { reason, ...about }),
     page: <GonePage reason={reason} {...about} />,
@@ -301,6 +317,11 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     'landing-long-upload': landing('upload', { name: longAddress, address: longAddress }),
     'landing-right-to-left': landing('download', rightToLeft),
     'landing-upload-right-to-left': landing('upload', rightToLeft),
+    'public-page': publicPage({ message }),
+    'public-page-plain': publicPage({}, { name: sender, address: sender }),
+    'public-page-problem': publicPage({ email: 'kim@', problem: 'email' }, long),
+    'public-page-name': publicPage({ email: sender, name: 'Kim <kim@x>', problem: 'name' }, rightToLeft),
+    'public-page-requested': publicPage({ email: longAddress, requested: true, message }),
     confirm: confirm(false),
     'confirm-wrong': confirm(true),
     'code-sms': code({}),
@@ -511,7 +532,25 @@ export function mailStates(
     recovery: recoveryMail(translator, { to, ...personLink }),
     'webhook-gone': webhookDisabledMail(translator, { to, ...webhook, reason: 'gone' }),
     'webhook-failing': webhookDisabledMail(translator, { to, ...webhook, reason: 'failing' }),
-    received: receivedMail(translator, { to, reference, contact: sender, message, deadline, ...list }),
+    received: receivedMail(translator, {
+      to,
+      reference,
+      contact: sender,
+      message,
+      deadline,
+      isUnsolicited: false,
+      ...list,
+    }),
+    'received-unsolicited': receivedMail(translator, {
+      to,
+      reference,
+      contact: sender,
+      message,
+      deadline,
+      isUnsolicited: true,
+      ...list,
+    }),
+    'public-link': publicLinkMail(translator, { to, reference, sender, senderName, deadline, link, stopLink }),
     confirmation: confirmationMail(translator, {
       to,
       reference,

@@ -3,6 +3,7 @@ import { type CodeSms, codeMail, codeSms } from './mails/code-mail.ts';
 import { confirmationMail } from './mails/confirmation-mail.ts';
 import { dropMail } from './mails/drop-mail.ts';
 import { personInvitationMail, recoveryMail } from './mails/person-link-mail.ts';
+import { publicLinkMail } from './mails/public-link-mail.ts';
 import { questionMail } from './mails/question-mail.ts';
 import { receiptMail } from './mails/receipt-mail.ts';
 import { receivedMail } from './mails/received-mail.ts';
@@ -27,6 +28,7 @@ export function createMailTemplates(all: Translators, operator: Operator) {
     drop: inLanguage(dropMail),
     request: inLanguage(requestMail),
     requestReminder: inLanguage(requestReminderMail),
+    publicLink: inLanguage(publicLinkMail),
     code: inLanguage(codeMail),
     codeSms: (language: string, sms: CodeSms) => codeSms(all.for(language), sms),
     reminder: inLanguage(reminderMail),

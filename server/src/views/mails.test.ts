@@ -142,7 +142,7 @@ describe('a long message', () => {
   });
 
   test('is complete if there is no page', () => {
-    const mail = mailTemplates.received('en', { ...drop, contact: 'a@b.example', message });
+    const mail = mailTemplates.received('en', { ...drop, contact: 'a@b.example', message, isUnsolicited: false });
     expect(quoted(mail.text)).toBe(message);
     expect(mail.html).toContain('The end.');
   });
@@ -158,6 +158,7 @@ describe.each(languages)('in %s', (language) => {
   test('a mail that its reader did not ask for can be stopped, and its sender reported if the operator takes reports', () => {
     const stoppable = new Set([
       'drop',
+      'public-link',
       'drop-one',
       'drop-many',
       'drop-mixed',

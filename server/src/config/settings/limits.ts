@@ -1,5 +1,5 @@
 import type { Setting } from '../setting.ts';
-import { integer, list } from '../types.ts';
+import { integer, list, oneOf } from '../types.ts';
 
 /** The quotas of accounts, and the number of messages. */
 export const limitsSettings = {
@@ -42,6 +42,38 @@ export const limitsSettings = {
     description: 'The maximum total size of the files that a contact may send for one request for files.',
     default: String(1024 ** 4),
     type: integer(1, 1024 ** 5),
+  },
+  WAYBILL_PUBLIC_PAGES: {
+    group: 'common',
+    description:
+      'Whether the owners of accounts may open a [public page](accounts.md#the-public-page-of-an-account), on which anyone can send files to the account.',
+    default: 'allowed',
+    type: oneOf('allowed', 'off'),
+  },
+  WAYBILL_PUBLIC_PAGE_MAX_BYTES: {
+    group: 'tuning',
+    description: 'The maximum total size of the files that a visitor of a public page may send with one link.',
+    default: String(1024 ** 3),
+    type: integer(1, 1024 ** 5),
+  },
+  WAYBILL_PUBLIC_PAGE_MAILS_PER_ADDRESS: {
+    group: 'tuning',
+    description: 'The number of mails with a link that public pages send to one address in a day, all pages together.',
+    default: '5',
+    type: integer(1, 10_000),
+  },
+  WAYBILL_PUBLIC_PAGE_MAILS_PER_NETWORK: {
+    group: 'tuning',
+    description:
+      'The number of these mails that visitors from one IPv4 address, or from one IPv6 network of 64 bits, can ask for in a day.',
+    default: '30',
+    type: integer(1, 1_000_000),
+  },
+  WAYBILL_PUBLIC_PAGE_MAILS_PER_DAY: {
+    group: 'tuning',
+    description: 'The number of these mails that all visitors of one public page together can ask for in a day.',
+    default: '200',
+    type: integer(1, 1_000_000),
   },
   WAYBILL_MESSAGES_PER_ACCOUNT: {
     group: 'tuning',

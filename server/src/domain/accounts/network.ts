@@ -46,3 +46,10 @@ function covers(text: string, inner: Network): boolean {
   const outer = parseNetwork(text);
   return outer !== undefined && contains(outer, inner);
 }
+
+/** The addresses that one subscriber has: the first 64 bits of IPv6, and all of IPv4. */
+export function toSubscriber(address: string): string {
+  const network = parseNetwork(address);
+  if (network?.address.kind() !== 'ipv6') return network?.address.toString() ?? address;
+  return Buffer.from(network.address.toByteArray().slice(0, 8)).toString('hex');
+}

@@ -27,6 +27,8 @@ export interface NewDrop {
   readonly choices?: SenderChoices & { readonly reusable?: boolean };
   /** The person who sent it; undefined if a program did. */
   readonly sentBy?: string | undefined;
+  /** Whether nobody in the account asked for the files: a visitor of its public page did. */
+  readonly isUnsolicited?: boolean;
 }
 
 export interface NewLink {

@@ -16,14 +16,15 @@ type Happening =
 
 /**
  * Events of a drop, or of a request for files, which is stored as a drop of its own type. What contacts send is
- * one too, but for the account it is an entry in the inbox.
+ * one too, but for the account it is an entry in the inbox. An account does not know the request of a visitor of its
+ * public page, as it did not make it.
  */
 export function dropEvents(
-  { accountId, dropId, type }: TypedDrop,
+  { accountId, dropId, type, isUnsolicited = false }: TypedDrop,
   happening: Happening,
   data: NewEvent['data'] = {},
 ): NewEvent[] {
-  if (type === 'receivedfiles') return [];
+  if (type === 'receivedfiles' || isUnsolicited) return [];
   return type === 'uploadfiles'
     ? [{ accountId, type: `request.${happening}`, data: { request_id: dropId, ...data } }]
     : [{ accountId, type: `drop.${happening}`, data: { drop_id: dropId, ...data } }];
@@ -33,4 +34,6 @@ export interface TypedDrop {
   readonly accountId: string;
   readonly dropId: string;
   readonly type: DropType | 'receivedfiles';
+  /** Whether a visitor of the account's public page caused it. */
+  readonly isUnsolicited?: boolean;
 }

@@ -21,8 +21,10 @@ export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 
   /** The name that the sending account, or the contact's entry in the address book, has; null: none. */
   readonly senderName: string | null;
   readonly message: string;
-  /** The request through which a contact sent it; null: another account sent it. */
+  /** The request through which a contact sent it; null: another account sent it, or nobody asked for it. */
   readonly requestId: string | null;
+  /** Whether nobody in the account asked for it: it came through the account's public page. */
+  readonly isUnsolicited: boolean;
   readonly receivedAt: Date;
   readonly expiresAt: Date;
   readonly state: QueueState;

@@ -5,8 +5,11 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Link } from './link-store.ts';
 
 /** The question that the receiver of this link may ask the sender now, if any. */
-export function chooseQuestion(link: Pick<Link, 'ended' | 'revoked' | 'endsSoon'>): Question | undefined {
-  if (link.revoked) return undefined;
+export function chooseQuestion(
+  link: Pick<Link, 'ended' | 'revoked' | 'endsSoon' | 'isUnsolicited'>,
+): Question | undefined {
+  // Nobody sent it: its receiver can get another one on the public page.
+  if (link.revoked || link.isUnsolicited) return undefined;
   if (link.ended) return 'send_again';
   return link.endsSoon ? 'more_time' : undefined;
 }

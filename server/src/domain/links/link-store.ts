@@ -34,6 +34,8 @@ export interface Link extends SecondFactorChoices {
   readonly asked: readonly Question[];
   /** Whether a contact may send files through it any number of times. */
   readonly reusable: boolean;
+  /** Whether its receiver asked for it on the account's public page. */
+  readonly isUnsolicited: boolean;
   /** When all files were sent to its receiver in full, or files were first sent through it. */
   readonly completedAt: Date | null;
   /** Files were sent through it, and it takes no more. */
@@ -71,7 +73,7 @@ export interface Completed {
 }
 
 /** Which link it is, without what only its receiver needs. */
-export type ReceiversLink = Pick<Link, 'dropId' | 'type' | 'receiver'>;
+export type ReceiversLink = Pick<Link, 'dropId' | 'type' | 'receiver' | 'isUnsolicited'>;
 
 /** Of a drop, or of one of its links. */
 export type DropEnding = Pick<Link, 'accountId' | 'dropId' | 'ended' | 'revoked'> & {

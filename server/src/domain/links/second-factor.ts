@@ -32,6 +32,8 @@ export function effectiveSecondFactor(
  * sent, the code is sent by mail: asking for no code at all would be weaker than what was decided.
  */
 export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link): CodeTarget | undefined {
+  // The mail with the link has proved the address, and there is nothing else to prove about a visitor.
+  if (link.isUnsolicited) return undefined;
   const factor = effectiveSecondFactor(engines, link);
   if (factor === 'off') return undefined;
   if (factor === 'sms' && engines.sms && link.phone !== '') return { channel: 'sms', to: link.phone };

@@ -29,6 +29,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
       ...toStoppable(engines, message),
       link: await deriveLink(engines, message),
     };
+    if (message.isUnsolicited) return engines.mailTemplates.publicLink(message.language, about);
     return message.dropType === 'downloadfiles'
       ? engines.mailTemplates.drop(message.language, { ...about, ...toListedFiles(message) })
       : engines.mailTemplates.request(message.language, { ...about, reusable: message.reusable });
@@ -71,7 +72,8 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     });
   },
   async received(engines, message) {
-    const about = { ...toInvitation(message), ...toListedFiles(message), contact: message.person.email };
+    const { isUnsolicited, person } = message;
+    const about = { ...toInvitation(message), ...toListedFiles(message), contact: person.email, isUnsolicited };
     return engines.mailTemplates.received(message.language, about);
   },
   // In the server's language, which its operator reads.

@@ -53,6 +53,7 @@ interface PersonLinked extends Addressed {
 export interface MailTemplates {
   drop(language: string, about: Linked & ListedFiles & { message: string }): RenderedMail;
   request(language: string, about: Linked & { message: string; reusable: boolean }): RenderedMail;
+  publicLink(language: string, about: Linked): RenderedMail;
   requestReminder(language: string, about: Linked & { message: string; reusable: boolean }): RenderedMail;
   code(language: string, about: Addressed & { code: string; minutes: number; senderName: string }): RenderedMail;
   codeSms(language: string, about: { code: string; minutes: number; host: string }): string;
@@ -81,7 +82,7 @@ export interface MailTemplates {
   ): RenderedMail;
   received(
     language: string,
-    about: Referring & ListedFiles & { contact: string; message: string; deadline: Date },
+    about: Referring & ListedFiles & { contact: string; message: string; deadline: Date; isUnsolicited: boolean },
   ): RenderedMail;
   confirmation(
     language: string,

@@ -18,16 +18,19 @@ export async function markUndeliverable(
   const news = await tx.links.markUndeliverable({ accountId, dropId, position }, reason);
   const account = await tx.accounts.byId(accountId);
   if (!news || !account) return false;
-  await tx.outbox.enqueue(accountId, {
-    id: engines.random.uuid(),
-    kind: 'undeliverable',
-    channel: 'mail',
-    dropId,
-    position,
-    receiver: account.email,
-  });
   const details = { dropId, position, ...(messageId === undefined ? {} : { messageId }) };
   await record(engines, tx, { accountId, author, action: 'receiver.undeliverable', details });
+  // Anyone can enter an address that does not exist on a public page: that is no news for the account.
+  if (!news.isUnsolicited || reason === stoppedReason) {
+    await tx.outbox.enqueue(accountId, {
+      id: engines.random.uuid(),
+      kind: 'undeliverable',
+      channel: 'mail',
+      dropId,
+      position,
+      receiver: account.email,
+    });
+  }
   await tx.events.append(dropEvents({ accountId, ...news }, 'undeliverable', { receiver: news.receiver }));
   return true;
 }

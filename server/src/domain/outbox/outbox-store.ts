@@ -35,6 +35,8 @@ export interface WaitingMessage {
   readonly message: string;
   /** Whether a contact may send files any number of times. */
   readonly reusable: boolean;
+  /** Whether nobody in the account asked for the files. */
+  readonly isUnsolicited: boolean;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** The address of the account behind the drop. */

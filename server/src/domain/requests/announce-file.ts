@@ -52,5 +52,7 @@ async function requireRoom(
 
 /** How many bytes may still be sent through a link. */
 export async function bytesLeftFor({ store, policy }: Pick<Engines, 'store' | 'policy'>, link: Link): Promise<number> {
-  return Math.max(0, policy.requestMaxBytes - (await store.uploads.bytesThrough(link, contactDraftName(link))));
+  const { requestMaxBytes, publicPage } = policy;
+  const maxBytes = link.isUnsolicited ? Math.min(requestMaxBytes, publicPage.maxBytes) : requestMaxBytes;
+  return Math.max(0, maxBytes - (await store.uploads.bytesThrough(link, contactDraftName(link))));
 }

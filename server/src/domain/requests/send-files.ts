@@ -6,6 +6,7 @@ import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { rememberedDispatches, wasJustDispatched } from '../drops/repetition.ts';
 import type { Engines } from '../engines.ts';
+import type { NewEvent } from '../events/event-store.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { requireLive, requireUnused } from '../links/find-link.ts';
@@ -61,6 +62,7 @@ export async function sendFiles(
       linkKey: null,
       reminderSeconds: null,
       from: { dropId: link.dropId, position: link.position },
+      isUnsolicited: link.isUnsolicited,
     });
     // Removing a file does not wait for the draft's lock.
     if ((await tx.files.moveToDrop(accountId, draft, dropId)) !== files.length) {
@@ -93,10 +95,15 @@ export async function sendFiles(
     });
     const isFulfilled = await tx.links.fulfil(link);
     const received = { inbox_id: inboxId, files: files.length };
+    const about = { request_id: link.dropId };
+    // The account does not know the request of a visitor of its public page, as it did not make it.
+    const ofRequest: NewEvent[] = link.isUnsolicited
+      ? []
+      : [{ accountId, type: 'request.received', data: { ...about, receiver: link.receiver, ...received } }];
     await tx.events.append([
-      { accountId, type: 'request.received', data: { request_id: link.dropId, receiver: link.receiver, ...received } },
+      ...ofRequest,
       { accountId, type: 'inbox.received', data: { sender: link.receiver, ...received } },
-      ...(isFulfilled ? [{ accountId, type: 'request.fulfilled', data: { request_id: link.dropId } } as const] : []),
+      ...(isFulfilled && !link.isUnsolicited ? [{ accountId, type: 'request.fulfilled', data: about } as const] : []),
     ]);
     checkpoint('received:before-commit');
     return files;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { parseNetwork } from '../accounts/network.ts';
+import { toSubscriber } from '../accounts/network.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { AttemptCount, AttemptRule } from '../ports/limits.ts';
@@ -58,7 +58,7 @@ export async function limitSignIn<Result>(
 function listCounts({ email, address, device, step }: SignInAttempt): AttemptCount[] {
   if (device && step === 'code') return [count('code', email, device.id)];
   if (device) return [count('passwordOnDevice', email, device.id)];
-  const network = toNetwork(address);
+  const network = toSubscriber(address);
   if (step === 'passkey') return [count('network', network)];
   if (step === 'code') return [count('code', email), count('network', network)];
   return [count('passwordHere', email, network), count('passwordAnywhere', email), count('network', network)];
@@ -66,11 +66,4 @@ function listCounts({ email, address, device, step }: SignInAttempt): AttemptCou
 
 function count(rule: keyof typeof rules, ...subject: readonly string[]): AttemptCount {
   return { key: `${rule}:${hash('sha256', JSON.stringify(subject), 'base64url')}`, rule: rules[rule] };
-}
-
-/** The addresses that one subscriber has: the first 64 bits of IPv6, and all of IPv4. */
-function toNetwork(address: string): string {
-  const network = parseNetwork(address);
-  if (network?.address.kind() !== 'ipv6') return network?.address.toString() ?? address;
-  return Buffer.from(network.address.toByteArray().slice(0, 8)).toString('hex');
 }

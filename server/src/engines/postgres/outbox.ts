@@ -68,7 +68,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
             and links.drop_id = settled.drop_id and links.position = settled.position and links.notified_at is null
           returning links.account_id, links.drop_id, links.email
         )
-        select drops.id as "dropId", drops.type, notified.email as receiver
+        select drops.id as "dropId", drops.type, drops.unsolicited as "isUnsolicited", notified.email as receiver
         from notified join drops on drops.account_id = notified.account_id and drops.id = notified.drop_id
       `.execute(db);
       return rows[0];
@@ -174,6 +174,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'drops.key_day as keyDay',
           'drops.file_count as fileCount',
           'drops.reusable',
+          'drops.unsolicited as isUnsolicited',
           'accounts.email as account',
           shownName.as('accountName'),
           'accounts.language as accountLanguage',

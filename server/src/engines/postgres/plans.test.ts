@@ -32,6 +32,7 @@ const small = new Set([
   'global_contacts_version',
   'groups',
   'holds',
+  'public_pages',
   'scrub',
   'usage',
   'webhooks',
@@ -84,6 +85,8 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     insert into audit_entries (account_id, id, at, author_kind, author_id, author_name, action, details)
       select account_id, id, created_at, 'key', '', 'large@x.org', 'drop.created', '{}' from drops;
     insert into stopped_mail (account_id, email)
+      select account_id, id || '@x.org' from drops;
+    insert into blocked_senders (account_id, email)
       select account_id, id || '@x.org' from drops;
     insert into drafts (account_id, name, touched_at)
       select account_id, 'draft ' || id, created_at from drops;
@@ -397,6 +400,20 @@ async function everyCall(accountId: string): Promise<Calls> {
       files: (store) => store.files(accountId, dropId),
       growByOne: (store) => store.growByOne(accountId, dropId),
       revokeLink: (store) => store.revokeLink(accountId, dropId, 0),
+    },
+    publicPages: {
+      byName: (pages) => pages.byName('orders'),
+      ofAccount: (pages) => pages.ofAccount(accountId),
+      set: (pages) => pages.set(accountId, { name: 'orders', message: '', isOpen: true }),
+      requestLink: (pages) => pages.requestLink(accountId, { email: 'a@x.org', name: '', language: '' }),
+      isUnwanted: (pages) => pages.isUnwanted(accountId, 'a@x.org'),
+      block: (pages) => pages.block(accountId, 'a@x.org'),
+      unblock: (pages) => pages.unblock(accountId, 'a@x.org'),
+      blocked: (pages) => pages.blocked(accountId, count),
+      revokeLinks: async (pages) => {
+        await pages.revokeLinks(accountId);
+        await pages.revokeLinks(accountId, 'a@x.org');
+      },
     },
     inbox: {
       page: async (inbox) => {

@@ -26,7 +26,7 @@ export function receiverStore(db: Database): ReceiverStore {
             select links.email, coalesce(nullif(links.name, ''), links.contact_name) as name, links.phone,
               links.drop_id as newest
             from (
-              select id from drops where account_id = ${accountId} order by id desc limit ${sql.lit(recentDrops)}
+              select id from drops where account_id = ${accountId} and not unsolicited order by id desc limit ${sql.lit(recentDrops)}
             ) as latest join links on links.account_id = ${accountId} and links.drop_id = latest.id
             order by latest.id desc limit ${sql.lit(recentLinks)}
           ) as links where ${matches} order by email, newest desc

@@ -113,6 +113,12 @@ export interface AuthenticatorApps {
   salt: Buffer;
 }
 
+export interface BlockedSenders {
+  account_id: string;
+  blocked_at: Generated<Timestamp>;
+  email: string;
+}
+
 export interface Contacts {
   account_id: string;
   email: string;
@@ -194,6 +200,7 @@ export interface Drops {
   sent_by: string | null;
   to_empty: Generated<boolean>;
   type: DropType;
+  unsolicited: Generated<boolean>;
 }
 
 export interface EventLog {
@@ -417,6 +424,13 @@ export interface PersonLinks {
   used_at: Timestamp | null;
 }
 
+export interface PublicPages {
+  account_id: string;
+  is_open: boolean;
+  message: Generated<string>;
+  name: string;
+}
+
 export interface RecoveryCodes {
   digest: Buffer;
   person_id: string;
@@ -563,6 +577,7 @@ export interface DB {
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
   authenticator_apps: AuthenticatorApps;
+  blocked_senders: BlockedSenders;
   contacts: Contacts;
   daily_usage: DailyUsage;
   damaged_files: DamagedFiles;
@@ -590,6 +605,7 @@ export interface DB {
   passwords: Passwords;
   people: People;
   person_links: PersonLinks;
+  public_pages: PublicPages;
   recovery_codes: RecoveryCodes;
   responses: Responses;
   scrub: Scrub;

@@ -30,6 +30,7 @@ import { personLinkStore } from './people/person-links.ts';
 import { sessionStore } from './people/sessions.ts';
 import { signInMethodStore } from './people/sign-in-methods.ts';
 import { usedTokenStore } from './people/used-tokens.ts';
+import { publicPageStore } from './public-page/public-pages.ts';
 import { receiverStore } from './receivers.ts';
 import { responseStore } from './responses.ts';
 import { whenReachable } from './unavailable.ts';
@@ -51,6 +52,7 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     uploads: uploadStore(db, traceparent),
     outbox: outboxStore(db, traceparent),
     stops: stopStore(db),
+    publicPages: publicPageStore(db, traceparent),
     audit: auditStore(db),
     events: eventStore(db),
     quotas: quotaStore(db),

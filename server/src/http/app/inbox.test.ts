@@ -9,6 +9,9 @@ import { useTestServer } from '../../testing/use-test-server.ts';
 const { exchange, app } = await useTestServer();
 const { engines, database } = exchange;
 
+/** A delivery is recorded after its response. */
+const patient = { timeout: 10_000 };
+
 type Member = Awaited<ReturnType<typeof signInMember>>;
 
 const findEntryId = async ({ account }: Member) => {
@@ -129,11 +132,11 @@ describe('a download', () => {
     expect(whole.headers.get('content-disposition')).toContain('a.txt');
     const part = await download(browser, `${path}/files/${file?.id}`, { range: 'bytes=11-' });
     expect([part.status, part.text]).toEqual([206, 'a.txt']);
-    await expect.poll(() => readPage(browser, path)).toContain('1 of 2 downloaded');
+    await expect.poll(() => readPage(browser, path), patient).toContain('1 of 2 downloaded');
     const [state] = await engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 1);
     expect(state?.files.map(({ deliveredBytes }) => deliveredBytes)).toEqual([16, 0]);
     // Once, although it was read in two parts.
-    await expect.poll(() => readAudit(account.accountId)).toEqual(['person inbox.downloaded']);
+    await expect.poll(() => readAudit(account.accountId), patient).toEqual(['person inbox.downloaded']);
   });
 
   test('of some files or of all is a ZIP that can be resumed', async () => {
@@ -153,14 +156,14 @@ describe('a download', () => {
     for (const wrong of ['file=3', 'file=-1', 'file=x', 'file=0&file=']) {
       expect((await browser.get(`${path}/files.zip?${wrong}`)).statusCode, wrong).toBe(404);
     }
-    await expect.poll(() => readPage(browser, path)).toContain('Everything has been downloaded');
+    await expect.poll(() => readPage(browser, path), patient).toContain('Everything has been downloaded');
   });
 
   test('of a contact’s file is remembered, although nobody is told', async () => {
     const { browser, path } = await receiveFromContact('empty.txt', '');
     expect((await browser.get(path)).body).toContain('Not downloaded yet');
     expect((await download(browser, `${path}/all.zip`)).status).toBe(200);
-    await expect.poll(() => readPage(browser, path)).toContain('Everything has been downloaded');
+    await expect.poll(() => readPage(browser, path), patient).toContain('Everything has been downloaded');
   });
 
   test('of what was never scanned is refused where a scan is required', async () => {
@@ -189,7 +192,7 @@ describe('an entry', () => {
     expect((await browser.get(`${base}inbox?notice=done`)).body).not.toContain(id);
     expect((await browser.get(`${base}inbox?part=done`)).body).toContain(id);
     await browser.post(`${path}/done`);
-    expect((await browser.post(`${path}/reopen`)).headers.location).toBe(`${path}?notice=reopened`);
+    expect((await browser.post(`${path}/reopen`)).headers.location).toBe(`${path}?notice=reopen`);
     expect((await browser.get(`${base}inbox`)).body).toContain(id);
     // Programs get it again.
     const claim = { leaseId: engines.random.uuid(), leaseSeconds: 60, maxEntries: 1, maxAttempts: 1 };
@@ -219,7 +222,7 @@ describe('an entry', () => {
       account.accountId,
     ]);
     expect((await browser.get(path)).body).toContain('/release"');
-    expect((await browser.post(`${path}/release`)).headers.location).toBe(`${path}?notice=released`);
+    expect((await browser.post(`${path}/release`)).headers.location).toBe(`${path}?notice=release`);
     expect(await engines.store.inbox.entry(account.accountId, id)).toMatchObject({ state: 'available', attempts: 0 });
   });
 });

@@ -1,13 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { finishEntry, releaseEntry, reopenEntry } from '../../domain/inbox/change-entry.ts';
-import { findEntryWithFiles } from '../../domain/inbox/find-entry.ts';
+import { findEntry, findEntryWithFiles } from '../../domain/inbox/find-entry.ts';
 import { findInboxFileById } from '../../domain/inbox/find-inbox-file.ts';
 import type { ListedEntry, QueuedEntry, QueuePosition } from '../../domain/inbox/inbox-store.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
+import { blockSender } from '../../domain/public-page/block-sender.ts';
 import { toReference } from '../../domain/reference.ts';
-import { Toast } from '../../views/components/toast.tsx';
+import { BlockSenderPage, blockSenderTitle } from '../../views/pages/app/block-sender-page.tsx';
 import type { InboxEntryProps } from '../../views/pages/app/inbox-entry.tsx';
+import { type InboxNotice, InboxToast, isInboxNotice } from '../../views/pages/app/inbox-notice.tsx';
 import { type InboxLine, InboxPage, type InboxPart, inboxTitle } from '../../views/pages/app/inbox-page.tsx';
 import { toHref } from '../../views/pages/app/list-props.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
@@ -18,8 +20,6 @@ import { sendScreen } from './send-screen.tsx';
 const path = '/:user/inbox';
 const entryPath = `${path}/:id`;
 const searchLength = 200;
-const notices = { done: 'inbox.markedDone', reopened: 'inbox.reopened', released: 'inbox.released' } as const;
-type Notice = keyof typeof notices;
 
 /** What was sent to the account. Readers see and download everything; members also decide what is done. */
 export const inboxRoutes: readonly AppRoute[] = [
@@ -39,9 +39,33 @@ export const inboxRoutes: readonly AppRoute[] = [
         ...toEntry(entry),
         files: entry.files.map((file) => ({ ...file, isDownloaded: downloaded.has(file.id) })),
         selectsAll: select === 'all',
+        reportHref: entry.isUnsolicited && visit.canChange ? `${visit.base}inbox/${id}/report` : undefined,
       });
     },
   },
+  {
+    method: 'GET',
+    path: `${entryPath}/report`,
+    access: 'member',
+    async handle(visit) {
+      const { engines, actor, base, csrf, options, translator } = visit;
+      const { id, sender, senderName, dropId, isUnsolicited } = await findEntry(engines, actor, readId(visit));
+      if (!isUnsolicited) throw new ExchangeError('not_found');
+      const page = (
+        <BlockSenderPage
+          base={base}
+          csrf={csrf}
+          entryId={id}
+          sender={{ email: sender, name: senderName }}
+          reference={toReference(dropId)}
+          operator={options.operator.name}
+          support={options.operator.supportAddress}
+        />
+      );
+      return sendScreen(visit, { screen: 'inbox', title: blockSenderTitle(translator), page });
+    },
+  },
+  change('block', blockSender),
   change('done', finishEntry),
   change('reopen', reopenEntry),
   change('release', releaseEntry),
@@ -81,18 +105,17 @@ export const inboxRoutes: readonly AppRoute[] = [
 
 /** Makes a change, and shows the list if the entry has left it. */
 function change(
-  name: 'done' | 'reopen' | 'release',
+  notice: InboxNotice,
   make: (engines: MemberVisit['engines'], actor: MemberVisit['actor'], id: string) => Promise<unknown>,
 ): AppRoute {
-  const notice: Notice = name === 'done' ? 'done' : name === 'reopen' ? 'reopened' : 'released';
   return {
     method: 'POST',
-    path: `${entryPath}/${name}`,
+    path: `${entryPath}/${notice}`,
     access: 'member',
     async handle(visit) {
       const id = readId(visit);
       await make(visit.engines, visit.actor, id);
-      const place = name === 'done' ? `${visit.base}inbox` : `${visit.base}inbox/${id}`;
+      const place = notice === 'done' ? `${visit.base}inbox` : `${visit.base}inbox/${id}`;
       return visit.reply.redirect(toHref(place, { notice }), 303);
     },
   };
@@ -142,24 +165,22 @@ async function sendInbox(visit: MemberVisit, entry?: InboxEntryProps): Promise<F
         entry={entry}
       />
     ),
-    ...(isNotice(notice) && { toasts: <Toast tone="good">{translator.t(notices[notice])}</Toast> }),
+    ...(isInboxNotice(notice) && { toasts: <InboxToast notice={notice} /> }),
   });
 }
-
-const isNotice = (text: unknown): text is Notice => typeof text === 'string' && Object.hasOwn(notices, text);
 
 function toCommon({ id, sender, senderName, message, receivedAt, state }: QueuedEntry) {
   return { id, sender: { email: sender, name: senderName }, message, receivedAt, state };
 }
 
 function toLine(entry: ListedEntry): InboxLine {
-  const { fileCount, totalBytes, isUnread, requestId } = entry;
+  const { fileCount, totalBytes, isUnread, requestId, isUnsolicited } = entry;
   const requestReference = requestId && toReference(requestId);
-  return { ...toCommon(entry), fileCount, totalBytes, isUnread, requestReference, isUnsolicited: false };
+  return { ...toCommon(entry), fileCount, totalBytes, isUnread, requestReference, isUnsolicited };
 }
 
 function toEntry(entry: QueuedEntry): Omit<InboxEntryProps, 'files' | 'selectsAll'> {
-  const { expiresAt, requestId } = entry;
+  const { expiresAt, requestId, isUnsolicited } = entry;
   const request = requestId === null ? null : { id: requestId, reference: toReference(requestId) };
-  return { ...toCommon(entry), expiresAt, isUnsolicited: false, request };
+  return { ...toCommon(entry), expiresAt, isUnsolicited, request };
 }

@@ -8,6 +8,7 @@ import { inboxRoutes } from './inbox.tsx';
 import { mailedLinkRoutes } from './mailed-links.tsx';
 import { manifestRoutes } from './manifest.ts';
 import { providerRoutes } from './providers.tsx';
+import { publicPageRoutes } from './public-page.tsx';
 import { requestRoutes } from './requests.tsx';
 import { sendRoutes } from './send.tsx';
 import { sentRoutes } from './sent.tsx';
@@ -24,6 +25,7 @@ export const appRoutes: readonly AppRoute[] = [
   ...mailedLinkRoutes,
   ...enrolmentRoutes,
   ...providerRoutes,
+  ...publicPageRoutes,
   ...homeRoutes,
   ...manifestRoutes,
   ...sendRoutes,

@@ -5,6 +5,9 @@ import { changeRole, removeMember, revokeInvitation } from '../../domain/people/
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import { type MemberRole, memberRoles } from '../../domain/people/person-store.ts';
 import type { SecondFactor } from '../../domain/policy.ts';
+import { unblockSender } from '../../domain/public-page/block-sender.ts';
+import type { PublicPage } from '../../domain/public-page/public-page-store.ts';
+import { type PublicPageFault, setPublicPage } from '../../domain/public-page/set-public-page.ts';
 import { SettingsAccountPage, type SettingsAccountPageProps } from '../../views/pages/app/settings-account-page.tsx';
 import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
 import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
@@ -15,6 +18,8 @@ import { sendAppPage } from './send-app-page.ts';
 
 const path = '/:user/settings';
 const membersPerPage = 50;
+/** More are removed from the list after others. */
+const maxBlocked = 100;
 
 /** Settings of the account: everybody in it sees them, and its owners change them. */
 export const settingsAccountRoutes: readonly AppRoute[] = [
@@ -52,6 +57,31 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
         });
       }
       return returnTo(visit, 'choices_saved');
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/account/public-page`,
+    access: 'owner',
+    async handle(visit) {
+      const { engines, form, actor } = visit;
+      const page = {
+        name: (form.get('name') ?? '').trim().toLowerCase(),
+        message: (form.get('message') ?? '').trim().replaceAll('\r\n', '\n'),
+        isOpen: form.has('open'),
+      };
+      const problem = await setPublicPage(engines, actor, page);
+      if (problem) return sendAccount(visit, { publicPage: { ...page, problem } });
+      return returnTo(visit, 'public_page_saved');
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/account/public-page/unblock`,
+    access: 'owner',
+    async handle(visit) {
+      await unblockSender(visit.engines, visit.actor, visit.form.get('email') ?? '');
+      return returnTo(visit, 'sender_unblocked');
     },
   },
   {
@@ -152,11 +182,21 @@ async function returnTo({ base, reply }: MemberVisit, notice: SettingsNotice): P
 
 async function sendAccount(
   visit: MemberVisit,
-  shown: Partial<Pick<SettingsAccountPageProps, 'notice' | 'choices' | 'isRefused' | 'refusedInvitation'>>,
+  {
+    publicPage,
+    ...shown
+  }: Partial<Pick<SettingsAccountPageProps, 'notice' | 'choices' | 'isRefused' | 'refusedInvitation'>> & {
+    readonly publicPage?: PublicPage & { readonly problem: PublicPageFault };
+  },
 ): Promise<FastifyReply> {
   const { engines, actor, base, membership, person, reply, request, translator } = visit;
-  if (shown.isRefused || shown.refusedInvitation !== undefined) reply.code(400);
+  if (shown.isRefused || shown.refusedInvitation !== undefined || publicPage) reply.code(400);
   const after = readAfter(request.query);
+  const { publicPages } = engines.store;
+  const [storedPage, blocked] = await Promise.all([
+    publicPages.ofAccount(actor.accountId),
+    publicPages.blocked(actor.accountId, maxBlocked),
+  ]);
   const [frame, account, page, { owners }] = await Promise.all([
     readFrame(visit),
     readAccount(visit),
@@ -188,6 +228,12 @@ async function sendAccount(
         invited ? [{ id: personId, email, role, expiresAt: invited.expiresAt }] : [],
       )}
       ownerCount={owners}
+      publicPage={{
+        ...(publicPage ?? storedPage ?? { isOpen: false, name: '', message: '' }),
+        url: `${engines.policy.publicUrl}/to/`,
+        isAllowed: engines.policy.publicPage.isAllowed,
+        blocked,
+      }}
       pages={{
         newerHref: after === '' ? undefined : `${href}#members`,
         olderHref: next === undefined ? undefined : `${href}?after=${encodeURIComponent(next)}#members`,

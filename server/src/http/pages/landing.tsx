@@ -31,6 +31,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     const translator = chooseTranslator(options, request, link.language);
     const props = {
       kind,
+      isUnsolicited: link.isUnsolicited,
       sender: { name: link.senderName, address: link.sender },
       sentAt: link.createdAt,
       codeChannel: codeTarget(engines, link)?.channel,

@@ -154,6 +154,7 @@ async function sendUploadPage(
     message: link.message,
     deadline: link.expiresAt,
     once: !link.reusable,
+    isUnsolicited: link.isUnsolicited,
     asking: toAsking(request, link),
     plainAction: withChosenLanguage(request, path),
     sendAction: `${path}send`,

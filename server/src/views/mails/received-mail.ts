@@ -12,6 +12,8 @@ export interface ReceivedMail {
   /** How many of all files were not scanned. */
   readonly unscannedCount: number;
   readonly deadline: Date;
+  /** Whether nobody asked for it: it came through the account's public page. */
+  readonly isUnsolicited: boolean;
   readonly to: string;
   readonly reference: string;
 }
@@ -28,7 +30,7 @@ export function receivedMail(translator: Translator, mail: ReceivedMail): MailCo
     totalBytes: mail.totalBytes,
     unscannedCount: mail.unscannedCount,
     reference: mail.reference,
-    closing: [],
+    closing: mail.isUnsolicited ? [translator.t('inbox.unsolicitedText')] : [],
     replyTo: mail.contact,
     to: mail.to,
   };

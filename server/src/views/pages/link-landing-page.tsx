@@ -11,6 +11,8 @@ export type LinkKind = 'download' | 'upload';
 
 export interface LinkLandingPageProps {
   readonly kind: LinkKind;
+  /** Whether the person asked for the link themselves, on the account's public page. */
+  readonly isUnsolicited?: boolean | undefined;
   readonly sender: Sender;
   readonly sentAt: Date;
   /** How the code is sent that the receiver has to enter, if one is required. */
@@ -39,9 +41,9 @@ const codeTexts = { sms: 'landing.code.sms', mail: 'landing.code.mail' } as cons
 
 export function linkLandingTitle(
   translator: ViewTranslator,
-  { kind, sender }: Pick<LinkLandingPageProps, 'kind' | 'sender'>,
+  { kind, sender, isUnsolicited = false }: Pick<LinkLandingPageProps, 'kind' | 'sender' | 'isUnsolicited'>,
 ): string {
-  return translator.t(texts[kind].title, { sender: isolate(sender.name) });
+  return translator.t(isUnsolicited ? 'upload.title' : texts[kind].title, { sender: isolate(sender.name) });
 }
 
 /**
@@ -54,7 +56,7 @@ export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
   return (
     <Card
       icon={kind}
-      title={linkLandingTitle(translator, { kind, sender })}
+      title={linkLandingTitle(translator, props)}
       about={
         <>
           <p class="lead">{translator.t(texts[kind].text)}</p>

@@ -47,6 +47,8 @@ export interface UploadPageProps {
   readonly deadline: Date;
   /** Whether files can be sent only once. */
   readonly once: boolean;
+  /** Whether the person asked for the page themselves, on the account's public page. */
+  readonly isUnsolicited?: boolean | undefined;
   readonly asking?: Asking | undefined;
   /**
    * The URL that accepts the whole form at once: `file` (several) and `message`, as multipart/form-data. It then shows
@@ -114,7 +116,9 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
       columns
       icon="upload"
       reference={props.reference}
-      title={translator.t('upload.heading', { sender: isolate(props.sender.name) })}
+      title={translator.t(props.isUnsolicited ? 'upload.title' : 'upload.heading', {
+        sender: isolate(props.sender.name),
+      })}
       about={
         <details class="subject-details" open>
           <summary>{translator.t('upload.about')}</summary>

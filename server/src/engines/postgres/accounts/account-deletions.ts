@@ -20,6 +20,8 @@ const plainTables = {
   memberships: 'person_id',
   contacts: 'email',
   stopped_mail: 'email',
+  public_pages: 'name',
+  blocked_senders: 'email',
   responses: 'key_digest',
   inbox_entries: 'id',
   drafts: 'name',

@@ -72,6 +72,7 @@ export function dropStore(db: Database): DropStore {
           second_factor: drop.choices?.secondFactor ?? null,
           notify: drop.choices?.notify ?? true,
           reusable: drop.choices?.reusable ?? true,
+          unsolicited: drop.isUnsolicited ?? false,
           sent_by: drop.sentBy ?? null,
         })
         .execute();
@@ -110,7 +111,7 @@ export function dropStore(db: Database): DropStore {
         .select([selectPosition('created_at'), selectSeconds('created_at'), stateOfDrop.as('state')])
         .where('account_id', '=', accountId)
         // Files from contacts are in the inbox, not in the history of drops and requests.
-        .where(sql<boolean>`drops.type <> 'receivedfiles'`)
+        .where(sql<boolean>`drops.type <> 'receivedfiles' and not drops.unsolicited`)
         .$narrowType<{ type: DropType }>()
         .$if(after !== undefined, (query) => query.where(isBefore('created_at', 'id', after as PagePosition)))
         .orderBy('created_at', 'desc')
@@ -305,7 +306,7 @@ export async function endDrops(
     update drops set ended_at = now(), revoked_at = ${revokedAt}, link_key = null, remind_at = null, to_empty = true
     from due
     where drops.account_id = due.account_id and drops.id = due.id
-    returning drops.account_id as "accountId", drops.id as "dropId", type
+    returning drops.account_id as "accountId", drops.id as "dropId", type, unsolicited as "isUnsolicited"
   `.execute(db);
   return rows;
 }

@@ -25,7 +25,7 @@ export function requestStore(db: Database): RequestStore {
       // The condition of the index drops_by_state.
       const { rows } = await sql<{ count: number }>`
         select count(*) as count from (
-          select from drops where account_id = ${accountId} and type = 'uploadfiles' and expires_at > now()
+          select from drops where account_id = ${accountId} and type = 'uploadfiles' and not unsolicited and expires_at > now()
             and case when revoked_at is not null then 'revoked' when ended_at is not null then 'expired' else 'live' end
               = 'live'
           limit ${sql.lit(max)}

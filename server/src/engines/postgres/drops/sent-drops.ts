@@ -61,7 +61,8 @@ export function sentDropStore(db: Database): SentDropStore {
       const select = async ({ from, where, id }: Source) => {
         const { rows } = await sql<SentDrop>`
           select ${selectColumns(accountId)} from ${from}
-          where ${where} and drops.type = ${sql.lit(type)} and ${conditions(filter, place, id, accountId)}
+          where ${where} and drops.type = ${sql.lit(type)} and not drops.unsolicited
+            and ${conditions(filter, place, id, accountId)}
           order by ${orderOf(place, id)} limit ${sql.lit(maxPageRows)}
         `.execute(db);
         for (const row of rows) found.set(row.id, row);
@@ -128,7 +129,8 @@ export function sentDropStore(db: Database): SentDropStore {
 
     async find(accountId, { type, dropId }) {
       const { rows } = await sql<SentDrop>`
-        select ${selectColumns(accountId)} from drops where account_id = ${accountId} and id = ${dropId} and type = ${type}
+        select ${selectColumns(accountId)} from drops
+        where account_id = ${accountId} and id = ${dropId} and type = ${type} and not unsolicited
       `.execute(db);
       return rows[0];
     },

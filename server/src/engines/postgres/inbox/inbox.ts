@@ -46,7 +46,7 @@ const shown = (
 ) => sql<QueuedEntry>`
   select ${more} entry.id, entry.sender_account_id as "senderAccountId", entry.drop_id as "dropId",
     entry.created_at as "receivedAt", drops.expires_at as "expiresAt", drops.message, drops.file_count as "fileCount",
-    drops.request_id as "requestId", coalesce(contact.email, sender.email) as sender, ${stateOfEntry} as state,
+    case when not drops.unsolicited then drops.request_id end as "requestId", drops.unsolicited as "isUnsolicited", coalesce(contact.email, sender.email) as sender, ${stateOfEntry} as state,
     nullif(case when contact.email is null then sender.display_name
       else coalesce(contact.name, contact.contact_name) end, '') as "senderName",
     entry.attempts, entry.due_at as "dueAt", entry.seen_at is null as "isUnread", ${at}::text as at

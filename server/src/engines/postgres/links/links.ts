@@ -68,6 +68,7 @@ export function linkStore(db: Database): LinkStore {
           case when links.more_time_asked_at is not null then 'more_time' end,
           case when links.send_again_asked_at is not null then 'send_again' end], null)`.as('asked'),
         'drops.reusable',
+        'drops.unsolicited as isUnsolicited',
         'links.completed_at as completedAt',
         usedUp.as('usedUp'),
       ])
@@ -267,7 +268,7 @@ export function linkStore(db: Database): LinkStore {
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position = ${position}
           and undeliverable_at is null and completed_at is null
           and drops.account_id = links.account_id and drops.id = links.drop_id
-        returning drops.id as "dropId", drops.type, links.email as receiver
+        returning drops.id as "dropId", drops.type, links.email as receiver, drops.unsolicited as "isUnsolicited"
       `.execute(db);
       return rows[0];
     },

@@ -506,7 +506,7 @@ export const v1Guides: readonly Guide[] = [
   "blocks": [
    {
     "kind": "paragraph",
-    "text": "The inbox contains the files that contacts sent on request and the drops that other accounts on this server sent to the account, until they expire. It is a queue: any number of programs can share it, and no two of them work on the same entry at the same time. These operations need the scope `receive`."
+    "text": "The inbox contains the files that contacts sent on request, the files that came through [the account's public page](accounts.md#the-public-page-of-an-account) (`unsolicited: true`) and the drops that other accounts on this server sent to the account, until they expire. It is a queue: any number of programs can share it, and no two of them work on the same entry at the same time. These operations need the scope `receive`."
    },
    {
     "kind": "code",

@@ -190,13 +190,15 @@ export const inboxRoutes: readonly Route[] = [
 ];
 
 function toInboxEntry(entry: QueuedEntry) {
-  const { id, state, sender, message, requestId, fileCount, receivedAt, expiresAt, attempts, dueAt } = entry;
+  const { id, state, sender, message, requestId, isUnsolicited, fileCount, receivedAt, expiresAt, attempts, dueAt } =
+    entry;
   return {
     id,
     state,
     sender,
     message,
     request_id: requestId,
+    unsolicited: isUnsolicited,
     file_count: fileCount,
     received_at: receivedAt,
     expires_at: expiresAt,

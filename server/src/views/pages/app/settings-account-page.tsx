@@ -12,6 +12,7 @@ import { isolate, oneLine } from '../../plain.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
 import { Removal, Save, SettingForm } from './settings-person-page.tsx';
+import { SettingsPublicPage, type SettingsPublicPageProps } from './settings-public-page.tsx';
 
 const roles = ['owner', 'member', 'reader'] as const;
 export type SettingsRole = (typeof roles)[number];
@@ -29,7 +30,7 @@ export interface SettingsMember {
   readonly isYou: boolean;
 }
 
-export interface SettingsAccountPageProps {
+export interface SettingsAccountPageProps extends Pick<SettingsPublicPageProps, 'publicPage'> {
   readonly frame: SettingsFrameProps;
   readonly now: Date;
   /** Whether the person is an owner; otherwise the page only shows. */
@@ -157,6 +158,7 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
         <Pager pages={props.pages} order="name" />
         {canManage && <InvitationForm {...props} />}
       </Setting>
+      <SettingsPublicPage {...props} />
     </SettingsFrame>
   );
 }

@@ -1,7 +1,16 @@
 import type { ViewTranslator } from '../../components/translator-context.ts';
 
 /** The parts of the settings, which are also the fragments of their addresses. */
-type SettingsPart = 'profile' | 'sign-in' | 'sessions' | 'notifications' | 'choices' | 'members' | 'keys' | 'webhooks';
+type SettingsPart =
+  | 'profile'
+  | 'sign-in'
+  | 'sessions'
+  | 'notifications'
+  | 'choices'
+  | 'members'
+  | 'keys'
+  | 'webhooks'
+  | 'public-page';
 
 const notices = {
   profile_saved: { part: 'profile', tone: 'good', text: 'settings.notice.profileSaved' },
@@ -32,6 +41,8 @@ const notices = {
   webhook_disabled: { part: 'webhooks', tone: 'good', text: 'settings.notice.webhookDisabled' },
   test_sent: { part: 'webhooks', tone: 'good', text: 'settings.notice.testSent' },
   event_replayed: { part: 'webhooks', tone: 'good', text: 'settings.notice.eventReplayed' },
+  public_page_saved: { part: 'public-page', tone: 'good', text: 'settings.notice.publicPageSaved' },
+  sender_unblocked: { part: 'public-page', tone: 'good', text: 'settings.notice.senderUnblocked' },
 } as const satisfies Record<string, { part: SettingsPart; tone: 'good' | 'bad'; text: string }>;
 
 /** The result of the last change. The address of the page may name it, so that it can be shown after a redirect. */

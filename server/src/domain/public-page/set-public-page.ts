@@ -1,0 +1,30 @@
+import type { Actor } from '../actor.ts';
+import { record } from '../audit/record.ts';
+import { requireStorable } from '../contacts/contact-from-input.ts';
+import type { Engines } from '../engines.ts';
+import { findPageNameFault, type PageNameFault } from './page-name.ts';
+import type { PublicPage } from './public-page-store.ts';
+
+export const maxPageMessageLength = 1_000;
+
+export type PublicPageFault = PageNameFault | 'taken' | 'message' | 'forbidden';
+
+/** Changes the account's public page. Returns what is wrong instead, if anything. */
+export async function setPublicPage(
+  engines: Pick<Engines, 'store' | 'random' | 'policy'>,
+  { accountId, author }: Actor,
+  page: PublicPage,
+): Promise<PublicPageFault | undefined> {
+  const { name, message, isOpen } = page;
+  if (isOpen && !engines.policy.publicPage.isAllowed) return 'forbidden';
+  const fault = findPageNameFault(name);
+  if (fault) return fault;
+  if (message.length > maxPageMessageLength) return 'message';
+  requireStorable([message]);
+  return engines.store.transaction(async (tx) => {
+    if (!(await tx.publicPages.set(accountId, page))) return 'taken';
+    if (!isOpen) await tx.publicPages.revokeLinks(accountId);
+    await record(engines, tx, { accountId, author, action: 'public_page.changed', details: { name, isOpen } });
+    return undefined;
+  });
+}
