@@ -13,6 +13,8 @@ export interface Translator extends Formatters {
   /** The requested language, with its region if known, for dates and numbers. */
   readonly locale: string;
   readonly dir: 'ltr' | 'rtl';
+  /** The time zone that the reader chose; undefined if they did not. */
+  readonly chosenZone?: string | undefined;
   t(key: string, params?: Params): string;
   /** The texts whose key starts with one of these, for a script in the browser. */
   texts(...prefixes: readonly string[]): Record<string, string>;
@@ -21,8 +23,11 @@ export interface Translator extends Formatters {
 export interface Translators {
   /** The languages that have texts, each with its own name for itself. */
   readonly languages: readonly { readonly language: string; readonly name: string }[];
-  /** The best match for a BCP 47 tag, or for several in order of preference; the fallback if none matches. */
-  for(wanted: string | undefined | readonly string[]): Translator;
+  /**
+   * The best match for a BCP 47 tag, or for several in order of preference; the fallback if none matches. Times are in
+   * the zone that the reader chose, or in that of the server.
+   */
+  for(wanted: string | undefined | readonly string[], chosenZone?: string): Translator;
 }
 
 const shipped = fileURLToPath(new URL('../../texts/', import.meta.url));
@@ -68,7 +73,7 @@ export function createTranslators(options: {
     [...texts.keys()].sort().map((language) => ({ language, name: nameLanguage(language) })),
   );
 
-  const createTranslator = (language: string, locale: string): Translator => {
+  const createTranslator = (language: string, locale: string, chosenZone: string | undefined): Translator => {
     const t = openLibrary().getFixedT(language);
     return {
       language,
@@ -81,7 +86,8 @@ export function createTranslators(options: {
             prefixes.some((prefix) => key.startsWith(prefix)),
           ),
         ),
-      ...formatters(locale, options.timeZone ?? 'UTC'),
+      chosenZone,
+      ...formatters(locale, chosenZone ?? options.timeZone ?? 'UTC'),
     };
   };
   const made = new Map<string, Translator>();
@@ -90,16 +96,16 @@ export function createTranslators(options: {
     get languages() {
       return nameLanguages();
     },
-    for(wanted) {
+    for(wanted, chosenZone) {
       const { language, locale } = choose(
         typeof wanted === 'string' ? [wanted] : (wanted ?? []),
         texts,
         options.fallback,
       );
-      const key = `${language} ${locale}`;
+      const key = `${language} ${locale} ${chosenZone ?? ''}`;
       const known = made.get(key);
       if (known) return known;
-      const translator = createTranslator(language, locale);
+      const translator = createTranslator(language, locale, chosenZone);
       // A client can send any tag, so the size of the cache is limited.
       if (made.size < maxLocales) made.set(key, translator);
       return translator;

@@ -195,7 +195,7 @@ async function handle(
     options,
     request,
     reply,
-    translator: chooseTranslator(options, request, signedIn?.person.language),
+    translator: chooseTranslator(options, request, signedIn?.person.language, signedIn?.person.timeZone),
     signedIn,
     browser: toBrowser(request.ip, request.headers['user-agent']),
     origin,

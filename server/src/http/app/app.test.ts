@@ -184,6 +184,13 @@ describe('the settings of a person', () => {
     expect(await engines.store.people.byId(personId)).toMatchObject(saved);
   });
 
+  test('show times in the zone that the person chose', async () => {
+    const { browser, email } = await signIn();
+    await browser.get(settings(email));
+    await browser.post(`${settings(email)}/profile`, { name: 'Maya', language: 'en', time_zone: 'Asia/Tokyo' });
+    expect((await browser.get(settings(email))).body).toMatch(/<time [^>]*title="[^"]*GMT\+9"/);
+  });
+
   test('change the password only with the one before, and end every other session', async () => {
     const { browser, email } = await signIn();
     const other = new AppBrowser(app, engines.policy.publicUrl);

@@ -2,12 +2,12 @@ import type { JSX } from 'preact';
 import { useTranslator } from './translator-context.ts';
 
 /**
- * A time in the operator's time zone, which it names. The script `local-times.ts` shows it in the reader's own. For a
- * deadline, the script also shows how far away it is, on a line that is reserved for it, so that nothing moves.
+ * A time in the zone that the reader chose, or in the operator's, which it names. The script `local-times.ts` shows it in
+ * that of the browser, unless the reader chose one. For a deadline, the script also shows how far away it is, on a line that is reserved for it, so that nothing moves.
  */
 export function Moment({ at, show = 'date' }: { at: Date; show?: 'date' | 'deadline' | 'time' }): JSX.Element {
   const translator = useTranslator();
-  const time = { dateTime: at.toISOString(), 'data-locale': translator.locale };
+  const time = { dateTime: at.toISOString(), 'data-locale': translator.locale, 'data-zone': translator.chosenZone };
   return (
     <>
       <time {...time} data-show={show === 'time' ? 'time' : 'date'}>
@@ -19,7 +19,7 @@ export function Moment({ at, show = 'date' }: { at: Date; show?: 'date' | 'deadl
 }
 
 /**
- * A time in a list of the app, as short as it can be, in the person's own time zone. The whole of it is in its title.
+ * A time in a list of the app, as short as it can be, in the zone that the person chose. The whole of it is in its title.
  */
 export function BriefMoment({
   at,

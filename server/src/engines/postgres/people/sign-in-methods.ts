@@ -4,9 +4,10 @@ import type { Database } from '../database.ts';
 
 /** Whether a person can sign in. */
 export function hasSignInMethod(personId: unknown) {
-  return sql<boolean>`(exists (select from passkeys where person_id = ${personId})
-    or exists (select from passwords where person_id = ${personId})
-    or exists (select from identities where person_id = ${personId}))`;
+  // With a limit, so that it is looked up for the people of a page only, and not for everybody at once.
+  return sql<boolean>`((select true from passkeys where person_id = ${personId} limit 1) is not null
+    or (select true from passwords where person_id = ${personId} limit 1) is not null
+    or (select true from identities where person_id = ${personId} limit 1) is not null)`;
 }
 
 export function signInMethodStore(db: Database): SignInMethodStore {

@@ -18,12 +18,20 @@ export interface PageOptions {
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Takes the reader's choice, otherwise the receiver's language as given by the sender, otherwise the browser's. */
-export function chooseTranslator(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Translator {
+/**
+ * Takes the reader's choice, otherwise the receiver's language as given by the sender, otherwise the browser's. An empty
+ * time zone is that of the server.
+ */
+export function chooseTranslator(
+  options: PageOptions,
+  request: FastifyRequest,
+  receiverLanguage = '',
+  timeZone = '',
+): Translator {
   const { lang } = request.query as { lang?: unknown };
   const chosen = typeof lang === 'string' ? lang : '';
   const browser = acceptedLanguages(request.headers['accept-language']);
-  return options.translator.for([chosen, receiverLanguage, ...browser].filter(Boolean));
+  return options.translator.for([chosen, receiverLanguage, ...browser].filter(Boolean), timeZone || undefined);
 }
 
 /** Adds the language that the reader chose to the path. */
