@@ -38,6 +38,7 @@ async function start(options: LaunchOptions): Promise<Visitor> {
       await page.mouse.click(x, y);
     },
     type: async (text) => (await field(textField)).type(text),
+    fill: async (selector, text) => page.type(selector, text),
     choose: async (paths) => (await field(fileField)).uploadFile(...paths),
     resize: (width, height) => page.setViewport({ width, height }),
     evaluate: (expression) => page.evaluate(expression) as Promise<never>,

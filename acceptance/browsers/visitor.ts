@@ -5,6 +5,8 @@ export interface Visitor extends AsyncDisposable {
   press(text: string): Promise<void>;
   /** Types into the page's only text field. */
   type(text: string): Promise<void>;
+  /** Types into the field with this selector, after what is in it. */
+  fill(selector: string, text: string): Promise<void>;
   /** Chooses files in the page's first field for files. */
   choose(paths: readonly string[]): Promise<void>;
   /** Sets the size of the visible part. */

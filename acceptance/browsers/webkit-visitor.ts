@@ -27,6 +27,7 @@ export const startWebKit: StartVisitor = async ({ scripts, downloads }) => {
     open: (url) => driver.get(url),
     press: (text) => driver.findElement(By.xpath(pressable(text))).click(),
     type: (text) => driver.findElement(By.css(textField)).sendKeys(text),
+    fill: (selector, text) => driver.findElement(By.css(selector)).sendKeys(text),
     choose: (paths) => driver.findElement(By.css(fileField)).sendKeys(paths.join('\n')),
     resize: async (width, height) => void (await driver.manage().window().setRect({ width, height })),
     evaluate: (expression) => driver.executeScript(`return ${expression}`),

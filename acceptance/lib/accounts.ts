@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import type { AccountRequest } from '../../tools/demo/account-maker.ts';
+import type { AccountRequest, PersonRequest } from '../../tools/demo/account-maker.ts';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { Client, type ClientOptions } from './http/client.ts';
 
@@ -20,10 +20,21 @@ export async function createAccount(
   number = '46700000001',
   databaseUrl = demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '',
 ): Promise<Account> {
-  const wanted: AccountRequest = { email: uniqueAddress(label), phone: number, databaseUrl };
+  const email = uniqueAddress(label);
+  return { user: email, apiKey: await make({ email, phone: number, databaseUrl }), number };
+}
+
+/** Invites a person with an account of their own; returns the link that opens once. */
+export async function invitePerson(name: string, publicUrl: string): Promise<{ user: string; link: string }> {
+  const email = uniqueAddress('person');
+  const databaseUrl = demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '';
+  return { user: email, link: await make({ email, name, publicUrl, databaseUrl }) };
+}
+
+async function make(wanted: AccountRequest | PersonRequest): Promise<string> {
   const response = await fetch(inject('accountMaker'), { method: 'POST', body: JSON.stringify(wanted) });
-  if (!response.ok) throw new Error(`no account for ${wanted.email}: ${await response.text()}`);
-  return { user: wanted.email, apiKey: await response.text(), number };
+  if (!response.ok) throw new Error(`nothing was made for ${wanted.email}: ${await response.text()}`);
+  return response.text();
 }
 
 /** The test's own account, and a client for it. */

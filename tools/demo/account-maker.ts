@@ -1,7 +1,7 @@
 /**
- * Creates accounts for tests. To start `waybilld admin` for each of them would take longer than most of the tests.
- * Prints its URL; a request has the address and the phone number of the account and the URL of its database; the
- * response is the API key. Everything else is in the settings of waybilld.
+ * Creates accounts and people for tests. To start `waybilld admin` for each of them would take longer than most of the
+ * tests. Prints its URL. A request names the account or person and the URL of their database; the response is the API key
+ * of the account, or the link of the person's invitation. Everything else is in the settings of waybilld.
  */
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -10,6 +10,8 @@ import { json } from 'node:stream/consumers';
 import { readConfig } from '../../server/src/config/config.ts';
 import { createAccount } from '../../server/src/domain/accounts/create-account.ts';
 import { commandAuthor } from '../../server/src/domain/audit/author.ts';
+import { invitePerson } from '../../server/src/domain/people/invite-person.ts';
+import { PersonLinks } from '../../server/src/domain/people/person-links.ts';
 import { jobDeadlines, openDatabase, openPool } from '../../server/src/engines/postgres/database.ts';
 import { postgresStore } from '../../server/src/engines/postgres/store.ts';
 
@@ -19,15 +21,23 @@ export interface AccountRequest {
   readonly databaseUrl: string;
 }
 
+export interface PersonRequest {
+  readonly email: string;
+  readonly name: string;
+  /** The address under which the person's browser reaches the server. */
+  readonly publicUrl: string;
+  readonly databaseUrl: string;
+}
+
 const pepper = readConfig().WAYBILL_KEY_PEPPER;
 const administrator = commandAuthor({ user: 'demo' });
 const random = { bytes: randomBytes, uuid: randomUUIDv7 };
 
 const server = createServer((request, response) => {
   void json(request)
-    .then((wanted) => create(wanted as AccountRequest))
+    .then((wanted) => create(wanted as AccountRequest | PersonRequest))
     .then(
-      (apiKey) => response.end(apiKey),
+      (made) => response.end(made),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
 });
@@ -36,11 +46,16 @@ server.listen(0, '127.0.0.1', () => {
 });
 
 /** On a connection of its own, because a test may drop its database, or stop it, at any time. */
-async function create({ email, phone, databaseUrl }: AccountRequest): Promise<string> {
-  const pool = openPool({ url: databaseUrl, connections: 1, deadlines: jobDeadlines, onError: () => undefined });
+async function create(wanted: AccountRequest | PersonRequest): Promise<string> {
+  const url = wanted.databaseUrl;
+  const pool = openPool({ url, connections: 1, deadlines: jobDeadlines, onError: () => undefined });
   try {
     const store = postgresStore(openDatabase(pool));
-    return (await createAccount({ store, random, pepper, administrator }, { email, phone, type: 'api' })).apiKey;
+    if ('phone' in wanted) {
+      return (await createAccount({ store, random, pepper, administrator }, { ...wanted, type: 'api' })).apiKey;
+    }
+    const engines = { store, random, personLinks: new PersonLinks(wanted.publicUrl, pepper) };
+    return (await invitePerson(engines, administrator, { ...wanted, mail: false })).link ?? '';
   } finally {
     await pool.end();
   }

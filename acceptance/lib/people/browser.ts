@@ -15,10 +15,17 @@ export interface Visitor extends AsyncDisposable {
   complaints: string[];
 }
 
-export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+/** The address of the demo for people with an account: passkeys belong to a name, not to an IP address. */
+export const appUrl = () => demo().base_url.replace('127.0.0.1', 'localhost');
+
+export async function visit(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+  baseUrl = demo().base_url,
+): Promise<Visitor> {
   const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce', locale: 'en-GB', ...options });
   const complaints: string[] = [];
-  const { origin } = new URL(demo().base_url);
+  const { origin } = new URL(baseUrl);
   context.on('request', (request) => {
     const url = new URL(request.url());
     if (url.origin !== origin) complaints.push(`a request to ${url.origin}`);

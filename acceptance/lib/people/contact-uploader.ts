@@ -1,4 +1,6 @@
 import { demo } from '../servers/running-demo.ts';
+import { eventually } from '../wait.ts';
+import { linkTokens, waitForMail } from './mailbox.ts';
 
 const host = () => ({ Host: new URL(demo().base_url).host });
 
@@ -66,4 +68,15 @@ export class ContactUploader {
       body: JSON.stringify({ message: '' }),
     });
   }
+}
+
+/** Sends a file as the contact whom a request has asked by mail. */
+export async function sendAsContact(contact: string, name: string, content: Buffer): Promise<void> {
+  const { base_url: baseUrl } = demo();
+  const [token = ''] = linkTokens(await waitForMail(contact), 'u');
+  const uploader = await ContactUploader.open(baseUrl, token);
+  const upload = await uploader.announce(baseUrl, name, content.length);
+  await uploader.continue(baseUrl, upload, content);
+  // It waits for the virus scan.
+  await eventually('it is sent', async () => (await uploader.send(baseUrl)).status === 200 || undefined);
 }

@@ -15,3 +15,17 @@ export async function openedLink(link: string): Promise<OpenedLink> {
     headers: { cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
   };
 }
+
+/** Opens a link and downloads all of its files as a ZIP; returns its size. */
+export async function downloadAll(link: string): Promise<number> {
+  const { page, headers } = await openedLink(link);
+  return downloadZip({ page, headers });
+}
+
+export async function downloadZip({ page, headers }: OpenedLink): Promise<number> {
+  const response = await fetch(`${page}all.zip`, { headers });
+  if (response.status !== 200) throw new Error(`the files were not sent: ${response.status}`);
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) bytes += chunk.length;
+  return bytes;
+}
