@@ -54,6 +54,8 @@ export function createStage(
       json(response, { challenge: 'Y2hhbGxlbmdl', userVerification: 'required' });
     } else if (path.endsWith('/receivers')) {
       json(response, understood);
+    } else if (path.endsWith('/uploads')) {
+      json(response, { csrf: 'a1b2c3', files: composed });
     } else if (path === '/u/files') {
       json(response, stored);
       for (const file of stored) {
@@ -87,6 +89,20 @@ const understood = {
   people: [{ email: 'ines@albrecht-legal.example', name: 'Ines Albrecht', hasPhone: false }],
   groups: [{ name: 'Auditors', size: 3 }],
 };
+
+/** The files that the composer already has. */
+const composed: Stored[] = [
+  {
+    ...toStored(
+      '0199c1d2-7f00-7000-8000-000000000001',
+      'Structural inspection 2291, north wing (signed).pdf',
+      18.4e6,
+      'ready',
+    ),
+    scan: 'clean',
+  },
+  { ...toStored('0199c1d2-7f00-7000-8000-000000000002', 'Delivery note 2291.pdf', 52e3, 'ready'), scan: 'clean' },
+];
 
 function toStored(id: string, name: string, sizeBytes: number, state: Stored['state']): Stored {
   return { id, name, path: name, sizeBytes, receivedBytes: sizeBytes, state, scan: null, refusal: null };
