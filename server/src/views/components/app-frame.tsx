@@ -101,9 +101,12 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
         </div>
       </header>
       <main id="main" class="app-main" tabIndex={-1} data-events={props.events}>
-        <div class="offline" data-shown-offline hidden>
-          <Banner tone="warn">{translator.t('frame.offline')}</Banner>
-        </div>
+        {/* The composer says it itself, because there nobody has to wait with sending. */}
+        {current !== 'send' && (
+          <div class="offline" data-shown-offline hidden>
+            <Banner tone="warn">{translator.t('frame.offline')}</Banner>
+          </div>
+        )}
         <div class="offline" data-shown-ended hidden>
           {/* This page again: sign-in leads back to it. */}
           <Banner tone="warn" action={<ButtonLink href="">{translator.t('frame.signInAgain')}</ButtonLink>}>

@@ -82,7 +82,7 @@ function Row({ entry, children, ...actions }: { entry: Entry; children: Componen
   const translator = useTranslator();
   const { name, path = name, state } = entry;
   return (
-    <li class={`file upload upload-${state}`} data-key={entry.key}>
+    <li class={`file upload upload-${state}`} data-entry={entry.key}>
       <FileIcon name={path} />
       <div class="file-about">
         <FileName path={path} />

@@ -216,7 +216,7 @@ export function useUploadFiles(props: UploadFilesProps): UploadFiles {
 
 /** Scrolls to a row unless it can be seen; to the head of the list if the row is folded. */
 function showRow(key: number, heading: HTMLElement | null): void {
-  const row = document.querySelector(`[data-key="${key}"]`) ?? heading;
+  const row = document.querySelector(`[data-entry="${key}"]`) ?? heading;
   const { top = 0, bottom = 0 } = row?.getBoundingClientRect() ?? {};
   const barHeight = document.querySelector<HTMLElement>('.bar')?.offsetHeight ?? 0;
   if (top < 0 || bottom > innerHeight - barHeight) row?.scrollIntoView({ block: 'center' });
