@@ -173,7 +173,7 @@ function Preview(props: ContactImportPageProps & { preview: ImportPreview; list:
   return (
     <form class="import" method="post" action={`${list}/import`} encType="multipart/form-data">
       <CsrfField csrf={csrf} />
-      <input type="hidden" name="file-name" value={preview.fileName} />
+      <input type="hidden" name="file-name" value={oneLine(preview.fileName)} />
       <input type="hidden" name="text" value={preview.text} />
       <input type="hidden" name="shown" value={describeChoice(preview)} />
       <p>

@@ -159,7 +159,7 @@ export function WebhookFieldset(props: {
         id="webhook-description"
         name="description"
         label={translator.t('settings.webhook.description')}
-        value={fields?.description}
+        value={oneLine(fields?.description ?? '')}
         maxLength={200}
       />
       <details class="more" open={(fields?.types.length ?? 0) > 0}>
