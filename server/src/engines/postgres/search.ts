@@ -32,5 +32,5 @@ export function searchText(text: string): TextSearch {
     select id from drops where account_id = ${accountId} and ${inDrop}
     union select drop_id from links where account_id = ${accountId} and ${inLink}
     union select drop_id from files where account_id = ${accountId} and drop_id is not null and ${inFile})`;
-  return { matchesDrop, dropIds: [...text].length < minIndexedLength ? undefined : dropIds };
+  return { matchesDrop, dropIds: Array.from(text).length < minIndexedLength ? undefined : dropIds };
 }
