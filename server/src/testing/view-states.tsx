@@ -246,11 +246,17 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     title: sentTitle(translator),
     page: <SentPage sender={to} reference={reference} last={last} earlier={earlier} doneAction="/u/done" {...props} />,
   });
-  const landing = (kind: 'download' | 'upload', by: Sender = from, codeChannel?: 'sms' | 'mail'): PageState => ({
-    title: linkLandingTitle(translator, { kind, sender: by }),
+  const landing = (
+    kind: 'download' | 'upload',
+    by: Sender = from,
+    codeChannel?: 'sms' | 'mail',
+    isMessage = false,
+  ): PageState => ({
+    title: linkLandingTitle(translator, { kind, sender: by, isMessage }),
     page: (
       <LinkLandingPage
         kind={kind}
+        isMessage={isMessage}
         sender={by}
         sentAt={sentAt}
         codeChannel={codeChannel}
@@ -310,6 +316,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
   const rightToLeft = { name: 'شركة الشحن الدولية (مستودع ٢)', address: sender };
   return {
     'landing-download': landing('download'),
+    'landing-message': landing('download', from, undefined, true),
     'landing-upload': landing('upload'),
     'landing-code': landing('download', from, 'sms'),
     'landing-nameless': landing('download', { name: sender, address: sender }),

@@ -19,6 +19,8 @@ export interface Link extends SecondFactorChoices {
   readonly phone: string;
   readonly language: string;
   readonly message: string;
+  /** Zero: a message alone, or a request. */
+  readonly fileCount: number;
   readonly lifetime: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;

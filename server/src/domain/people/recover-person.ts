@@ -26,7 +26,8 @@ export async function recoverPerson(
 ): Promise<void> {
   await store.transaction(async (tx) => {
     const person = await tx.people.byEmail(email);
-    if (!person || person.disabled) return;
+    // An invitation that was not accepted can be revoked, so that nothing else may lead to an account.
+    if (!person || person.disabled || !(await tx.signInMethods.hasAny(person.id))) return;
     await tx.people.lock(person.id);
     if ((await tx.personLinks.countSince(person.id, 'recovery', 60 * 60)) >= linksPerHour) return;
     const link = { id: random.uuid(), personId: person.id, purpose: 'recovery', invitedBy: '' } as const;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { replaceGlobalContacts } from '../../domain/contacts/replace-global-contacts.ts';
+import { showLinks } from '../../domain/drops/show-links.ts';
 import { readyUpload } from '../../testing/account-uploads.ts';
 import type { AppBrowser } from '../../testing/app-browser.ts';
 import { requestV1 } from '../../testing/request-v1.ts';
@@ -98,10 +99,15 @@ describe('the form', () => {
     expect(Math.abs(Date.parse(drop.expires_at) - Date.parse(`${day}T14:59:59Z`))).toBeLessThan(5000);
   });
 
-  test('sends a message without a file', async () => {
-    const { browser, url, read } = await signIn();
+  test('sends a message without a file, whose link does not speak of files', async () => {
+    const { browser, url, read, account } = await signIn();
     const sent = await post(browser, url, { fields: complete });
-    expect(await read(findId(sent.headers.location))).toMatchObject({ message: 'Hello', file_count: 0, files: [] });
+    const dropId = findId(sent.headers.location);
+    expect(await read(dropId)).toMatchObject({ message: 'Hello', file_count: 0, files: [] });
+    const links = await showLinks(exchange.engines, account, { type: 'downloadfiles', dropId });
+    const landing = await browser.get(new URL(links.get(0) ?? '').pathname);
+    expect(landing.body).toContain('has sent you a message</h1>');
+    expect(landing.body).not.toMatch(/View files|has sent you files/);
   });
 
   test('makes links instead of mails', async () => {

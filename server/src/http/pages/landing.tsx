@@ -32,6 +32,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     const props = {
       kind,
       isUnsolicited: link.isUnsolicited,
+      isMessage: kind === 'download' && link.fileCount === 0,
       sender: { name: link.senderName, address: link.sender },
       sentAt: link.createdAt,
       codeChannel: codeTarget(engines, link)?.channel,

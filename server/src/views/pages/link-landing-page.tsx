@@ -13,6 +13,8 @@ export interface LinkLandingPageProps {
   readonly kind: LinkKind;
   /** Whether the person asked for the link themselves, on the account's public page. */
   readonly isUnsolicited?: boolean | undefined;
+  /** Whether there is a message and no file. */
+  readonly isMessage?: boolean | undefined;
   readonly sender: Sender;
   readonly sentAt: Date;
   /** How the code is sent that the receiver has to enter, if one is required. */
@@ -23,6 +25,12 @@ export interface LinkLandingPageProps {
 }
 
 const texts = {
+  message: {
+    title: 'download.messageHeading',
+    text: 'landing.message.text',
+    button: 'landing.message.button',
+    unknown: 'landing.download.unknown',
+  },
   download: {
     title: 'landing.download.title',
     text: 'landing.download.text',
@@ -41,9 +49,14 @@ const codeTexts = { sms: 'landing.code.sms', mail: 'landing.code.mail' } as cons
 
 export function linkLandingTitle(
   translator: ViewTranslator,
-  { kind, sender, isUnsolicited = false }: Pick<LinkLandingPageProps, 'kind' | 'sender' | 'isUnsolicited'>,
+  props: Pick<LinkLandingPageProps, 'kind' | 'sender' | 'isUnsolicited' | 'isMessage'>,
 ): string {
-  return translator.t(isUnsolicited ? 'upload.title' : texts[kind].title, { sender: isolate(sender.name) });
+  const { title } = findTexts(props);
+  return translator.t(props.isUnsolicited ? 'upload.title' : title, { sender: isolate(props.sender.name) });
+}
+
+function findTexts({ kind, isMessage }: Pick<LinkLandingPageProps, 'kind' | 'isMessage'>) {
+  return texts[isMessage ? 'message' : kind];
 }
 
 /**
@@ -53,13 +66,14 @@ export function linkLandingTitle(
 export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
   const { kind, sender, sentAt, codeChannel, action, gesture } = props;
   const translator = useTranslator();
+  const { text, button, unknown } = findTexts(props);
   return (
     <Card
       icon={kind}
       title={linkLandingTitle(translator, props)}
       about={
         <>
-          <p class="lead">{translator.t(texts[kind].text)}</p>
+          <p class="lead">{translator.t(text)}</p>
           <Fields fields={[...fromField(translator, sender), [translator.t('sent.at'), <Moment at={sentAt} />]]} />
         </>
       }
@@ -67,12 +81,12 @@ export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
       <form method="post" action={action} data-gesture={gesture} class="stack">
         <input type="hidden" name={gesture} value="" />
         {codeChannel && <p class="quiet">{translator.t(codeTexts[codeChannel])}</p>}
-        <Button look="main">{translator.t(texts[kind].button)}</Button>
+        <Button look="main">{translator.t(button)}</Button>
       </form>
       <div>
         <More title={translator.t('landing.why')}>{translator.t('landing.whyText')}</More>
         <More title={translator.t('landing.unknown')}>
-          {translator.t(texts[kind].unknown)} <a href="/">{translator.t('landing.check')}</a>
+          {translator.t(unknown)} <a href="/">{translator.t('landing.check')}</a>
         </More>
       </div>
     </Card>

@@ -53,6 +53,7 @@ export function linkStore(db: Database): LinkStore {
         'links.phone',
         'links.language',
         'drops.message',
+        'drops.file_count as fileCount',
         'drops.lifetime',
         'drops.created_at as createdAt',
         'drops.expires_at as expiresAt',
