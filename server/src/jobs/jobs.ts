@@ -5,6 +5,7 @@ import { recoverPersonTask } from './recover-person.ts';
 import { sendMessageTask } from './send-message.ts';
 import { sendPersonLinkTask } from './send-person-link.ts';
 import { sendPublicLinkTask } from './send-public-link.ts';
+import { sendSignInNoticeTask } from './send-sign-in-notice.ts';
 import { tellOwnerTask } from './tell-owner.ts';
 
 type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
@@ -16,6 +17,7 @@ export function tasks(engines: Engines): Tasks {
     [recoverPersonTask.name]: (payload) => recoverPersonTask.run(engines, recoverPersonTask.parse(payload)),
     [sendPersonLinkTask.name]: (payload) => sendPersonLinkTask.run(engines, sendPersonLinkTask.parse(payload)),
     [sendPublicLinkTask.name]: (payload) => sendPublicLinkTask.run(engines, sendPublicLinkTask.parse(payload)),
+    [sendSignInNoticeTask.name]: (payload) => sendSignInNoticeTask.run(engines, sendSignInNoticeTask.parse(payload)),
     [tellOwnerTask.name]: (payload) => tellOwnerTask.run(engines, tellOwnerTask.parse(payload)),
   };
 }

@@ -236,7 +236,7 @@ describe('text of other people is escaped', () => {
   const mails = mailStates(english, hostile);
 
   // These mails contain no text of other people.
-  const own = new Set(['test', 'recovery']);
+  const own = new Set(['test', 'recovery', 'sign-in']);
 
   test.each(Object.keys(mails).filter((name) => !own.has(name) && !name.startsWith('webhook')))('%s', (name) => {
     const { subject, text, html } = mails[name] ?? { subject: '', text: '', html: '' };
@@ -337,7 +337,7 @@ test('a receipt names the people who saw the link of its receiver', () => {
 
 test('a mail about a drop has its reference', () => {
   for (const [name, { text, html }] of Object.entries(mailStates(english))) {
-    if (['test', 'code', 'person-invitation', 'recovery'].includes(name) || name.startsWith('webhook')) continue;
+    if (['test', 'code', 'person-invitation', 'recovery', 'sign-in'].includes(name) || name.startsWith('webhook')) continue;
     for (const part of [text, html]) expect([name, part]).toEqual([name, expect.stringContaining('WB-7F3K-29QD')]);
   }
 });

@@ -76,6 +76,10 @@ export interface MailTemplates {
   ): RenderedMail;
   personInvitation(language: string, about: PersonLinked & { invitedBy: string }): RenderedMail;
   recovery(language: string, about: PersonLinked): RenderedMail;
+  signIn(
+    language: string,
+    about: Omit<PersonLinked, 'deadline'> & { address: string; userAgent: string; at: Date },
+  ): RenderedMail;
   undeliverable(
     language: string,
     about: Referring & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date },

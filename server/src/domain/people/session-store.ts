@@ -42,6 +42,11 @@ export interface MemberAccess extends Pick<Membership, 'accountId'> {
   readonly role: MemberRole;
 }
 
+/** A sign-in in a browser in which the person has not signed in before. */
+export interface SignInNotice extends Pick<Session, 'id' | 'personId' | 'address' | 'userAgent'> {
+  readonly at: Date;
+}
+
 export interface SessionStore {
   insert(session: NewSession): Promise<void>;
   /** A session that has neither expired nor been idle for too long, of a person who is not disabled. */
@@ -58,6 +63,8 @@ export interface SessionStore {
   end(personId: string, which: { readonly id: string } | { readonly except: string } | 'all'): Promise<number>;
   /** Ends the sessions that a provider began: one, or all of a subject. */
   endOfProvider(issuer: string, which: { readonly sid: string } | { readonly subject: string }): Promise<number>;
+  /** Enqueues the mail that tells the person. */
+  enqueueNotice(notice: Omit<SignInNotice, 'at'>): Promise<void>;
   /** Removes up to `count` sessions that have expired. Returns how many. */
   purge(count: number): Promise<number>;
 }

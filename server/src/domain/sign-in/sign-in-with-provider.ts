@@ -14,7 +14,7 @@ import {
 } from './provider-policy.ts';
 import { recordSignIn } from './sign-in.ts';
 
-type Needs = Pick<Engines, 'store' | 'random' | 'personLinks'>;
+type Needs = Pick<Engines, 'store' | 'random' | 'personLinks'> & { readonly pepper: Buffer };
 
 export type ProviderSignIn =
   | { readonly outcome: 'signed_in'; readonly secret: string; readonly personId: string }

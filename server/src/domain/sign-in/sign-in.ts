@@ -10,6 +10,7 @@ import { beginSession, replaceSession } from '../people/sessions.ts';
 import type { PasskeySite } from '../ports/passkeys.ts';
 import type { Store } from '../store.ts';
 import { Challenges, readChallenge } from './challenges.ts';
+import { readDeviceCookie } from './known-device.ts';
 import { challengeSeconds } from './passkey-values.ts';
 import { digestRecoveryCode } from './recovery-codes.ts';
 import { toSignInEmail } from './to-sign-in-email.ts';
@@ -157,17 +158,20 @@ export function requireChallenge(
   return challenge;
 }
 
+/** Records a sign-in, and tells the person by mail if it was in a browser in which they have not signed in before. */
 export async function recordSignIn(
-  engines: Pick<Engines, 'random'>,
-  tx: Pick<Store, 'audit'>,
+  { random, pepper }: Pick<Engines, 'random'> & { readonly pepper: Buffer },
+  tx: Pick<Store, 'audit' | 'sessions'>,
   person: Person,
   method: string,
-  { address }: Browser,
+  { address, userAgent, deviceCookie }: Browser,
 ): Promise<void> {
-  await record(engines, tx, {
+  await record({ random }, tx, {
     accountId: serverAccountId,
     author: personAuthor(person, address),
     action: 'person.signed_in',
     details: { method },
   });
+  if (readDeviceCookie(deviceCookie, person.id, pepper)) return;
+  await tx.sessions.enqueueNotice({ id: random.uuid(), personId: person.id, address, userAgent });
 }

@@ -620,6 +620,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       purge: (links) => links.purge(count),
     },
     sessions: {
+      enqueueNotice: (sessions) => sessions.enqueueNotice({ id: randomUUID(), personId, address: '', userAgent: '' }),
       insert: (sessions) =>
         sessions.insert({
           id: randomUUID(),

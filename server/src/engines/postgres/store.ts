@@ -65,7 +65,7 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     undeletedObjects: undeletedObjectStore(db),
     people: personStore(db),
     personLinks: personLinkStore(db, traceparent),
-    sessions: sessionStore(db),
+    sessions: sessionStore(db, traceparent),
     signInMethods: signInMethodStore(db),
     usedTokens: usedTokenStore(db),
     exclusively: (name, work) => exclusively(db, name, work),

@@ -182,6 +182,7 @@ async function handle(
 ): Promise<FastifyReply> {
   const secure = options.secureCookies;
   const secret = readCookie(request, 'session', secure);
+  const deviceCookie = readCookie(request, 'device', secure);
   const signedIn =
     secret === undefined ? undefined : await findSession(engines, secret, { isPerson: !isOfScript(request) });
   const formSecret = signedIn && secret !== undefined ? secret : getFormSecret(engines, request, reply, secure);
@@ -197,7 +198,7 @@ async function handle(
     reply,
     translator: chooseTranslator(options, request, signedIn?.person.language, signedIn?.person.timeZone),
     signedIn,
-    browser: toBrowser(request.ip, request.headers['user-agent']),
+    browser: toBrowser(request.ip, request.headers['user-agent'], deviceCookie),
     origin,
     host: new URL(origin).host,
     csrf: makeFormToken(formSecret),
@@ -209,7 +210,7 @@ async function handle(
       const device = newDeviceCookie(personId, engines.pepper, engines.random);
       writeCookie(reply, 'device', device, { secure, seconds: deviceCookieSeconds });
     },
-    deviceCookie: readCookie(request, 'device', secure),
+    deviceCookie,
     endSession: () => deleteCookie(reply, 'session', secure),
   };
   const isChange = !safeMethods.has(route.method) && route.access !== 'provider';

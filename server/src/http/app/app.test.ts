@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { invitePerson } from '../../domain/people/invite-person.ts';
+import { sendSignInNotice } from '../../domain/people/send-sign-in-notice.ts';
+import type { SignInNotice } from '../../domain/people/session-store.ts';
+import type { Mail } from '../../domain/ports/mailer.ts';
 import { computeTotp, deriveTotpSecret, toStep } from '../../domain/sign-in/totp.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
@@ -127,6 +130,38 @@ describe('signing in', () => {
     expect((await browser.get('/home')).headers.location, 'not signed in yet').toMatch(/^\/sign-in/);
     await browser.get('/sign-in/code');
     expect((await browser.post('/sign-in/code', { code: '123456' })).statusCode).toBe(401);
+  });
+});
+
+describe('a sign-in in a new browser', () => {
+  const findNotices = (personId: string) =>
+    exchange.database.query<{ payload: Record<string, string> }>(
+      `select payload from graphile_worker._private_jobs where payload ->> 'personId' = $1`,
+      [personId],
+    );
+
+  test('is told to the person by mail, and one in a browser that they know is not', async () => {
+    const { browser, email, personId } = await signIn();
+    await browser.get('/home');
+    await browser.post('/sign-out');
+    await browser.get('/sign-in');
+    await browser.post('/sign-in', { email, password });
+    expect(await findNotices(personId)).toEqual([]);
+
+    const other = new AppBrowser(app, engines.policy.publicUrl);
+    await other.get('/sign-in');
+    await other.post('/sign-in', { email, password });
+    const [notice, ...more] = await findNotices(personId);
+    expect(more).toEqual([]);
+    const mails: Mail[] = [];
+    const send = async (mail: Mail) => {
+      mails.push(mail);
+      return { outcome: 'sent' as const, response: '250 ok' };
+    };
+    const { at = '', ...payload } = notice?.payload ?? {};
+    await sendSignInNotice({ ...engines, mailer: { send } }, { ...payload, at: new Date(at) } as SignInNotice);
+    expect(mails).toEqual([expect.objectContaining({ to: email, subject: expect.stringContaining('New sign-in') })]);
+    expect(mails[0]?.text).toContain('127.0.0.1');
   });
 });
 

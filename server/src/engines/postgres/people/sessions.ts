@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { sendSignInNoticeJob } from '../../../domain/people/send-sign-in-notice.ts';
 import type { MemberAccess, Session, SessionStore } from '../../../domain/people/session-store.ts';
 import type { Database } from '../database.ts';
+import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';
 import { secondsFromNow } from '../time.ts';
 import { personColumns } from './person-columns.ts';
 import { purgeExpired } from './purge-expired.ts';
@@ -29,8 +31,17 @@ function toSession(row: SessionRow): Session {
 const isLive = (idleSeconds: number): RawBuilder<boolean> =>
   sql<boolean>`sessions.expires_at > now() and sessions.seen_at > now() - make_interval(secs => ${idleSeconds})`;
 
-export function sessionStore(db: Database): SessionStore {
+export function sessionStore(db: Database, traceparent: Traceparent): SessionStore {
   return {
+    async enqueueNotice({ id, personId, address, userAgent }) {
+      const payload = jobPayload(
+        sql`'id', ${id}::text, 'personId', ${personId}::text, 'address', ${address}::text, 'userAgent', ${userAgent}::text,
+          'at', now()`,
+        traceparent(),
+      );
+      await sql`select graphile_worker.add_job(${sendSignInNoticeJob}, ${payload})`.execute(db);
+    },
+
     async insert({ lifetimeSeconds, personId, userAgent, authenticatedAt, ...session }) {
       await db
         .insertInto('sessions')

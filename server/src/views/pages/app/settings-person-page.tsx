@@ -4,6 +4,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
+import { nameBrowser } from '../../components/name-browser.ts';
 import { PasskeyButton, type PasskeyRoutes } from '../../components/passkey-button.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { Setting } from '../../components/setting.tsx';
@@ -380,11 +381,8 @@ function SessionsSetting({ frame, sessions, now, notice }: SettingsPersonPagePro
     >
       <SettingItems label={translator.t('settings.sessions')}>
         {sessions.map((session) => {
-          const { browser, system, isPhone } = describeBrowser(session.userAgent);
-          const name =
-            browser && system
-              ? translator.t('settings.session.name', { browser, system })
-              : browser || system || translator.t('settings.session.unknown');
+          const name = nameBrowser(translator, session.userAgent);
+          const { isPhone } = describeBrowser(session.userAgent);
           return (
             <SettingItem
               key={session.id}
