@@ -92,6 +92,8 @@ async function richAccount(receiver: Actor) {
        )
        insert into memberships (account_id, person_id, role) select $1::uuid, id, 'owner' from person`,
     ],
+    ['insert into public_pages (account_id, name, is_open) values ($1::uuid, md5($1::uuid::text), true)'],
+    ["insert into blocked_senders (account_id, email) values ($1, 'r@example.org')"],
     ["insert into stopped_mail (account_id, email) values ($1, 'r@example.org')"],
     [
       "insert into responses (account_id, key_digest, request_digest, key_id, response) values ($1, '\\x00', '', $1, '')",

@@ -49,6 +49,12 @@ export function UploadForm(props: {
   const choose = useRef<HTMLButtonElement>(null);
   const textarea = useRef<HTMLTextAreaElement>(null);
   const question = useRef<HTMLDialogElement>(null);
+  const { entries } = queue;
+  const isEmpty = entries.length === 0;
+
+  // Before the browser draws, so that choosing files moves the page once, and before the chosen files are scrolled to.
+  useLayoutEffect(() => foldSubject(!isEmpty), [isEmpty]);
+
   const files = useUploadFiles({ queue, intent, limits: settings, say, problems: props.before.problems });
 
   useLayoutEffect(() => {
@@ -79,14 +85,8 @@ export function UploadForm(props: {
     intent.cancel();
     say(translator.t('island.cancelled'));
   };
-  const { entries } = queue;
   const stopped = entries.filter(isStopped).length;
   const sendable = entries.length - stopped;
-  const isEmpty = entries.length === 0;
-
-  // Before the browser draws: choosing files moves the page once.
-  useLayoutEffect(() => foldSubject(!isEmpty), [isEmpty]);
-
   const chooseButton = (
     <Button ref={choose} look="main" type="button" onClick={() => files.choose('files')}>
       {translator.t('island.chooseFiles')}
