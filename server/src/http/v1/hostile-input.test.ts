@@ -31,7 +31,10 @@ async function requestStatus(
       ...headers,
     },
     ...(payload === undefined ? {} : { payload }),
+    // A stream does not end by itself.
+    payloadAsStream: url.startsWith('/events/stream'),
   });
+  if (url.startsWith('/events/stream')) response.stream().destroy();
   return response.statusCode;
 }
 

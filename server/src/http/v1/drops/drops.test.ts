@@ -417,7 +417,7 @@ describe('GET /drops', () => {
     // No longer among the newest.
     await exchange.database.query(
       `insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count)
-       select $1, ('fffff' || lpad(to_hex(n), 3, '0') || '-ffff-7fff-bfff-ffffffffffff')::uuid, 'downloadfiles', '', 1, now(), 0, 0
+       select $1, ('fffff' || lpad(to_hex(n), 3, '0') || '-ffff-7fff-bfff-ffffffffffff')::uuid, 'downloadfiles', '', 1, now() + interval '1 day', 0, 0
        from generate_series(1, 1000) as n`,
       [sender.accountId],
     );
