@@ -56,9 +56,17 @@ const headerNames = [
   'upload-metadata',
 ];
 
+/**
+ * Headers are read before a route is called, or by the routes that stream: the first route of each method stands for the
+ * others, which would take minutes.
+ */
+const readsHeaders = (route: Route) =>
+  route.stream !== undefined || routes.find(({ method }) => method === route.method) === route;
+
 test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s never fails because of hostile texts',
-  async (_name, { method, path, query, body, example }) => {
+  async (_name, route) => {
+    const { method, path, query, body, example } = route;
     const plain = path.replace(/:\w+/g, randomUUID());
     const { properties = {} } = (query ?? {}) as { properties?: object };
     const usual = body ? JSON.stringify(example) : undefined;
@@ -76,6 +84,7 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
         await isFine([name, text], requestStatus(method, `${plain}?${name}=${text}`, usual));
       }
     }
+    if (!readsHeaders(route)) return;
     for (const name of headerNames) {
       for (const text of hostileHeaders)
         await isFine([name, text], requestStatus(method, plain, usual, { [name]: text }));
