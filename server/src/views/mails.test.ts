@@ -337,7 +337,8 @@ test('a receipt names the people who saw the link of its receiver', () => {
 
 test('a mail about a drop has its reference', () => {
   for (const [name, { text, html }] of Object.entries(mailStates(english))) {
-    if (['test', 'code', 'person-invitation', 'recovery', 'sign-in'].includes(name) || name.startsWith('webhook')) continue;
+    if (['test', 'code', 'person-invitation', 'recovery', 'sign-in'].includes(name) || name.startsWith('webhook'))
+      continue;
     for (const part of [text, html]) expect([name, part]).toEqual([name, expect.stringContaining('WB-7F3K-29QD')]);
   }
 });
