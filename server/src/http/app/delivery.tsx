@@ -1,15 +1,12 @@
 import type { FastifyReply } from 'fastify';
-import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { prepareReceiver } from '../../domain/drops/add-receiver.ts';
 import { correctReceiver } from '../../domain/drops/correct-receiver.ts';
 import { prepareExtension } from '../../domain/drops/extend-drop.ts';
-import { restoreDrop, undoSeconds } from '../../domain/drops/restore-drop.ts';
+import { restoreDrop } from '../../domain/drops/restore-drop.ts';
 import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
 import type { FollowedFile, FollowedReceiver, SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { maySeeLinks, showLinks } from '../../domain/drops/show-links.ts';
 import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-receivers.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
-import { isUuid } from '../../domain/is-uuid.ts';
 import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { takePage } from '../../views/components/range-pager.tsx';
@@ -20,20 +17,34 @@ import {
   deliveryTitle,
   shownFiles,
 } from '../../views/pages/app/delivery-page.tsx';
-import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
+import type { Task } from '../../views/pages/app/delivery-task.tsx';
 import { SentNotices } from '../../views/pages/app/sent-notice.tsx';
 import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { toHistory, toHistoryRows } from './delivery-history.ts';
+import { toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
 import { changeEach, readNotice, readQuery, returnWith, sentType } from './sent-changes.ts';
+import {
+  attemptTask,
+  readInput,
+  readPosition,
+  readRules,
+  readTask,
+  requirePosition,
+  requireSent,
+  toReceiver,
+  toRevocation,
+} from './sent-task.ts';
 
 const path = '/:user/sent/:id';
 /** Names beside a file; the others are counted. */
 const shownHolders = 2;
 /** Changes by people and programs that a history shows. */
 const maxChanges = 1000;
+
+const inputFields = ['email', 'name', 'phone', 'date'] as const;
 
 /** The page of one delivery, and what can be done with it. */
 export const deliveryRoutes: readonly AppRoute[] = [
@@ -42,7 +53,7 @@ export const deliveryRoutes: readonly AppRoute[] = [
     path,
     access: 'reader',
     async handle(visit) {
-      const drop = await requireDrop(visit);
+      const drop = await requireSent(visit, sentType);
       return sendDelivery(visit, drop, { task: await readTask(visit, drop) });
     },
   },
@@ -51,7 +62,7 @@ export const deliveryRoutes: readonly AppRoute[] = [
     path: `${path}/history.csv`,
     access: 'reader',
     async handle(visit) {
-      const drop = await requireDrop(visit);
+      const drop = await requireSent(visit, sentType);
       return sendCsv(visit.reply, `${toReference(drop.id)}.csv`, listHistory(visit, drop));
     },
   },
@@ -76,7 +87,7 @@ export const deliveryRoutes: readonly AppRoute[] = [
     const { engines, actor, form } = visit;
     const { dropId } = sent;
     const position = readPosition(form.get('receiver'));
-    const task = { what: 'revoke', position, undoSeconds: position === undefined ? undoSeconds : undefined } as const;
+    const task = toRevocation(position);
     return attempt(visit, drop, task, async () => {
       await revokeSentDrop(engines, actor, sent, { position, undoSeconds: task.undoSeconds });
       return position === undefined
@@ -87,7 +98,7 @@ export const deliveryRoutes: readonly AppRoute[] = [
   change('extend', async (visit, { dropId }, drop) => {
     const { engines, actor, form } = visit;
     const rules = await readRules(visit, drop);
-    const task = { what: 'extend', choices: offerDeadlines(rules), input: readInput(form) } as const;
+    const task = { what: 'extend', choices: offerDeadlines(rules), input: readInput(form, inputFields) } as const;
     const until = readDeadline(form, rules);
     if (until === undefined) return refuse(visit, drop, { ...task, problem: 'date' });
     return attempt(visit, drop, task, async () => {
@@ -98,7 +109,7 @@ export const deliveryRoutes: readonly AppRoute[] = [
   }),
   change('receivers', async (visit, sent, drop) => {
     const { engines, actor, form } = visit;
-    const input = readInput(form);
+    const input = readInput(form, inputFields);
     return attempt(visit, drop, { what: 'add', input }, async () => {
       const add = await prepareReceiver(engines, actor, sent, toReceiver(input));
       await add(engines.store, undefined);
@@ -108,7 +119,7 @@ export const deliveryRoutes: readonly AppRoute[] = [
   change('receivers/:position/correct', async (visit, sent, drop) => {
     const { engines, actor, form } = visit;
     const position = requirePosition(visit);
-    const input = readInput(form);
+    const input = readInput(form, inputFields);
     return attempt(visit, drop, { what: 'correct', position, input }, async () => {
       await correctReceiver(engines, actor, sent, position, toReceiver(input));
       return returnWith(visit, 'corrected', { dropId: sent.dropId });
@@ -134,18 +145,10 @@ function change(
     path: `${path}/${name}`,
     access: 'member',
     async handle(visit) {
-      const drop = await requireDrop(visit);
+      const drop = await requireSent(visit, sentType);
       return handle(visit, { type: sentType, dropId: drop.id }, drop);
     },
   };
-}
-
-async function requireDrop({ engines, actor, request }: MemberVisit): Promise<SentDrop> {
-  const { id } = request.params as { id: string };
-  const sent = { type: sentType, dropId: id };
-  const drop = isUuid(id) ? await engines.store.sentDrops.find(actor.accountId, sent) : undefined;
-  if (!drop) throw new ExchangeError('not_found');
-  return drop;
 }
 
 async function resend(visit: MemberVisit, sent: SentId, position?: number): Promise<FastifyReply> {
@@ -160,77 +163,13 @@ async function resend(visit: MemberVisit, sent: SentId, position?: number): Prom
     : returnWith(visit, 'resent', { count, dropId });
 }
 
-function readPosition(text: string | null): number | undefined {
-  return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : undefined;
-}
-
-function requirePosition({ request }: MemberVisit): number {
-  const position = readPosition((request.params as { position: string }).position);
-  if (position === undefined) throw new ExchangeError('not_found');
-  return position;
-}
-
-function readInput(form: URLSearchParams): TaskInput {
-  const read = (name: string) => form.get(name)?.trim().slice(0, 254) || undefined;
-  return { email: read('email'), name: read('name'), phone: read('phone'), date: read('date') };
-}
-
-function toReceiver({ email = '', name, phone }: TaskInput) {
-  return { email, ...(name === undefined ? {} : { name }), ...(phone === undefined ? {} : { phone }) };
-}
-
-async function readRules({ engines, actor, person }: MemberVisit, { expiresAt }: SentDrop) {
-  const { lifetime } = await readPolicy(engines, actor.accountId);
-  return { lifetime, now: new Date(), timeZone: person.timeZone, current: expiresAt };
-}
-
-/** The form that the URL opens, if there is anything to change. */
-async function readTask(visit: MemberVisit, drop: SentDrop): Promise<Task | undefined> {
-  if (!visit.canChange || drop.state !== 'live') return undefined;
-  const fields = readQuery(visit);
-  const position = readPosition(fields.get('receiver'));
-  switch (fields.get('do') ?? '') {
-    case 'add':
-      return { what: 'add' };
-    case 'extend':
-      return { what: 'extend', choices: offerDeadlines(await readRules(visit, drop)) };
-    case 'revoke':
-      return { what: 'revoke', position, undoSeconds: position === undefined ? undoSeconds : undefined };
-    case 'correct':
-      return position === undefined ? undefined : { what: 'correct', position };
-    case 'link':
-      return { what: 'link', position };
-    default:
-      return undefined;
-  }
-}
-
-/** Makes a change; if it is refused, shows the form again with the reason. */
-async function attempt(
+function attempt(
   visit: MemberVisit,
   drop: SentDrop,
   task: Task,
   work: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  try {
-    return await work();
-  } catch (error) {
-    const problem = error instanceof ExchangeError ? findProblem(error, task) : undefined;
-    if (problem === undefined) throw error;
-    return refuse(visit, drop, { ...task, problem });
-  }
-}
-
-function findProblem({ code, faults }: ExchangeError, task: Task): TaskProblem | undefined {
-  if (code === 'link_ended' || code === 'link_revoked') return 'ended';
-  if (code === 'daily_limit' || code === 'too_many_messages') return 'limit';
-  if (code === 'recipient_not_allowed') return 'notAllowed';
-  if (code !== 'invalid_input') return undefined;
-  if (task.what === 'extend') return 'date';
-  const [first] = faults;
-  if (first?.pointer === '/phone') return 'phone';
-  if (first?.pointer !== '/email') return undefined;
-  return first.detail.endsWith('is a receiver already.') ? 'known' : 'email';
+  return attemptTask(task, work, (refused) => refuse(visit, drop, refused));
 }
 
 async function refuse(visit: MemberVisit, drop: SentDrop, task: Task): Promise<FastifyReply> {
@@ -245,7 +184,7 @@ interface Shown {
 }
 
 async function sendDelivery(visit: MemberVisit, drop: SentDrop, { task, links }: Shown): Promise<FastifyReply> {
-  const { engines, actor, base, csrf, canChange, translator } = visit;
+  const { engines, actor, base, csrf, translator } = visit;
   const { store } = engines;
   const { accountId } = actor;
   const fields = readQuery(visit);
@@ -257,10 +196,7 @@ async function sendDelivery(visit: MemberVisit, drop: SentDrop, { task, links }:
     maySeeLinks(engines, accountId),
   ]);
   const props: DeliveryPageProps = {
-    base,
-    csrf,
-    now: new Date(),
-    canChange,
+    ...toListProps(visit),
     delivery: { ...drop, reference: toReference(drop.id), secondFactor: effectiveSecondFactor(engines, drop) },
     receivers: receivers.map((receiver) => ({ ...receiver, link: links?.get(receiver.position) })),
     files: await addHolders(visit, drop, files, receivers, after.file),

@@ -4,7 +4,6 @@ import { finishEntry, releaseEntry, reopenEntry } from '../../domain/inbox/chang
 import { findEntry, findEntryWithFiles } from '../../domain/inbox/find-entry.ts';
 import { findInboxFileById } from '../../domain/inbox/find-inbox-file.ts';
 import type { ListedEntry, QueuedEntry, QueuePosition } from '../../domain/inbox/inbox-store.ts';
-import { isUuid } from '../../domain/is-uuid.ts';
 import { blockSender } from '../../domain/public-page/block-sender.ts';
 import { toReference } from '../../domain/reference.ts';
 import { BlockSenderPage, blockSenderTitle } from '../../views/pages/app/block-sender-page.tsx';
@@ -15,6 +14,7 @@ import { toHref } from '../../views/pages/app/list-props.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { readListPage } from './list-page.ts';
+import { requireUuid } from './require-uuid.ts';
 import { sendScreen } from './send-screen.tsx';
 
 const path = '/:user/inbox';
@@ -77,8 +77,8 @@ export const inboxRoutes: readonly AppRoute[] = [
       transfer: true,
       async handle(visit) {
         const { file } = visit.request.params as { file: string };
-        if (!isUuid(file)) throw new ExchangeError('not_found');
-        return sendInboxFile(visit, await findInboxFileById(visit.engines, visit.actor, readId(visit), file));
+        const found = await findInboxFileById(visit.engines, visit.actor, readId(visit), requireUuid(file));
+        return sendInboxFile(visit, found);
       },
     },
     {
@@ -122,9 +122,7 @@ function change(
 }
 
 function readId({ request }: MemberVisit): string {
-  const { id } = request.params as { id: string };
-  if (!isUuid(id)) throw new ExchangeError('not_found');
-  return id;
+  return requireUuid((request.params as { id: string }).id);
 }
 
 /** The places of the chosen files in the entry. */

@@ -8,16 +8,9 @@ import {
 } from '../../views/pages/app/requests-notice.tsx';
 import type { MemberVisit } from './app-route.ts';
 import { readQuery } from './list-visit.ts';
+import { sentPageSize } from './sent-changes.ts';
 
 export const requestType = 'uploadfiles' as const;
-/** As many as a page of the list has, and so as many as can be selected. */
-const maxSelected = 50;
-
-/** The requests that were selected in the list, or named by the button that opens them again. */
-export function readRequestIds({ form }: Pick<MemberVisit, 'form'>): string[] {
-  const ids = [...form.getAll('id'), ...(form.get('ids') ?? '').split(',')];
-  return [...new Set(ids.filter(isUuid))].slice(0, maxSelected);
-}
 
 type Notice = RequestsNoticeProps['notice'];
 
@@ -38,6 +31,6 @@ export function readNotice(visit: Pick<MemberVisit, 'request'>): Notice | undefi
   if (!isRequestsNotice(kind)) return undefined;
   const count = readQuery(visit, 'count');
   const { undo } = visit.request.query as { undo?: unknown };
-  const ids = typeof undo === 'string' ? undo.split(',').filter(isUuid).slice(0, maxSelected) : [];
+  const ids = typeof undo === 'string' ? undo.split(',').filter(isUuid).slice(0, sentPageSize) : [];
   return { kind, count: /^\d{1,6}$/.test(count) ? Number(count) : 0, undo: ids };
 }

@@ -1,36 +1,46 @@
 import type { FastifyReply } from 'fastify';
-import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { prepareReceiver } from '../../domain/drops/add-receiver.ts';
 import { correctReceiver } from '../../domain/drops/correct-receiver.ts';
 import { prepareExtension } from '../../domain/drops/extend-drop.ts';
-import { restoreDrop, undoSeconds } from '../../domain/drops/restore-drop.ts';
+import { restoreDrop } from '../../domain/drops/restore-drop.ts';
 import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
 import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { maySeeLinks, showLinks } from '../../domain/drops/show-links.ts';
 import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-receivers.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
-import { isUuid } from '../../domain/is-uuid.ts';
 import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { namePerson } from '../../views/components/person.tsx';
 import type { HistoryEntry } from '../../views/pages/app/delivery-history.tsx';
-import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
+import type { Task } from '../../views/pages/app/delivery-task.tsx';
 import { RequestPage, type RequestPageProps, requestTitle } from '../../views/pages/app/request-page.tsx';
 import { RequestsNotice } from '../../views/pages/app/requests-notice.tsx';
 import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { toHistory, toHistoryRows } from './delivery-history.ts';
-import { readQuery, toListProps } from './list-visit.ts';
+import { toListProps } from './list-visit.ts';
 import { readNotice, requestType, returnToRequests } from './request-changes.ts';
 import { sendScreen } from './send-screen.tsx';
 import { changeEach } from './sent-changes.ts';
+import {
+  attemptTask,
+  readInput,
+  readPosition,
+  readRules,
+  readTask,
+  requirePosition,
+  requireSent,
+  toReceiver,
+  toRevocation,
+} from './sent-task.ts';
 
 const path = '/:user/requests/:id';
 /** What arrived last; all of it is in the inbox. */
 const maxArrivals = 100;
 /** Changes by people and programs that a history shows. */
 const maxChanges = 1000;
+
+const inputFields = ['email', 'name', 'date'] as const;
 
 /** The page of one request for files, and what can be done with it. */
 export const oneRequestRoutes: readonly AppRoute[] = [
@@ -39,7 +49,7 @@ export const oneRequestRoutes: readonly AppRoute[] = [
     path,
     access: 'reader',
     async handle(visit) {
-      const request = await requireRequest(visit);
+      const request = await requireSent(visit, requestType);
       return sendRequest(visit, request, { task: await readTask(visit, request) });
     },
   },
@@ -48,7 +58,7 @@ export const oneRequestRoutes: readonly AppRoute[] = [
     path: `${path}/history.csv`,
     access: 'reader',
     async handle(visit) {
-      const request = await requireRequest(visit);
+      const request = await requireSent(visit, requestType);
       return sendCsv(visit.reply, `${toReference(request.id)}.csv`, listHistory(visit, request));
     },
   },
@@ -91,7 +101,7 @@ export const oneRequestRoutes: readonly AppRoute[] = [
   change('extend', async (visit, { dropId }, request) => {
     const { engines, actor, form } = visit;
     const rules = await readRules(visit, request);
-    const task = { what: 'extend', choices: offerDeadlines(rules), input: readInput(form) } as const;
+    const task = { what: 'extend', choices: offerDeadlines(rules), input: readInput(form, inputFields) } as const;
     const until = readDeadline(form, rules);
     if (until === undefined) return refuse(visit, request, { ...task, problem: 'date' });
     return attempt(visit, request, task, async () => {
@@ -102,7 +112,7 @@ export const oneRequestRoutes: readonly AppRoute[] = [
   }),
   change('receivers', async (visit, sent, request) => {
     const { engines, actor, form } = visit;
-    const input = readInput(form);
+    const input = readInput(form, inputFields);
     return attempt(visit, request, { what: 'add', input }, async () => {
       const add = await prepareReceiver(engines, actor, sent, toReceiver(input));
       await add(engines.store, undefined);
@@ -112,7 +122,7 @@ export const oneRequestRoutes: readonly AppRoute[] = [
   change('receivers/:position/correct', async (visit, sent, request) => {
     const { engines, actor, form } = visit;
     const position = requirePosition(visit);
-    const input = readInput(form);
+    const input = readInput(form, inputFields);
     return attempt(visit, request, { what: 'correct', position, input }, async () => {
       await correctReceiver(engines, actor, sent, position, toReceiver(input));
       return returnToRequests(visit, 'corrected', { id: sent.dropId });
@@ -138,95 +148,19 @@ function change(
     path: `${path}/${name}`,
     access: 'member',
     async handle(visit) {
-      const request = await requireRequest(visit);
+      const request = await requireSent(visit, requestType);
       return handle(visit, { type: requestType, dropId: request.id }, request);
     },
   };
 }
 
-async function requireRequest({ engines, actor, request }: MemberVisit): Promise<SentDrop> {
-  const { id } = request.params as { id: string };
-  const sent = { type: requestType, dropId: id };
-  const found = isUuid(id) ? await engines.store.sentDrops.find(actor.accountId, sent) : undefined;
-  if (!found) throw new ExchangeError('not_found');
-  return found;
-}
-
-function readPosition(text: string | null): number | undefined {
-  return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : undefined;
-}
-
-function requirePosition({ request }: MemberVisit): number {
-  const position = readPosition((request.params as { position: string }).position);
-  if (position === undefined) throw new ExchangeError('not_found');
-  return position;
-}
-
-function readInput(form: URLSearchParams): TaskInput {
-  const read = (name: string) => form.get(name)?.trim().slice(0, 254) || undefined;
-  return { email: read('email'), name: read('name'), date: read('date') };
-}
-
-function toReceiver({ email = '', name }: TaskInput) {
-  return { email, ...(name === undefined ? {} : { name }) };
-}
-
-async function readRules({ engines, actor, person }: MemberVisit, { expiresAt }: SentDrop) {
-  const { lifetime } = await readPolicy(engines, actor.accountId);
-  return { lifetime, now: new Date(), timeZone: person.timeZone, current: expiresAt };
-}
-
-/** Only the end of the whole can be undone. */
-function toRevocation(position: number | undefined) {
-  return { what: 'revoke', position, undoSeconds: position === undefined ? undoSeconds : undefined } as const;
-}
-
-/** The form that the URL opens, if there is anything to change. */
-async function readTask(visit: MemberVisit, request: SentDrop): Promise<Task | undefined> {
-  if (!visit.canChange || request.state !== 'live') return undefined;
-  const position = readPosition(readQuery(visit, 'receiver'));
-  switch (readQuery(visit, 'do')) {
-    case 'add':
-      return { what: 'add' };
-    case 'extend':
-      return { what: 'extend', choices: offerDeadlines(await readRules(visit, request)) };
-    case 'revoke':
-      return toRevocation(position);
-    case 'correct':
-      return position === undefined ? undefined : { what: 'correct', position };
-    case 'link':
-      return { what: 'link', position };
-    default:
-      return undefined;
-  }
-}
-
-/** Makes a change; if it is refused, shows the form again with the reason. */
-async function attempt(
+function attempt(
   visit: MemberVisit,
   request: SentDrop,
   task: Task,
   work: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  try {
-    return await work();
-  } catch (error) {
-    const problem = error instanceof ExchangeError ? findProblem(error, task) : undefined;
-    if (problem === undefined) throw error;
-    return refuse(visit, request, { ...task, problem });
-  }
-}
-
-function findProblem({ code, faults }: ExchangeError, task: Task): TaskProblem | undefined {
-  if (code === 'link_ended' || code === 'link_revoked') return 'ended';
-  if (code === 'daily_limit' || code === 'too_many_messages') return 'limit';
-  if (code === 'recipient_not_allowed') return 'notAllowed';
-  if (code !== 'invalid_input') return undefined;
-  if (task.what === 'extend') return 'date';
-  const [first] = faults;
-  if (first?.pointer === '/phone') return 'phone';
-  if (first?.pointer !== '/email') return undefined;
-  return first.detail.endsWith('is a receiver already.') ? 'known' : 'email';
+  return attemptTask(task, work, (refused) => refuse(visit, request, refused));
 }
 
 function refuse(visit: MemberVisit, request: SentDrop, task: Task): Promise<FastifyReply> {

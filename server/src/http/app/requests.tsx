@@ -23,10 +23,10 @@ import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { readListPage } from './list-page.ts';
 import { readQuery, toListProps } from './list-visit.ts';
 import { oneRequestRoutes } from './request.tsx';
-import { readNotice, readRequestIds, requestType, returnToRequests } from './request-changes.ts';
+import { readNotice, requestType, returnToRequests } from './request-changes.ts';
 import { requestFormRoutes } from './request-form.tsx';
 import { sendScreen } from './send-screen.tsx';
-import { changeEach } from './sent-changes.ts';
+import { changeEach, readSelection } from './sent-changes.ts';
 
 const path = '/:user/requests';
 /** More than this many say the same: there is a lot open. */
@@ -43,7 +43,7 @@ export const requestRoutes: readonly AppRoute[] = [
     access: 'member',
     async handle(visit) {
       const { engines, actor } = visit;
-      const ids = readRequestIds(visit);
+      const ids = readSelection(visit);
       if (ids.length === 0) return returnToRequests(visit, 'noneSelected');
       const { count, isLimited } = await changeEach(ids, (dropId) =>
         remindReceivers(engines, actor, { type: requestType, dropId }, undefined),
@@ -59,7 +59,7 @@ export const requestRoutes: readonly AppRoute[] = [
     access: 'member',
     async handle(visit) {
       const { engines, actor } = visit;
-      const { changed } = await changeEach(readRequestIds(visit), async (dropId) => {
+      const { changed } = await changeEach(readSelection(visit), async (dropId) => {
         await restoreDrop(engines, actor, { type: requestType, dropId });
         return 1;
       });
@@ -141,7 +141,7 @@ async function toLines({ engines, actor }: MemberVisit, requests: readonly SentD
 async function readOpenSelection(visit: MemberVisit): Promise<RequestLine[]> {
   const { engines, actor } = visit;
   const found = await Promise.all(
-    readRequestIds(visit).map((dropId) => engines.store.sentDrops.find(actor.accountId, { type: requestType, dropId })),
+    readSelection(visit).map((dropId) => engines.store.sentDrops.find(actor.accountId, { type: requestType, dropId })),
   );
   return toLines(
     visit,
@@ -151,7 +151,7 @@ async function readOpenSelection(visit: MemberVisit): Promise<RequestLine[]> {
 
 async function closeSelection(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, form } = visit;
-  const ids = readRequestIds(visit);
+  const ids = readSelection(visit);
   if (ids.length === 0) return returnToRequests(visit, 'noneSelected');
   if (form.get('confirmed') !== '1') {
     const lines = await readOpenSelection(visit);
@@ -168,7 +168,7 @@ async function closeSelection(visit: MemberVisit): Promise<FastifyReply> {
 
 async function extendSelection(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, form, person, translator } = visit;
-  const ids = readRequestIds(visit);
+  const ids = readSelection(visit);
   if (ids.length === 0) return returnToRequests(visit, 'noneSelected');
   const { lifetime } = await readPolicy(engines, actor.accountId);
   const rules = { lifetime, now: new Date(), timeZone: person.timeZone };

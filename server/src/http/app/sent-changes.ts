@@ -7,10 +7,10 @@ import type { MemberVisit } from './app-route.ts';
 import { readSentQuery, toFields } from './sent-query.ts';
 
 export const sentType = 'downloadfiles' as const;
-/** As many rows as a page of the list has, and so as many as can be selected. */
-const sentPageSize = 50;
+/** As many rows as a page of a list has, and so as many as can be selected. */
+export const sentPageSize = 50;
 
-/** The deliveries that were selected in the list, or named by the button that undoes a revocation. */
+/** The deliveries or requests that were selected in a list, or named by the button that undoes a revocation. */
 export function readSelection({ form }: Pick<MemberVisit, 'form'>): string[] {
   const ids = [...form.getAll('id'), ...(form.get('ids') ?? '').split(',')];
   return [...new Set(ids.filter(isUuid))].slice(0, sentPageSize);

@@ -17,6 +17,7 @@ import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { readListPage } from './list-page.ts';
+import { toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
 import { changeEach, readNotice, readQuery, readSelection, returnWith, sentType } from './sent-changes.ts';
 import { canSort, readSentQuery, type SentListQuery, toFields, toSentFilter } from './sent-query.ts';
@@ -72,7 +73,7 @@ export const sentRoutes: readonly AppRoute[] = [
 ];
 
 async function sendList(visit: MemberVisit): Promise<FastifyReply> {
-  const { engines, actor, translator, base, csrf, canChange } = visit;
+  const { engines, actor, translator, base, csrf } = visit;
   const fields = readQuery(visit);
   const query = readSentQuery(fields);
   const [{ lines, pages }, attentionCount, canShowLinks] = await Promise.all([
@@ -84,10 +85,7 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
   const isWhole = pages.newerHref === undefined && pages.olderHref === undefined;
   const page = (
     <SentListPage
-      base={base}
-      csrf={csrf}
-      now={new Date()}
-      canChange={canChange}
+      {...toListProps(visit)}
       lines={lines}
       query={query.q}
       part={query.part}
@@ -227,22 +225,12 @@ async function sendSelection(
   task: SelectionTask,
   problem?: string,
 ): Promise<FastifyReply> {
-  const { base, csrf, canChange, translator, reply } = visit;
+  const { translator, reply } = visit;
   const rows = lines.map(({ id, reference, firstReceiver }) => ({
     value: id,
     name: `${reference} · ${namePerson(firstReceiver)}`,
   }));
-  const page = (
-    <SelectionPage
-      base={base}
-      csrf={csrf}
-      now={new Date()}
-      canChange={canChange}
-      task={task}
-      rows={rows}
-      problem={problem}
-    />
-  );
+  const page = <SelectionPage {...toListProps(visit)} task={task} rows={rows} problem={problem} />;
   if (problem !== undefined) reply.code(400);
   return sendScreen(visit, { screen: 'sent', title: selectionTitle(translator, { task, rows }), page });
 }
