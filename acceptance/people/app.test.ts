@@ -247,8 +247,7 @@ describe.each<Way>([
     const storageState = await visitor.context.storageState();
     await using reader = await visit(browser, { storageState }, appUrl());
     const { bytes, origins, shift } = await measureLoad(reader, (each) => each.goto(target));
-    // The composer's script replaces parts of the plain form.
-    expect(shift).toBeLessThan(path === '' ? 0.03 : 0.01);
+    expect(shift).toBeLessThan(0.01);
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThan(most);
     expect(origins).toEqual(new Set([appUrl()]));

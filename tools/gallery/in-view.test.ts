@@ -220,6 +220,34 @@ describe.each(languages.flatMap((language) => [320, 390].map((width) => ({ langu
   },
 );
 
+describe.each(['app-send'])('the script of %s', (name) => {
+  test.each(languages)('moves nothing in %s', async (language) => {
+    for (const viewport of [screens[0].viewport, screens[2].viewport]) {
+      const page = await browser.newPage({ viewport });
+      try {
+        await page.route('**/*.js', (route) => route.abort());
+        await page.goto(`${origin}/${language}/${name}`);
+        const before = await readTops(page);
+        await page.unroute('**/*.js');
+        await page.reload();
+        await page.locator('.chips').waitFor();
+        if (name === 'app-send') await page.locator('.composer-files').waitFor();
+        expect(await readTops(page)).toEqual(before);
+        expect(before.length).toBeGreaterThan(4);
+      } finally {
+        await page.close();
+      }
+    }
+  });
+});
+
+/** Where the parts of a form begin, and where it ends. */
+function readTops(page: Page): Promise<number[]> {
+  return page
+    .locator('.compose-rows > *, .send-bar')
+    .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top + scrollY));
+}
+
 /** The words that take more than one line; a word may also end after a hyphen. */
 function findBrokenWords(elements: readonly Element[]): string[] {
   const words = elements.flatMap((element) => {

@@ -2,8 +2,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Banner } from '../components/banner.tsx';
 import { Button, ButtonLink } from '../components/button.tsx';
-import { Icon } from '../components/icon.tsx';
-import { limitsText } from '../components/limits-text.ts';
+import { DropArea } from '../components/drop-area.tsx';
 import { useTranslator } from '../components/translator-context.ts';
 import type { ComposerServer } from './composer-server.ts';
 import { type Picked, readPickedFiles } from './dropped-files.ts';
@@ -53,21 +52,14 @@ export function ComposerFilesView(props: {
     <div class={`stack upload-form composer-files${files.isOver ? ' drop-over' : ''}`}>
       {files.inputs}
       {entries.length === 0 ? (
-        <div class="drop">
-          <Icon name="upload" />
-          <p class="drop-hint">{translator.t('composerFiles.drop')}</p>
-          <p class="quiet small">
-            {translator.t('composerFiles.paste')} {limitsText(translator, { ...limits, once: false })}
-          </p>
-          <div class="drop-buttons">
-            <Button icon="plus" type="button" onClick={() => files.choose('files')}>
-              {translator.t('island.chooseFiles')}
-            </Button>
-            <Button icon="folder" class="choose-folder" type="button" onClick={() => files.choose('folder')}>
-              {translator.t('island.chooseFolder')}
-            </Button>
-          </div>
-        </div>
+        <DropArea {...limits}>
+          <Button icon="plus" type="button" onClick={() => files.choose('files')}>
+            {translator.t('island.chooseFiles')}
+          </Button>
+          <Button icon="folder" class="choose-folder" type="button" onClick={() => files.choose('folder')}>
+            {translator.t('island.chooseFolder')}
+          </Button>
+        </DropArea>
       ) : (
         <div class="list-head">
           <h2 ref={files.heading} tabIndex={-1}>

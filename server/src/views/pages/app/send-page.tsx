@@ -5,11 +5,11 @@ import { type Choice, ChoiceSegments } from '../../components/choice-segments.ts
 import { ComposerBar } from '../../components/composer-bar.tsx';
 import { ComposerPreview } from '../../components/composer-preview.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
+import { DropArea } from '../../components/drop-area.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FileName } from '../../components/file-name.tsx';
 import { describeFile, FileIcon } from '../../components/file-row.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { limitsText } from '../../components/limits-text.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import type { Sender } from '../../components/sender.tsx';
 import { Switch } from '../../components/switch.tsx';
@@ -242,16 +242,7 @@ function FilesRow(props: SendPageProps): JSX.Element {
         data-size-reason={props.sizeReason}
       >
         {props.uploads.length > 0 && <KeptUploads uploads={props.uploads} />}
-        <div class="drop">
-          <span class="badge">
-            <Icon name="upload" />
-          </span>
-          <label class="drop-title" for="files">
-            {translator.t(props.uploads.length > 0 ? 'composer.chooseMore' : 'composer.choose')}
-          </label>
-          <p class="quiet small" id="files-hint">
-            {limitsText(translator, { ...props, once: false })}
-          </p>
+        <DropArea {...props} labels="files" hasFiles={props.uploads.length > 0}>
           <input
             id="files"
             name="files"
@@ -260,7 +251,7 @@ function FilesRow(props: SendPageProps): JSX.Element {
             aria-describedby={problem ? 'files-hint files-problem' : 'files-hint'}
             aria-invalid={problem ? 'true' : undefined}
           />
-        </div>
+        </DropArea>
       </div>
       <Problem id="files" text={problem} />
     </section>
