@@ -159,7 +159,7 @@ describe('a visitor', () => {
     await visitor.get(owner.path);
     const asked = await visitor.post(owner.path, { email: 'Kim@Example.org', name: 'Kim Park' });
     expect(asked.statusCode).toBe(200);
-    expect(asked.body).toContain('Look in your mailbox');
+    expect(asked.body).toContain('Check your e\u2011mail');
 
     const [mail, ...others] = await sendMails(accountId);
     expect(others).toEqual([]);
@@ -315,7 +315,7 @@ describe('a sender whom nobody asked', () => {
     await sendMails(accountId);
     expect((await newVisitor().get(second ?? '')).statusCode, 'the link that was left').toBe(410);
     const neutral = await ask(owner.path, { email });
-    expect([neutral.statusCode, neutral.body.includes('Look in your mailbox')]).toEqual([200, true]);
+    expect([neutral.statusCode, neutral.body.includes('Check your e\u2011mail')]).toEqual([200, true]);
     expect(await sendMails(accountId)).toEqual([]);
 
     const settings = await owner.browser.get(`${owner.base}settings/account`);

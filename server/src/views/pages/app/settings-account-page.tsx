@@ -11,7 +11,7 @@ import { useTranslator, type ViewTranslator } from '../../components/translator-
 import { isolate, oneLine } from '../../plain.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Removal, Save, SettingForm } from './settings-person-page.tsx';
+import { Removal, Save, SettingForm } from './settings-parts.tsx';
 import { SettingsPublicPage, type SettingsPublicPageProps } from './settings-public-page.tsx';
 
 const roles = ['owner', 'member', 'reader'] as const;

@@ -12,7 +12,7 @@ import { useTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Facts, LastUse, Removal, SettingForm } from './settings-person-page.tsx';
+import { Facts, LastUse, Removal, SettingForm } from './settings-parts.tsx';
 
 export const keyScopes = ['send', 'receive', 'contacts', 'history', 'webhooks', 'keys'] as const;
 export type KeyScope = (typeof keyScopes)[number];

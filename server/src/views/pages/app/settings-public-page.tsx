@@ -10,7 +10,7 @@ import { useTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import type { SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Save, SettingForm } from './settings-person-page.tsx';
+import { Save, SettingForm } from './settings-parts.tsx';
 
 export interface SettingsPublicPageProps {
   readonly frame: SettingsFrameProps;

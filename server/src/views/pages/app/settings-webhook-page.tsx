@@ -9,7 +9,7 @@ import { Table } from '../../components/table.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Removal, Save, SettingForm } from './settings-person-page.tsx';
+import { Removal, Save, SettingForm } from './settings-parts.tsx';
 import {
   type SettingsWebhook,
   type WebhookFields,

@@ -11,7 +11,7 @@ import { useTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Facts, SettingForm } from './settings-person-page.tsx';
+import { Facts, SettingForm } from './settings-parts.tsx';
 
 export interface SettingsWebhook {
   readonly id: string;

@@ -76,6 +76,7 @@ export function SignInPage(props: SignInPageProps): JSX.Element {
         <>
           <PasskeyButton
             does="sign-in"
+            look={wantsPassword ? 'quiet' : 'main'}
             csrf={props.csrf}
             next={props.next}
             autofill={passwordAction !== undefined}

@@ -1,0 +1,87 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Ago } from '../../components/ago.tsx';
+import { Button } from '../../components/button.tsx';
+import { CsrfField } from '../../components/csrf-field.tsx';
+import { fillText } from '../../components/fill-text.ts';
+import { useTranslator } from '../../components/translator-context.ts';
+import type { SettingsFrameProps } from './settings-frame.tsx';
+
+/** A form that sends to a path below the settings of the account in which the person works. */
+export function SettingForm({
+  frame,
+  path,
+  class: look,
+  children,
+}: {
+  frame: Pick<SettingsFrameProps, 'base' | 'csrf'>;
+  path: string;
+  class?: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <form method="post" action={`${frame.base}settings/${path}`} class={look}>
+      <CsrfField csrf={frame.csrf} />
+      {children}
+    </form>
+  );
+}
+
+export function Save(): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <div class="form-end">
+      <Button>{translator.t('settings.save')}</Button>
+    </div>
+  );
+}
+
+/** Says what is lost before the button that removes it. */
+export function Removal({
+  frame,
+  path,
+  id,
+  text,
+  label,
+  isOnly,
+}: {
+  frame: SettingsFrameProps;
+  path: string;
+  id?: string;
+  text: string;
+  label?: string;
+  /** Whether the person could not sign in without it. */
+  isOnly?: boolean;
+}): JSX.Element {
+  const translator = useTranslator();
+  if (isOnly) return <p class="quiet">{translator.t('settings.only')}</p>;
+  return (
+    <SettingForm frame={frame} path={path} class="line-form">
+      {id !== undefined && <input type="hidden" name="id" value={id} />}
+      <p>{text}</p>
+      <Button look="danger">{label ?? translator.t('settings.remove')}</Button>
+    </SettingForm>
+  );
+}
+
+/** Facts in one line, with a dot between them. */
+export function Facts({ children }: { children: ComponentChildren }): JSX.Element {
+  const facts = (Array.isArray(children) ? children : [children]).filter(Boolean) as ComponentChildren[];
+  return (
+    <span class="facts">
+      {facts.map((fact) => (
+        <span>{fact}</span>
+      ))}
+    </span>
+  );
+}
+
+export function LastUse({ at, now }: { at: Date | undefined; now: Date }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <>
+      {at
+        ? fillText(translator, 'settings.used', { when: <Ago at={at} now={now} /> })
+        : translator.t('settings.unused')}
+    </>
+  );
+}
