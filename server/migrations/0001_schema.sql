@@ -879,7 +879,7 @@ create table audit_entries (
   author_kind    text not null,
   author_id      text not null,
   author_name    text not null,
-  -- The network address that the request came from; empty for commands and the server itself.
+  -- The network address that the request came from; empty for commands and for work of the server itself.
   author_address text not null default '',
   action         text not null,
   details        jsonb not null,

@@ -12,7 +12,7 @@ export interface Author {
   readonly id: string;
   /** For people who read the audit. */
   readonly name: string;
-  /** The network address that the request came from; absent for commands and the server itself. */
+  /** The network address that the request came from; absent for commands and for work of the server itself. */
   readonly address?: string | undefined;
 }
 

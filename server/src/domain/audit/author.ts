@@ -21,6 +21,7 @@ export function commandAuthor({ user, sudoUser }: { user: string; sudoUser?: str
   return { kind: 'command', id, name: 'admin' } satisfies ByCommand['administrator'];
 }
 
-export function systemAuthor(part: 'sweep' | 'server' | 'mail server'): Author {
-  return { kind: 'system', id: part, name: part };
+/** The address is that of the request which the server records something about, if there is one. */
+export function systemAuthor(part: 'sweep' | 'server' | 'mail server', address?: string): Author {
+  return { kind: 'system', id: part, name: part, address };
 }

@@ -1,3 +1,5 @@
+import { personAuthor } from '../audit/author.ts';
+import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from './browser.ts';
@@ -21,13 +23,19 @@ export async function findPersonLink(
  */
 export async function openPersonLink(
   engines: Pick<Engines, 'store' | 'random'>,
-  { id, person }: PersonLink,
+  { id, person, purpose }: PersonLink,
   browser: Browser,
 ): Promise<string> {
   return engines.store.transaction(async (tx) => {
     if (!(await tx.personLinks.use(id))) throw new ExchangeError('link_ended');
     const start = { personId: person.id, stage: 'enrolment', method: 'link' } as const;
     const { secret } = await beginSession(engines, tx, start, browser);
+    await record(engines, tx, {
+      accountId: serverAccountId,
+      author: personAuthor(person, browser.address),
+      action: 'person.link_opened',
+      details: { purpose },
+    });
     return secret;
   });
 }

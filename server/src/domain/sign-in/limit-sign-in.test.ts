@@ -1,20 +1,43 @@
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import type { AuditStore } from '../audit/audit-store.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { MemoryAttempts } from './attempts.ts';
 import { limitSignIn, type SignInAttempt } from './limit-sign-in.ts';
 
 const anna = 'anna@example.org';
 const device = { id: '0192f0c1-0000-7000-8000-000000000001' };
-const home = { email: anna, address: '192.0.2.1', device: undefined, step: 'password' } satisfies SignInAttempt;
+const personId = '0192f0c1-0000-7000-8000-000000000002';
+const home = {
+  email: anna,
+  personId,
+  address: '192.0.2.1',
+  device: undefined,
+  step: 'password',
+} satisfies SignInAttempt;
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
+
+/** An audit log, and ids for its entries. */
+function fakeAudit(append: (entry: Parameters<AuditStore['append']>[1]) => void) {
+  const audit: AuditStore = {
+    append: async (_accountId, entry) => append(entry),
+    ofDrop: async () => [],
+    purge: async () => 0,
+  };
+  return { store: { audit }, random: { uuid: randomUUIDv7, bytes: randomBytes } };
+}
 
 /** A server whose clock a test moves, and the attempts that it judged. */
 function makeServer() {
   let seconds = 1_000_000;
   let judged = 0;
-  const engines = { attemptLimit: new MemoryAttempts(() => seconds * 1000) };
+  const entries: Parameters<AuditStore['append']>[1][] = [];
+  const engines = {
+    attemptLimit: new MemoryAttempts(() => seconds * 1000),
+    ...fakeAudit((entry) => entries.push(entry)),
+  };
   const judge = async (attempt: Partial<SignInAttempt>, isRight: boolean) => {
     try {
       return await limitSignIn(engines, { ...home, ...attempt }, async () => {
@@ -29,6 +52,11 @@ function makeServer() {
   };
   return {
     engines,
+    /** The audit log, as texts. */
+    audited: () =>
+      entries.map(({ action, author, details }) =>
+        [action, details['method'], details['personId'] ?? 'nobody', author.address].join(' '),
+      ),
     elapse: (by: number) => {
       seconds += by;
     },
@@ -200,6 +228,53 @@ describe('a guesser', () => {
   });
 });
 
+describe('the audit log', () => {
+  test('has the first failure of an hour and the first refusal, by method and with where they came from', async () => {
+    const { guess, audited, elapse } = makeServer();
+    for (let typo = 0; typo < 10; typo += 1) await guess();
+    const first = [
+      `person.sign_in_failed password ${personId} 192.0.2.1`,
+      `person.sign_in_limited password ${personId} 192.0.2.1`,
+    ];
+    expect(audited()).toEqual(first);
+    await guess({ step: 'code', address: '203.0.113.9' });
+    elapse(hourSeconds);
+    await guess({ address: '198.51.100.1' });
+    expect(audited().slice(2)).toEqual([
+      `person.sign_in_failed code ${personId} 203.0.113.9`,
+      `person.sign_in_failed password ${personId} 198.51.100.1`,
+    ]);
+  });
+
+  test('has an entry for an address of nobody, too, which does not contain it', async () => {
+    const { guess, audited } = makeServer();
+    await guess({ email: 'secret typed into the wrong field', personId: undefined });
+    expect(audited()).toEqual(['person.sign_in_failed password nobody 192.0.2.1']);
+  });
+
+  test('has nothing about people who sign in', async () => {
+    const { signIn, audited } = makeServer();
+    await signIn();
+    expect(audited()).toEqual([]);
+  });
+
+  test('cannot be filled from one network, nor from many', async () => {
+    const { guess, audited, elapse } = makeServer();
+    const strangers = (from: string, count: number) =>
+      Promise.all(Array.from({ length: count }, (_, index) => guess({ email: `${index}@${from}`, address: from })));
+    await strangers('203.0.113.9', 400);
+    const countFailed = () => audited().filter((entry) => entry.startsWith('person.sign_in_failed')).length;
+    expect(countFailed()).toBe(201);
+    for (const { address } of networks(12)) await strangers(address, 210);
+    expect(countFailed()).toBe(2_001);
+    for (let minute = 0; minute < 60; minute += 1) {
+      elapse(60);
+      await strangers(`198.18.0.${minute}`, 10);
+    }
+    expect(countFailed() - 2_001).toBeLessThanOrEqual(180);
+  });
+});
+
 test('a fault of the server is not counted as a guess', async () => {
   const { engines, signIn } = makeServer();
   for (let fault = 0; fault < 50; fault += 1) {
@@ -222,7 +297,11 @@ test('the names of counts are bounded, contain no address, and differ', async ()
   for (const email of [anna, long]) {
     for (const step of ['password', 'code'] as const) {
       for (const known of [undefined, device]) {
-        await limitSignIn({ attemptLimit }, { ...home, email, step, device: known }, async () => 1);
+        await limitSignIn(
+          { attemptLimit, ...fakeAudit(() => undefined) },
+          { ...home, email, step, device: known },
+          async () => 1,
+        );
       }
     }
   }

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import { toSubscriber } from '../accounts/network.ts';
-import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { AttemptCount, AttemptRule } from '../ports/limits.ts';
 import type { KnownDevice } from './known-device.ts';
+import { type AttemptNeeds, recordFailedSignIn } from './record-failed-sign-in.ts';
 
 export interface SignInAttempt {
   /** In the form of `emailAddress`. Whether there is such a person makes no difference. */
   readonly email: string;
+  /** The person of this address, for the audit log; undefined if there is none. */
+  readonly personId: string | undefined;
   /** The browser's IP address. */
   readonly address: string;
   /** Undefined unless the person of this address has signed in with this browser before. */
@@ -38,19 +40,27 @@ const rules = {
  * is no guess. Throws `too_many_requests` without calling it if there were too many.
  */
 export async function limitSignIn<Result>(
-  { attemptLimit }: Pick<Engines, 'attemptLimit'>,
+  engines: AttemptNeeds,
   attempt: SignInAttempt,
   verify: () => Promise<Result>,
 ): Promise<Result> {
+  const { attemptLimit } = engines;
   const counts = listCounts(attempt);
   const retryAfterSeconds = await attemptLimit.acquire(counts);
-  if (retryAfterSeconds > 0) throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds });
+  if (retryAfterSeconds > 0) {
+    await recordFailedSignIn(engines, attempt, 'limited');
+    throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds });
+  }
   try {
     const result = await verify();
     await attemptLimit.release(counts);
     return result;
   } catch (error) {
-    if (!(error instanceof ExchangeError) || error.code !== 'sign_in_failed') await attemptLimit.release(counts);
+    if (error instanceof ExchangeError && error.code === 'sign_in_failed') {
+      await recordFailedSignIn(engines, attempt, 'failed');
+    } else {
+      await attemptLimit.release(counts);
+    }
     throw error;
   }
 }

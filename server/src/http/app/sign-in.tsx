@@ -69,7 +69,7 @@ export const signInRoutes: readonly AppRoute[] = [
       const { response } = (request.body ?? {}) as { response?: unknown };
       try {
         const asked = { ...toPasskeyRequest(visit), boundTo: csrf };
-        const attempt = { email: '', address: browser.address, device: undefined, step: 'passkey' } as const;
+        const attempt = { ...anybody, address: browser.address, step: 'passkey' } as const;
         const { secret, personId } = await limitSignIn(engines, attempt, () =>
           signInWithPasskey(engines, response, asked, browser),
         );
@@ -132,7 +132,7 @@ export const signInRoutes: readonly AppRoute[] = [
 ];
 
 /** Ends the session that the browser had: whoever signs in again gets another one. */
-async function endPrevious({ engines, signedIn }: Visit): Promise<void> {
+export async function endPrevious({ engines, signedIn }: Visit): Promise<void> {
   if (signedIn) await engines.store.sessions.end(signedIn.person.id, { id: signedIn.session.id });
 }
 
@@ -144,6 +144,9 @@ function toNotice(error: unknown): (SignInNotice & { kind: 'wrong' | 'too_many' 
   return code === 'sign_in_failed' ? { kind: 'wrong' } : undefined;
 }
 
+/** A passkey comes without an address. */
+const anybody = { email: '', personId: undefined, device: undefined };
+
 /** By what failed attempts are counted. A browser in which the person has signed in before is not slowed down by others. */
 export async function describeAttempt(
   { engines, browser, deviceCookie }: Visit,
@@ -153,7 +156,7 @@ export async function describeAttempt(
   const email = toSignInEmail(typed);
   const person = await engines.store.people.byEmail(email);
   const device = readDeviceCookie(deviceCookie, person?.id, engines.pepper);
-  return { email, address: browser.address, device, step };
+  return { email, personId: person?.id, address: browser.address, device, step };
 }
 
 function withNext(path: string, next: string | undefined): string {
