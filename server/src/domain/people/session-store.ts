@@ -10,12 +10,18 @@ import type { MemberRole, Membership, Person } from './person-store.ts';
 export type SessionStage = 'enrolment' | 'second_factor' | 'complete';
 export type SignInMethod = 'link' | 'passkey' | 'password' | 'provider';
 
+/** The method of a session. */
+export interface SignedInBy {
+  readonly method: SignInMethod;
+  /** Who signed the person in, and its own name for the session, by which it signs them out. */
+  readonly provider?: { readonly issuer: string; readonly sid: string | null } | undefined;
+}
+
 /** A browser in which a person has signed in, or has begun to. */
-export interface Session {
+export interface Session extends SignedInBy {
   readonly id: string;
   readonly personId: string;
   readonly stage: SessionStage;
-  readonly method: SignInMethod;
   readonly address: string;
   readonly userAgent: string;
   readonly createdAt: Date;
@@ -26,14 +32,11 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-export interface NewSession extends Pick<Session, 'id' | 'personId' | 'stage' | 'method' | 'address' | 'userAgent'> {
+export interface NewSession extends SignedInBy, Pick<Session, 'id' | 'personId' | 'stage' | 'address' | 'userAgent'> {
   readonly digest: Buffer;
   readonly lifetimeSeconds: number;
   /** Undefined: now. */
   readonly authenticatedAt: Date | undefined;
-  /** Of a provider: who signed the person in, and its own name for the session. */
-  readonly issuer: string | null;
-  readonly sid: string | null;
 }
 
 /** What allows a request of the app: a session, and the person's membership with at least this role. */

@@ -4,7 +4,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
 import type { Browser } from './browser.ts';
 import type { Person } from './person-store.ts';
-import type { Session, SessionStage, SignInMethod } from './session-store.ts';
+import type { Session, SessionStage, SignedInBy } from './session-store.ts';
 
 /** A session ends after this long without a request. */
 export const idleSeconds = 24 * 60 * 60;
@@ -23,12 +23,9 @@ export interface SignedIn {
 }
 
 /** The properties of a new session. */
-export interface SessionStart {
+export interface SessionStart extends SignedInBy {
   readonly personId: string;
   readonly stage: SessionStage;
-  readonly method: SignInMethod;
-  /** Of a provider: who signed the person in, and its own name for the session. */
-  readonly provider?: { readonly issuer: string; readonly sid: string | null };
   /** When the person last proved who they are; absent: now. */
   readonly authenticatedAt?: Date;
 }
@@ -52,8 +49,7 @@ export async function beginSession(
     userAgent,
     lifetimeSeconds: lifetimeSeconds[stage],
     authenticatedAt,
-    issuer: provider?.issuer ?? null,
-    sid: provider?.sid ?? null,
+    provider,
   });
   return { id, secret };
 }

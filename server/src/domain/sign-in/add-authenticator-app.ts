@@ -54,19 +54,14 @@ export async function confirmAuthenticatorApp(
   { code, now }: { readonly code: string; readonly now: Date },
   browser: Browser,
 ): Promise<WithRecoveryCodes> {
-  const { person } = signedIn;
-  const recoveryCodes = newRecoveryCodes(engines.random);
-  const secret = await changeMethods(engines, signedIn, signedIn.session.method, browser, async (tx) => {
-    const app = await tx.signInMethods.authenticatorApp(person.id);
+  const { id } = signedIn.person;
+  return setRecoveryCodes(engines, signedIn, browser, async (tx) => {
+    const app = await tx.signInMethods.authenticatorApp(id);
     if (!app || app.isConfirmed) throw new ExchangeError('invalid_input', 'Begin to add an authenticator app first.');
-    const step = findTotpStep(deriveTotpSecret(app.salt, person.id, engines.pepper), code, { now, ...app });
-    if (step === undefined || !(await tx.signInMethods.acceptStep(person.id, step))) {
-      throw new ExchangeError('sign_in_failed');
-    }
-    await storeRecoveryCodes(engines, tx, person, recoveryCodes);
-    return { action: 'authenticator_app.added', details: {} };
+    const step = findTotpStep(deriveTotpSecret(app.salt, id, engines.pepper), code, { now, ...app });
+    if (step === undefined || !(await tx.signInMethods.acceptStep(id, step))) throw new ExchangeError('sign_in_failed');
+    return 'authenticator_app.added';
   });
-  return { secret, recoveryCodes };
 }
 
 /** Replaces the recovery codes: those on the old paper stop working. */
@@ -75,25 +70,29 @@ export async function renewRecoveryCodes(
   signedIn: SignedIn,
   browser: Browser,
 ): Promise<WithRecoveryCodes> {
-  const { person } = signedIn;
-  const recoveryCodes = newRecoveryCodes(engines.random);
-  const secret = await changeMethods(engines, signedIn, signedIn.session.method, browser, async (tx) => {
-    const app = await tx.signInMethods.authenticatorApp(person.id);
+  return setRecoveryCodes(engines, signedIn, browser, async (tx) => {
+    const app = await tx.signInMethods.authenticatorApp(signedIn.person.id);
     if (!app?.isConfirmed) throw new ExchangeError('invalid_input', 'Add an authenticator app first.');
-    await storeRecoveryCodes(engines, tx, person, recoveryCodes);
-    return { action: 'recovery_codes.renewed', details: {} };
+    return 'recovery_codes.renewed';
   });
-  return { secret, recoveryCodes };
 }
 
-async function storeRecoveryCodes(
-  { pepper }: Pick<Needs, 'pepper'>,
-  tx: Pick<Store, 'signInMethods'>,
-  { id }: Person,
-  codes: readonly string[],
-): Promise<void> {
-  const digests = codes.flatMap((code) => digestRecoveryCode(code, id, pepper) ?? []);
-  await tx.signInMethods.setRecoveryCodes(id, digests);
+/** Gives the person new recovery codes with a change, which returns the action for the audit log. */
+async function setRecoveryCodes(
+  engines: Needs,
+  signedIn: SignedIn,
+  browser: Browser,
+  change: (tx: Store) => Promise<string>,
+): Promise<WithRecoveryCodes> {
+  const { person } = signedIn;
+  const recoveryCodes = newRecoveryCodes(engines.random);
+  const digests = recoveryCodes.flatMap((code) => digestRecoveryCode(code, person.id, engines.pepper) ?? []);
+  const secret = await changeMethods(engines, signedIn, undefined, browser, async (tx) => {
+    const action = await change(tx);
+    await tx.signInMethods.setRecoveryCodes(person.id, digests);
+    return { action, details: {} };
+  });
+  return { secret, recoveryCodes };
 }
 
 function describeSecret({ pepper, policy }: Needs, { id, email }: Person, salt: Buffer): AppSecret {

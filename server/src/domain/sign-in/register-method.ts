@@ -4,7 +4,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
 import type { Person } from '../people/person-store.ts';
-import type { Session, SignInMethod } from '../people/session-store.ts';
+import type { Session, SignedInBy } from '../people/session-store.ts';
 import { replaceSession } from '../people/sessions.ts';
 import type { Store } from '../store.ts';
 import { Challenges } from './challenges.ts';
@@ -44,7 +44,7 @@ export async function registerPasskey(
   if (verified.outcome === 'refused') throw new ExchangeError('sign_in_failed');
   const { credentialId, publicKey, counter, transports, isBackedUp } = verified;
   const name = request.name.trim().slice(0, passkeyNameLength) || 'Passkey';
-  return changeMethods(engines, signedIn, 'passkey', browser, async (tx) => {
+  return changeMethods(engines, signedIn, { method: 'passkey' }, browser, async (tx) => {
     if ((await tx.signInMethods.passkeys(person.id)).length >= passkeysPerPerson) {
       throw new ExchangeError('invalid_input', `A person has at most ${passkeysPerPerson} passkeys. Remove one first.`);
     }
@@ -66,7 +66,7 @@ export async function setPassword(
   const fault = findPasswordFault(password, { email: person.email, name: person.name, operatorName });
   if (fault !== undefined) return { fault };
   const hash = await engines.passwords.hash(password);
-  const secret = await changeMethods(engines, signedIn, 'password', browser, async (tx) => {
+  const secret = await changeMethods(engines, signedIn, { method: 'password' }, browser, async (tx) => {
     await tx.signInMethods.setPassword(person.id, hash);
     return { action: 'password.set', details: {} };
   });
@@ -75,12 +75,13 @@ export async function setPassword(
 
 /**
  * Changes the sign-in methods of a person. A mailed link, the last resort, replaces all methods by the new one. Every
- * other session of the person ends, and this one continues under another secret.
+ * other session of the person ends, and this one continues under another secret, as one of the method that was added, if
+ * any.
  */
 export async function changeMethods(
   engines: Needs,
   { session, person }: SignedIn,
-  method: SignInMethod,
+  added: SignedInBy | undefined,
   browser: Browser,
   change: (tx: Store) => Promise<{ action: string; details: Record<string, unknown> }>,
 ): Promise<string> {
@@ -92,8 +93,10 @@ export async function changeMethods(
     const changed = await change(tx);
     // A mailed link is a proof; a change in the settings is none.
     const authenticatedAt = session.stage === 'enrolment' ? {} : { authenticatedAt: session.authenticatedAt };
-    const next = { stage: 'complete', method, ...authenticatedAt } as const;
-    const { id, secret } = await replaceSession(engines, tx, session, next, browser);
+    // A provider that began the session also ends it, whatever the person has added since.
+    const { method, provider = session.provider } = added ?? session;
+    const start = { stage: 'complete', method, provider, ...authenticatedAt } as const;
+    const { id, secret } = await replaceSession(engines, tx, session, start, browser);
     await tx.sessions.end(person.id, { except: id });
     await record(engines, tx, {
       accountId: serverAccountId,

@@ -23,8 +23,8 @@ export async function removeMethod(
   method: RemovableMethod,
   browser: Browser,
 ): Promise<string> {
-  const { session, person } = signedIn;
-  return await changeMethods(engines, signedIn, session.method, browser, async ({ signInMethods }) => {
+  const { person } = signedIn;
+  return await changeMethods(engines, signedIn, undefined, browser, async ({ signInMethods }) => {
     const removed = await remove(signInMethods, person.id, method);
     if (!(await signInMethods.hasAny(person.id))) {
       throw new ExchangeError('invalid_input', 'This is the only way to sign in. Add another one first.');

@@ -1,17 +1,18 @@
-import { systemAuthor } from '../audit/author.ts';
+import { personAuthor, systemAuthor } from '../audit/author.ts';
+import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
 import { invitePerson } from '../people/invite-person.ts';
-import { beginSession } from '../people/sessions.ts';
+import { beginSession, type SignedIn } from '../people/sessions.ts';
 import type { CompletedSignIn, ProviderClaims, ProviderRules } from '../ports/identity-provider.ts';
-import type { Store } from '../store.ts';
 import {
   decideProviderSignIn,
   findProviderAddress,
   findProviderMemberships,
   type ProviderRefusal,
 } from './provider-policy.ts';
+import { changeMethods } from './register-method.ts';
 import { recordSignIn } from './sign-in.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'personLinks'> & { readonly pepper: Buffer };
@@ -22,12 +23,16 @@ export type ProviderSignIn =
   | { readonly outcome: 'prove_first' }
   | { readonly outcome: 'refused'; readonly reason: ProviderRefusal };
 
-/** Signs in the person whom a provider has recognised; each of its responses is accepted once. */
+/**
+ * Signs in the person whom a provider has recognised; each of its responses is accepted once. `current` is the session in
+ * which a person began to add the provider to their methods.
+ */
 export async function signInWithProvider(
   engines: Needs,
   rules: ProviderRules,
   { claims, personId: bySession, singleUse }: CompletedSignIn,
   browser: Browser,
+  current: SignedIn | undefined,
 ): Promise<ProviderSignIn> {
   const { issuer, subject } = claims;
   return engines.store.transaction(async (tx) => {
@@ -40,27 +45,31 @@ export async function signInWithProvider(
     });
     if (decision.action === 'refuse') return { outcome: 'refused', reason: decision.reason };
     if (decision.action === 'prove_address') return { outcome: 'prove_first' };
+    const inside = { ...engines, store: tx };
     const personId =
-      decision.action === 'create'
-        ? await createPerson({ ...engines, store: tx }, decision.email, claims)
-        : decision.personId;
-    if (decision.action !== 'sign_in') {
-      await tx.people.lock(personId);
-      const identity = { issuer, subject, provider: claims.provider };
-      if (!(await tx.signInMethods.insertIdentity(personId, identity))) throw new ExchangeError('sign_in_failed');
-    }
+      decision.action === 'create' ? await createPerson(inside, decision.email, claims) : decision.personId;
     const person = await tx.people.byId(personId);
     if (!person || person.disabled) throw new ExchangeError('sign_in_failed');
+    const by = { method: 'provider', provider: { issuer, sid: claims.sid ?? null } } as const;
+    const addIdentity = async () => {
+      const identity = { issuer, subject, provider: claims.provider };
+      if (!(await tx.signInMethods.insertIdentity(personId, identity))) throw new ExchangeError('sign_in_failed');
+      return { action: 'identity.added', details: { issuer } };
+    };
+    let secret: string;
+    if (decision.action === 'link') {
+      if (current?.person.id !== personId) throw new ExchangeError('sign_in_failed');
+      secret = await changeMethods(inside, current, by, browser, addIdentity);
+    } else {
+      if (decision.action === 'create') {
+        const author = personAuthor(person, browser.address);
+        await record(engines, tx, { accountId: serverAccountId, author, ...(await addIdentity()) });
+      }
+      ({ secret } = await beginSession(engines, tx, { personId, stage: 'complete', ...by }, browser));
+      await recordSignIn(engines, tx, person, claims.provider, browser);
+    }
     await tx.signInMethods.recordIdentityUse(issuer, subject);
-    await followGroups(tx, rules, claims, personId);
-    const provider = { issuer, sid: claims.sid ?? null };
-    const { secret } = await beginSession(
-      engines,
-      tx,
-      { personId, stage: 'complete', method: 'provider', provider },
-      browser,
-    );
-    await recordSignIn(engines, tx, person, claims.provider, browser);
+    await followGroups(inside, rules, claims, personId);
     return { outcome: 'signed_in', secret, personId };
   });
 }
@@ -75,7 +84,13 @@ async function createPerson(engines: Needs, email: string, { name, language }: P
  * The accounts that the provider's settings name follow its groups; if it sent none, everything stays as it is. The last
  * owner of an account stays its owner.
  */
-async function followGroups(tx: Store, rules: ProviderRules, claims: ProviderClaims, personId: string): Promise<void> {
+async function followGroups(
+  { store: tx, random }: Needs,
+  rules: ProviderRules,
+  claims: ProviderClaims,
+  personId: string,
+): Promise<void> {
+  const { provider } = claims;
   const memberships = findProviderMemberships(rules, claims);
   if (memberships === undefined) return;
   for (const account of new Set(rules.memberships.map((each) => each.account))) {
@@ -88,5 +103,12 @@ async function followGroups(tx: Store, rules: ProviderRules, claims: ProviderCla
     if (isLastOwner || current?.role === given?.role) continue;
     if (given) await tx.people.setMembership(found.id, personId, given.role);
     else await tx.people.removeMembership(found.id, personId);
+    await record({ random }, tx, {
+      accountId: found.id,
+      author: systemAuthor('server'),
+      ...(given
+        ? { action: 'member.set', details: { personId, role: given.role, provider } }
+        : { action: 'member.removed', details: { personId, provider } }),
+    });
   }
 }

@@ -632,8 +632,6 @@ async function everyCall(accountId: string): Promise<Calls> {
           userAgent: '',
           lifetimeSeconds: day,
           authenticatedAt: undefined,
-          issuer: null,
-          sid: null,
         }),
       byDigest: (sessions) => sessions.byDigest(digest, day),
       recordSeen: (sessions) => sessions.recordSeen(digest),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { invitePerson } from '../../domain/people/invite-person.ts';
+import { makeRecoveryLink } from '../../domain/people/recover-person.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
@@ -33,7 +34,8 @@ async function open(claims: TestClaims, settings: Partial<Parameters<typeof toPr
     const back = await provider.openBrowser().signIn(String(begun.headers.location), 'alice');
     return browser.get(back.slice(publicUrl.length));
   };
-  return { engines, app, provider, visit, signIn, publicUrl, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const { query } = exchange.database;
+  return { engines, query, app, provider, visit, signIn, publicUrl, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 const alice = { email: 'alice@example.org', email_verified: true, name: 'Alice Ek', locale: 'sv-SE' };
@@ -116,6 +118,42 @@ test('a provider is added only to the person who began it, if they are still sig
   expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
 });
 
+test('a provider that is chosen after a recovery replaces every other method, and signs out everywhere', async () => {
+  await using server = await open(alice);
+  const { engines } = server;
+  const invited = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
+  const openLink = async (link = '') => {
+    const browser = server.visit();
+    const path = new URL(link).pathname;
+    await browser.get(path);
+    await browser.post(path, { gesture: 'pressed' });
+    await browser.get('/sign-in/enrolment');
+    return browser;
+  };
+  const thief = await openLink(invited.link);
+  await thief.post('/sign-in/enrolment/password', { password: 'seven purple lanterns over Uppsala' });
+  expect((await thief.get('/home')).statusCode).toBe(303);
+  const recovery = await makeRecoveryLink(engines, engines.administrator, invited.person, { mail: false });
+  const browser = await openLink(recovery);
+  const linkSession = browser.cookies.get('__Host-waybill_session');
+  expect((await server.signIn(browser, '?link')).statusCode).toBe(303);
+  const { signInMethods } = engines.store;
+  const { id } = invited.person;
+  expect(await signInMethods.password(id), 'the password of the thief').toBeUndefined();
+  expect(await signInMethods.identities(id)).toHaveLength(1);
+  expect((await thief.get('/home')).headers.location).toMatch(/^\/sign-in/);
+  expect((await browser.get('/home')).headers.location).toBe('/alice%40example.org/');
+  browser.cookies.set('__Host-waybill_session', linkSession ?? '');
+  expect((await browser.get('/sign-in/enrolment')).headers.location, 'the session of the link').toMatch(/^\/sign-in/);
+  const actions = await server.query('select action from audit_entries where author_id = $1 order by id', [id]);
+  expect(actions.map(({ action }) => action)).toEqual([
+    'person.link_opened',
+    'password.set',
+    'person.link_opened',
+    'identity.added',
+  ]);
+});
+
 test('a response of the provider works once, and only in the browser that asked', async () => {
   await using server = await open(alice);
   const [browser, other] = [server.visit(), server.visit()];
@@ -129,14 +167,31 @@ test('a response of the provider works once, and only in the browser that asked'
   expect((await other.get(target)).statusCode, 'replayed').toBe(401);
 });
 
-test('memberships follow the groups of the provider, and a missing claim changes nothing', async () => {
+test('memberships follow the groups of the provider, which the audit log shows; a missing claim changes nothing', async () => {
   const memberships = [{ group: 'sales', account: 'orders@example.org', role: 'member' }] as const;
-  await using server = await open({ ...alice, groups: ['sales'] }, { memberships, groupsClaim: ['groups'] });
+  const claims: Record<string, unknown> = { ...alice, groups: ['sales'] };
+  await using server = await open(claims, { memberships, groupsClaim: ['groups'] });
   const { store, random } = server.engines;
   const id = random.uuid();
   await store.accounts.insert({ id, email: 'orders@example.org', phone: '', type: 'user', language: '' });
-  await server.signIn(server.visit());
-  expect(await store.people.members(id, '', 10)).toMatchObject([{ email: alice.email, role: 'member' }]);
+  const signInWith = async (groups: string[] | undefined) => {
+    claims['groups'] = groups;
+    await server.signIn(server.visit());
+    return (await store.people.members(id, '', 10)).map(({ role }) => role);
+  };
+  expect(await signInWith(['sales'])).toEqual(['member']);
+  expect(await signInWith(undefined)).toEqual(['member']);
+  expect(await signInWith([])).toEqual([]);
+  expect(await signInWith([])).toEqual([]);
+  const personId = (await store.people.byEmail(alice.email))?.id;
+  const entries = await server.query(
+    'select author_kind, action, details from audit_entries where account_id = $1 order by at',
+    [id],
+  );
+  expect(entries).toEqual([
+    { author_kind: 'system', action: 'member.set', details: { personId, role: 'member', provider: 'staff' } },
+    { author_kind: 'system', action: 'member.removed', details: { personId, provider: 'staff' } },
+  ]);
 });
 
 test('the provider signs a person out, by a token that works once', async () => {
@@ -146,7 +201,13 @@ test('the provider signs a person out, by a token that works once', async () => 
   const atProvider = server.provider.openBrowser();
   const back = await atProvider.signIn(String(begun.headers.location), 'alice');
   await browser.get(back.slice(server.publicUrl.length));
-  expect((await browser.get('/home')).statusCode).toBe(303);
+  // A session that continues under another secret is still the provider's.
+  await browser.get('/alice%40example.org/settings');
+  const changed = await browser.post('/alice%40example.org/settings/password', {
+    new_password: 'seven purple lanterns over Uppsala',
+  });
+  expect(changed.statusCode).toBe(303);
+  expect((await browser.get('/home')).headers.location).toBe('/alice%40example.org/');
   await atProvider.signOut(`${server.provider.issuer}/session/end`);
   const [token = ''] = server.provider.logoutTokens;
   const post = () =>

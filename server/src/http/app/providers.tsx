@@ -6,7 +6,7 @@ import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
 import { type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { readNextPath } from './next-path.ts';
-import { sendSignIn } from './sign-in.tsx';
+import { endPrevious, sendSignIn } from './sign-in.tsx';
 
 const paths = toProviderPaths(':provider');
 /** Longer than the provider's response is accepted. */
@@ -50,12 +50,13 @@ export const providerRoutes: readonly AppRoute[] = [
       // The person who began to add the provider must still be the one in this browser.
       const { personId } = completed;
       if (personId !== undefined && personId !== visit.signedIn?.person.id) return fail(visit, 'provider_failed');
-      const signedIn = await signInWithProvider(engines, rules, completed, browser);
+      const signedIn = await signInWithProvider(engines, rules, completed, browser, visit.signedIn);
       if (signedIn.outcome === 'prove_first') return fail(visit, 'link', `${toProviderPaths(rules.id).begin}?link`);
       if (signedIn.outcome === 'refused') {
         request.log.info({ provider: rules.id, reason: signedIn.reason }, 'a sign-in through a provider was refused');
         return fail(visit, 'not_known');
       }
+      await endPrevious(visit);
       visit.setSession(signedIn.secret, signedIn.personId);
       return reply.redirect(completed.returnTo, 303);
     },

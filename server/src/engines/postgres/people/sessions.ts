@@ -12,6 +12,8 @@ const sessionColumns = [
   'sessions.person_id as personId',
   'sessions.stage',
   'sessions.method',
+  'sessions.issuer',
+  'sessions.sid',
   'sessions.address',
   'sessions.user_agent as userAgent',
   'sessions.created_at as sessionCreatedAt',
@@ -20,12 +22,19 @@ const sessionColumns = [
   'sessions.expires_at as expiresAt',
 ] as const;
 
-type SessionRow = Omit<Session, 'id' | 'createdAt'> & { sessionId: string; sessionCreatedAt: Date };
+type SessionRow = Omit<Session, 'id' | 'createdAt' | 'provider'> & {
+  sessionId: string;
+  sessionCreatedAt: Date;
+  issuer: string | null;
+  sid: string | null;
+};
 
 function toSession(row: SessionRow): Session {
-  const { sessionId, personId, stage, method, address, userAgent, sessionCreatedAt, authenticatedAt } = row;
+  const { sessionId, personId, stage, method, issuer, sid, address, userAgent, sessionCreatedAt, authenticatedAt } =
+    row;
+  const provider = issuer === null ? undefined : { issuer, sid };
   const times = { createdAt: sessionCreatedAt, authenticatedAt, seenAt: row.seenAt, expiresAt: row.expiresAt };
-  return { id: sessionId, personId, stage, method, address, userAgent, ...times };
+  return { id: sessionId, personId, stage, method, provider, address, userAgent, ...times };
 }
 
 const isLive = (idleSeconds: number): RawBuilder<boolean> =>
@@ -42,13 +51,15 @@ export function sessionStore(db: Database, traceparent: Traceparent): SessionSto
       await sql`select graphile_worker.add_job(${sendSignInNoticeJob}, ${payload})`.execute(db);
     },
 
-    async insert({ lifetimeSeconds, personId, userAgent, authenticatedAt, ...session }) {
+    async insert({ lifetimeSeconds, personId, userAgent, authenticatedAt, provider, ...session }) {
       await db
         .insertInto('sessions')
         .values({
           ...session,
           person_id: personId,
           user_agent: userAgent,
+          issuer: provider?.issuer ?? null,
+          sid: provider?.sid ?? null,
           authenticated_at: authenticatedAt ?? sql<Date>`now()`,
           expires_at: secondsFromNow(lifetimeSeconds),
         })
