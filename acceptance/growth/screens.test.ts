@@ -66,7 +66,8 @@ const screens: Record<string, () => string> = {
 };
 
 const searches: Record<string, () => string> = {
-  'Sent, a text in every drop': () => 'sent?q=grown',
+  'Sent, a text in every drop': () => 'sent?q=words+for',
+  'Sent, what needs attention, a text in every drop': () => 'sent?part=attention&q=words+for',
   'Sent, a text in few drops': () => `sent?q=${dropId.slice(-6)}`,
   'Sent, a text in none': () => 'sent?q=nowhere+to+be+found',
   'Requests, a text in none': () => 'requests?q=nowhere+to+be+found',

@@ -118,13 +118,13 @@ export function openPool(options: PoolOptions): pg.Pool {
 
 /**
  * Timeouts are set by a statement, because a connection pooler such as PgBouncer rejects or drops them as connection
- * parameters.
+ * parameters. Our statements read few rows: compiling one, if its estimate is high, takes longer than running it.
  */
 function setUp(client: pg.ClientBase, options: PoolOptions, done: (failure?: Error) => void): void {
   const { ownSessions } = options;
   const { connectMs, statementMs } = options.deadlines;
   const query = {
-    text: `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleInTransactionMs};
+    text: `set jit = off; set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleInTransactionMs};
       select pg_is_in_recovery() as standby, pg_backend_pid() as pid,
         to_regnamespace('${restoreSchema}') is not null as restoring`,
     query_timeout: Math.min(connectMs, settingMs),

@@ -58,12 +58,12 @@ export function sentDropStore(db: Database): SentDropStore {
   return {
     async page(accountId, type, filter, place, count) {
       const found = new Map<string, SentDrop>();
-      const select = async ({ from, where, id }: Source) => {
+      const isListed = ({ where, id }: Source) => sql`${where} and drops.type = ${sql.lit(type)}
+        and not drops.unsolicited and ${conditions(filter, place, id, accountId)}`;
+      const select = async (source: Source) => {
         const { rows } = await sql<SentDrop>`
-          select ${selectColumns(accountId)} from ${from}
-          where ${where} and drops.type = ${sql.lit(type)} and not drops.unsolicited
-            and ${conditions(filter, place, id, accountId)}
-          order by ${orderOf(place, id)} limit ${sql.lit(maxPageRows)}
+          select ${selectColumns(accountId)} from ${source.from} where ${source.where}
+          order by ${orderOf(place, source.id)} limit ${sql.lit(maxPageRows)}
         `.execute(db);
         for (const row of rows) found.set(row.id, row);
         return rows.length;
@@ -71,18 +71,21 @@ export function sentDropStore(db: Database): SentDropStore {
       const selectText = async (text: string) => {
         const { matchesDrop, dropIds } = searchText(text);
         const all = selectAll(accountId);
-        const nearest = sql`(
-          select drops.id from drops
-          where ${all.where} and drops.type = ${sql.lit(type)} and ${conditions(filter, place, all.id, accountId)}
-          order by ${orderOf(place, all.id)} limit ${sql.lit(searchedFirst)})`;
-        const among = (ids: RawBuilder<unknown>) => sql`${all.where} and drops.id in ${ids}`;
-        const isPageFull = (await select({ ...all, where: sql`${among(nearest)} and ${matchesDrop}` })) >= count;
-        if (!isPageFull && dropIds) await select({ ...all, where: among(dropIds(accountId)) });
+        const first = sql`(
+          select drops.*, drops.xmin from drops where ${isListed(all)}
+          order by ${orderOf(place, all.id)} limit ${sql.lit(searchedFirst)}) as drops`;
+        const isPageFull = (await select({ ...all, from: first, where: matchesDrop })) >= count;
+        if (isPageFull || !dropIds) return;
+        const { rows: further } = await sql`
+          select from drops where ${isListed(all)} offset ${sql.lit(searchedFirst)} limit 1`.execute(db);
+        if (further.length === 0) return;
+        await select({ ...all, where: sql`${isListed(all)} and drops.id in ${dropIds(accountId)}` });
       };
-      if (!filter.anyOf) await select(selectAll(accountId));
+      const selectListed = (source: Source) => select({ ...source, where: isListed(source) });
+      if (!filter.anyOf) await selectListed(selectAll(accountId));
       for (const key of filter.anyOf ?? []) {
         if ('text' in key) await selectText(key.text);
-        else await select(selectSource(accountId, key));
+        else await selectListed(selectSource(accountId, key));
       }
       const all = [...found.values()];
       const isBackwards = place.before !== undefined;
