@@ -1,0 +1,158 @@
+import { argon2 } from 'node:crypto';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { invitePerson } from '../../domain/people/invite-person.ts';
+import { Passwords } from '../../domain/sign-in/password.ts';
+import { AppBrowser } from '../../testing/app-browser.ts';
+import { buildTestServer } from '../../testing/server.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
+import { makeFormToken } from './form-token.ts';
+
+const compute = vi.fn(argon2);
+const { exchange } = await useTestServer();
+const { pool } = exchange.database;
+const { pepper, random } = exchange.engines;
+const passwords = new Passwords(pepper, random, compute);
+const engines = { ...exchange.engines, passwords };
+const { store, administrator, policy } = engines;
+const app = buildTestServer({ ...exchange, engines });
+const password = 'seven purple lanterns over Uppsala';
+
+function openBrowser(): AppBrowser {
+  const browser = new AppBrowser(app, policy.publicUrl);
+  const form = random.bytes(32).toString('base64url');
+  browser.cookies.set('__Host-waybill_form', form);
+  browser.csrf = makeFormToken(form);
+  return browser;
+}
+
+/** All addresses have the same length, so that those of the responses can be compared. */
+const newAddress = () => `${random.uuid()}@example.org`;
+
+async function invite() {
+  const { person } = await invitePerson(engines, administrator, { email: newAddress(), mail: false });
+  return person;
+}
+
+async function inviteWithPassword() {
+  const person = await invite();
+  await store.signInMethods.setPassword(person.id, await passwords.hash(password));
+  return person;
+}
+
+async function inviteDisabled() {
+  const { id, email } = await inviteWithPassword();
+  await store.people.setDisabled(id, true);
+  return email;
+}
+
+describe('neither the words of a response nor the work for it tell who has an account here', () => {
+  let known = '';
+  let unknown: Record<string, string> = {};
+
+  beforeAll(async () => {
+    known = (await inviteWithPassword()).email;
+    const withApp = await inviteWithPassword();
+    await store.signInMethods.insertAuthenticatorApp(withApp.id, Buffer.alloc(32));
+    await store.signInMethods.acceptStep(withApp.id, 1);
+    const withPasskey = await invite();
+    await store.signInMethods.insertPasskey({
+      credentialId: random.bytes(16),
+      personId: withPasskey.id,
+      publicKey: random.bytes(32),
+      counter: 0,
+      transports: [],
+      isBackedUp: false,
+      name: 'Phone',
+    });
+    unknown = {
+      'an address of nobody': newAddress(),
+      'someone who has not accepted their invitation': (await invite()).email,
+      'someone with a passkey only': withPasskey.email,
+      'someone with an authenticator app': withApp.email,
+      'someone who is disabled': await inviteDisabled(),
+    };
+  });
+
+  /** Everything that a browser sees and what the server did for it, without the address itself and random values. */
+  async function observe(path: string, email: string, typed: string) {
+    const browser = openBrowser();
+    compute.mockClear();
+    let queries = 0;
+    const count = () => (queries += 1);
+    pool.on('acquire', count);
+    const response = await browser.post(path, { email, password: typed });
+    pool.off('acquire', count);
+    const { date: _, ...headers } = response.headers;
+    return {
+      status: response.statusCode,
+      headers,
+      body: response.body.replaceAll(email, 'ADDRESS').replaceAll(browser.csrf, 'TOKEN'),
+      queries,
+      hashes: compute.mock.calls.map(([algorithm, { message, nonce: _nonce, ...cost }]) => ({
+        algorithm,
+        message,
+        ...cost,
+      })),
+    };
+  }
+
+  test('when the password is wrong, or there is none', async () => {
+    const wrong = 'eight green lanterns over Uppsala';
+    const expected = await observe('/sign-in', known, wrong);
+    expect(expected).toMatchObject({ status: 401, hashes: [{ message: wrong }] });
+    for (const [who, email] of Object.entries(unknown)) {
+      expect(await observe('/sign-in', email, wrong), who).toEqual(expected);
+    }
+  });
+
+  test('when the password is right, and its person may not sign in', async () => {
+    const expected = await observe('/sign-in', newAddress(), password);
+    expect(expected.status).toBe(401);
+    expect(await observe('/sign-in', await inviteDisabled(), password)).toEqual(expected);
+  });
+
+  test('when there were too many attempts', async () => {
+    const refuse = async (email: string) => {
+      for (let attempt = 0; attempt < 6; attempt += 1) await observe('/sign-in', email, 'wrong');
+      const { status, headers, queries, hashes } = await observe('/sign-in', email, 'wrong');
+      return { status, headers, queries, hashes };
+    };
+    const expected = await refuse((await inviteWithPassword()).email);
+    expect(expected).toMatchObject({ status: 429, hashes: [] });
+    expect(await refuse(newAddress())).toEqual(expected);
+  });
+
+  test('when someone asks for a link because they cannot sign in', async () => {
+    const expected = await observe('/sign-in/recover', known, '');
+    expect(expected.status).toBe(200);
+    for (const [who, email] of Object.entries(unknown)) {
+      expect(await observe('/sign-in/recover', email, ''), who).toEqual(expected);
+    }
+  });
+});
+
+test('two hundred sign-ins at once wait for their hashes, more are refused, and nobody else notices', async () => {
+  const { email } = await inviteWithPassword();
+  const held: (() => void)[] = [];
+  const isHeld = vi.fn(() => true);
+  compute.mockImplementation((algorithm, parameters, done) => {
+    const proceed = () => argon2(algorithm, { ...parameters, memory: 8, passes: 1 }, done);
+    if (isHeld()) held.push(proceed);
+    else proceed();
+  });
+  const responses: { statusCode: number; retryAfter: unknown }[] = [];
+  const signIns = Array.from({ length: 230 }, async (_, index) => {
+    const { statusCode, headers } = await openBrowser().post('/sign-in', { email: `${index}@example.org`, password });
+    responses.push({ statusCode, retryAfter: headers['retry-after'] });
+  });
+  await vi.waitFor(() => expect(responses).toHaveLength(28), { timeout: 30_000 });
+  expect(responses.every(({ statusCode, retryAfter }) => statusCode === 503 && Number(retryAfter) > 0)).toBe(true);
+  expect([passwords.limiter.inUse, held.length, passwords.limiter.waiting]).toEqual([2, 2, 200]);
+  expect((await openBrowser().get('/sign-in')).statusCode).toBe(200);
+  isHeld.mockReturnValue(false);
+  for (const proceed of held) proceed();
+  await Promise.all(signIns);
+  expect(responses.slice(28).map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 202 }, () => 401));
+  compute.mockImplementation(argon2);
+  expect((await openBrowser().post('/sign-in', { email, password })).statusCode).toBe(303);
+});
