@@ -40,6 +40,7 @@ export default defineConfig({
           'sign-in.ts',
           'settings.ts',
           'send.tsx',
+          'request.ts',
         ].map((script) => `src/views/islands/${script}`),
       ],
       output: {

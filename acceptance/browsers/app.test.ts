@@ -61,7 +61,7 @@ test.each([
   await picture('delivery');
 
   await visitor.open(`${base}requests/new`);
-  await visitor.fill('#to', ines);
+  await visitor.fill('#receiver-input', ines);
   await visitor.press('Ask for files');
   await shows(ines);
   await sendAsContact(ines, 'Signed lease.pdf', randomBytes(10_000));

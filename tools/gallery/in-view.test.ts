@@ -220,7 +220,7 @@ describe.each(languages.flatMap((language) => [320, 390].map((width) => ({ langu
   },
 );
 
-describe.each(['app-send'])('the script of %s', (name) => {
+describe.each(['app-send', 'app-request-new'])('the script of %s', (name) => {
   test.each(languages)('moves nothing in %s', async (language) => {
     for (const viewport of [screens[0].viewport, screens[2].viewport]) {
       const page = await browser.newPage({ viewport });
@@ -244,7 +244,7 @@ describe.each(['app-send'])('the script of %s', (name) => {
 /** Where the parts of a form begin, and where it ends. */
 function readTops(page: Page): Promise<number[]> {
   return page
-    .locator('.compose-rows > *, .send-bar')
+    .locator('.compose-rows > *, .send-bar, .request-form > *')
     .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top + scrollY));
 }
 

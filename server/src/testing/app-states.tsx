@@ -27,7 +27,12 @@ import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../views/pa
 import type { DeliveryReceiver } from '../views/pages/app/delivery-receivers.tsx';
 import type { InboxEntryProps } from '../views/pages/app/inbox-entry.tsx';
 import { type InboxLine, InboxPage, type InboxPageProps, inboxTitle } from '../views/pages/app/inbox-page.tsx';
-import { RequestFormPage, type RequestFormPageProps, requestFormTitle } from '../views/pages/app/request-form-page.tsx';
+import {
+  RequestFormPage,
+  type RequestFormPageProps,
+  requestFormTexts,
+  requestFormTitle,
+} from '../views/pages/app/request-form-page.tsx';
 import {
   type RequestContact,
   RequestPage,
@@ -631,28 +636,34 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     return show('requests', requestTitle(translator, all), <RequestPage {...all} />);
   };
   const asking = (props: Partial<RequestFormPageProps> = {}, values: Partial<RequestFormPageProps['values']> = {}) =>
-    show(
-      'requests',
-      requestFormTitle(translator),
-      <RequestFormPage
-        {...common}
-        values={{
-          to: '',
-          message: '',
-          days: 7,
-          date: undefined,
-          reusable: false,
-          secondFactor: 'off',
-          notify: true,
-          ...values,
-        }}
-        choices={choices}
-        secondFactors={['off', 'mail', 'sms']}
-        canPassLinks
-        maxMessageLength={20_000}
-        {...props}
-      />,
-    );
+    ({
+      ...show(
+        'requests',
+        requestFormTitle(translator),
+        <RequestFormPage
+          {...common}
+          requestId="0199c1d2-7f00-7000-8000-00000000000a"
+          receiversHref={`${base}receivers`}
+          textsJson={requestFormTexts(translator)}
+          values={{
+            receivers: '',
+            message: '',
+            days: 7,
+            date: undefined,
+            reusable: false,
+            secondFactor: 'off',
+            notify: true,
+            ...values,
+          }}
+          choices={choices}
+          secondFactors={['off', 'mail', 'sms']}
+          canPassLinks
+          maxMessageLength={20_000}
+          {...props}
+        />,
+      ),
+      script: 'request',
+    }) as const;
   const contacts = (props: Partial<ContactsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
       'contacts',
@@ -890,11 +901,16 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-request-new': asking(),
     'app-request-new-refused': asking(
       { problem: { kind: 'unreadable', name: foreign.name } },
-      { to: `kim@northwind.example, ${foreign.name}`, message: foreign.message, date: '2026-12-01', days: undefined },
+      {
+        receivers: `kim@northwind.example, ${foreign.name}`,
+        message: foreign.message,
+        date: '2026-12-01',
+        days: undefined,
+      },
     ),
     'app-request-new-rules': asking(
       { problem: { kind: 'limit' }, secondFactors: ['sms'], canPassLinks: false },
-      { to: `${long.email}\n${arabic.email}`, reusable: true, secondFactor: 'sms' },
+      { receivers: `${long.email}\n${arabic.email}`, reusable: true, secondFactor: 'sms' },
     ),
     'app-request': request(),
     'app-request-reusable': request({ state: { reusable: true }, contacts: asked.slice(0, 1) }),

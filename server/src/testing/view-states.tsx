@@ -57,7 +57,7 @@ export interface Foreign {
 export interface PageState {
   readonly title: string;
   readonly page: VNode;
-  readonly script?: 'gesture' | 'upload' | 'download' | 'frame' | 'sign-in' | 'settings' | 'send';
+  readonly script?: 'gesture' | 'upload' | 'download' | 'frame' | 'sign-in' | 'settings' | 'send' | 'request';
   /** The frame that the page draws itself. */
   readonly layout?: 'app' | 'sign-in';
 }

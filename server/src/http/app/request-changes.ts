@@ -18,11 +18,22 @@ type Notice = RequestsNoticeProps['notice'];
 export function returnToRequests(
   { base, reply }: Pick<MemberVisit, 'base' | 'reply'>,
   kind: RequestsNoticeKind,
-  { id, count, undo = [] }: { id?: string | undefined; count?: number | undefined; undo?: readonly string[] } = {},
+  changed: Changed = {},
 ): FastifyReply {
+  return reply.redirect(toNoticePath(base, kind, changed), 303);
+}
+
+interface Changed {
+  readonly id?: string | undefined;
+  readonly count?: number | undefined;
+  readonly undo?: readonly string[];
+}
+
+/** The path of the list, or of the request that was changed, with the result. */
+export function toNoticePath(base: string, kind: RequestsNoticeKind, { id, count, undo = [] }: Changed): string {
   const path = id === undefined ? `${base}requests` : `${base}requests/${id}`;
   const fields = { notice: kind, count: count === undefined ? undefined : String(count), undo: undo.join(',') };
-  return reply.redirect(toHref(path, fields), 303);
+  return toHref(path, fields);
 }
 
 /** The result that the URL tells of. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { errors, limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
@@ -11,12 +12,14 @@ import {
   RequestFormPage,
   type RequestProblem,
   type RequestValues,
+  requestFormTexts,
   requestFormTitle,
 } from '../../views/pages/app/request-form-page.tsx';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
+import { doOnce, readRequestId } from './do-once.ts';
 import { toListProps } from './list-visit.ts';
-import { returnToRequests } from './request-changes.ts';
+import { toNoticePath } from './request-changes.ts';
 import { sendScreen } from './send-screen.tsx';
 
 const path = '/:user/requests/new';
@@ -33,8 +36,8 @@ export const requestFormRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { to } = visit.request.query as { to?: unknown };
       const policy = await readPolicy(visit.engines, visit.actor.accountId);
-      return sendForm(visit, policy, {
-        to: typeof to === 'string' ? to.slice(0, maxToLength).replaceAll(',', ', ') : '',
+      return sendForm(visit, policy, visit.engines.random.uuid(), {
+        receivers: typeof to === 'string' ? to.slice(0, maxToLength).replaceAll(',', ', ') : '',
         message: '',
         days: (policy.lifetime.default * policy.lifetime.unitSeconds) / daySeconds,
         date: undefined,
@@ -52,14 +55,22 @@ export const requestFormRoutes: readonly AppRoute[] = [
       const { engines, actor } = visit;
       const policy = await readPolicy(engines, actor.accountId);
       const values = readValues(visit, policy);
-      const input = toInput(visit, policy, values, await readReceivers(engines, actor, values.to));
-      if ('kind' in input) return sendForm(visit, policy, values, input);
+      const requestId = readRequestId(visit, visit.form);
+      const input = toInput(visit, policy, values, await readReceivers(engines, actor, values.receivers));
+      if ('kind' in input) return sendForm(visit, policy, requestId, values, input);
       try {
-        const make = await prepareRequest(engines, actor, input);
-        const { id } = await make(engines.store);
-        return returnToRequests(visit, values.notify ? 'asked' : 'linksReady', { id });
+        const digest = createHash('sha256').update(JSON.stringify(values)).digest();
+        const { path: shown } = await doOnce(visit, { requestId, digest }, async () => {
+          const make = await prepareRequest(engines, actor, input);
+          return async (store) =>
+            toNoticePath(visit.base, values.notify ? 'asked' : 'linksReady', { id: (await make(store)).id });
+        });
+        return visit.reply.redirect(shown, 303);
       } catch (error) {
-        return sendForm(visit, policy, values, toProblem(error, input));
+        const problem = toProblem(error, input);
+        // Pressing the button again is meant then.
+        const nextId = problem.kind === 'repeated' ? engines.random.uuid() : requestId;
+        return sendForm(visit, policy, nextId, values, problem);
       }
     },
   },
@@ -70,7 +81,7 @@ function readValues(visit: MemberVisit, policy: Policy): RequestValues {
   const days = form.get('days') ?? '';
   const factor = form.get('second_factor');
   return {
-    to: form.get('to') ?? '',
+    receivers: form.get('receiver') ?? '',
     message: (form.get('message') ?? '').replaceAll('\r\n', '\n').trim(),
     days: /^\d{1,4}$/.test(days) ? Number(days) : undefined,
     date: days === '' ? (form.get('date') ?? '').slice(0, 20) : undefined,
@@ -108,6 +119,7 @@ function toInput(
 /** Finds the words for what the domain refuses. An error that is nobody's input stays one. */
 function toProblem(error: unknown, { receivers }: FileRequestInput): RequestProblem {
   if (!(error instanceof ExchangeError) || errors[error.code].status >= 500) throw error;
+  if (error.code === 'idempotency_key_reused') return { kind: 'repeated' };
   if (error.code === 'daily_limit' || error.code === 'too_many_messages') return { kind: 'limit' };
   const [fault] = error.faults;
   const [, area, index = '', part] = fault?.pointer.split('/') ?? [];
@@ -128,10 +140,11 @@ function listFactors({ engines }: MemberVisit, { secondFactor }: Policy): Reques
 function sendForm(
   visit: MemberVisit,
   policy: Policy,
+  requestId: string,
   values: RequestValues,
   problem?: RequestProblem,
 ): Promise<FastifyReply> {
-  const { person, translator, reply } = visit;
+  const { base, person, translator, reply } = visit;
   if (problem) reply.code(400);
   const { lifetime } = policy;
   const usual = (lifetime.default * lifetime.unitSeconds) / daySeconds;
@@ -140,9 +153,13 @@ function sendForm(
   return sendScreen(visit, {
     screen: 'requests',
     title: requestFormTitle(translator),
+    script: 'request.ts',
     page: (
       <RequestFormPage
         {...toListProps(visit)}
+        requestId={requestId}
+        receiversHref={`${base}receivers`}
+        textsJson={requestFormTexts(translator)}
         values={values}
         choices={{ ...choices, days: days.toSorted((one, other) => one - other) }}
         secondFactors={listFactors(visit, policy)}

@@ -63,7 +63,13 @@ function select(browser: AppBrowser, url: string, ids: readonly string[], more: 
 }
 
 describe('asking for files', () => {
-  const fields = { to: 'kim@example.org', message: 'Signed contract', days: '14', reusable: '0', second_factor: 'off' };
+  const fields = {
+    receiver: 'kim@example.org',
+    message: 'Signed contract',
+    days: '14',
+    reusable: '0',
+    second_factor: 'off',
+  };
 
   test('writes to everyone, and leads to the page of the request', async () => {
     const member = await signInMember(exchange, app);
@@ -72,7 +78,7 @@ describe('asking for files', () => {
     expect(form.body).toContain('kim@example.org, bo@example.org</textarea>');
     const asked = await browser.post(`${base}requests/new`, {
       ...fields,
-      to: 'Kim Park <Kim@Example.org>;\r\nbo@example.org, kim@example.org',
+      receiver: 'Kim Park <Kim@Example.org>;\r\nbo@example.org, kim@example.org',
       message: 'Signed contract\r\nPlease by Monday',
       reusable: '1',
       second_factor: 'mail',
@@ -96,6 +102,25 @@ describe('asking for files', () => {
     expect(await readActions(member)).toEqual(['request.created']);
   });
 
+  test('twice with one form writes once, and leads to the same page; a changed form is asked about', async () => {
+    const member = await signInMember(exchange, app);
+    const { browser, base } = member;
+    const form = await browser.get(`${base}requests/new`);
+    const [, id = ''] = /name="request_id" value="([^"]+)"/.exec(form.body) ?? [];
+    const once = { ...fields, request_id: id };
+    const both = await Promise.all([1, 2].map(() => browser.post(`${base}requests/new`, once)));
+    const again = await browser.post(`${base}requests/new`, once);
+    const [first] = both.map(({ headers }) => headers.location);
+    expect([...both, again].map(({ statusCode, headers }) => [statusCode, headers.location])).toEqual(
+      Array.from({ length: 3 }, () => [303, first]),
+    );
+    expect(await countMails(member)).toBe(1);
+    const changed = await browser.post(`${base}requests/new`, { ...once, message: 'Something else' });
+    expect([changed.statusCode, changed.body]).toEqual([400, expect.stringContaining('was sent already')]);
+    expect(changed.body).not.toContain(id);
+    expect(await countMails(member)).toBe(1);
+  });
+
   test('of a group writes to everyone in it', async () => {
     const member = await signInMember(exchange, app);
     await replaceContacts(engines, member.account, {
@@ -105,7 +130,7 @@ describe('asking for files', () => {
       ],
       lenient: false,
     });
-    await member.browser.post(`${member.base}requests/new`, { ...fields, to: 'site team, c@example.org' });
+    await member.browser.post(`${member.base}requests/new`, { ...fields, receiver: 'site team, c@example.org' });
     expect(await countMails(member)).toBe(3);
   });
 
@@ -134,8 +159,8 @@ describe('asking for files', () => {
   });
 
   test.each([
-    ['nobody', { to: ' , ' }, 'at least one address'],
-    ['a word', { to: 'kim@example.org, kim.park' }, 'is neither an e‑mail address'],
+    ['nobody', { receiver: ' , ' }, 'at least one address'],
+    ['a word', { receiver: 'kim@example.org, kim.park' }, 'is neither an e‑mail address'],
     ['a day that is too late', { days: '', date: '2099-01-01' }, 'not later than your account allows'],
     ['no day', { days: '', date: '' }, 'not later than your account allows'],
     ['a text that is too long', { message: 'x'.repeat(20_001) }, '20,000 characters'],
@@ -163,7 +188,7 @@ describe('asking for files', () => {
     expect([refused.statusCode, refused.body]).toEqual([400, expect.stringContaining('may not write to')]);
     const links = await browser.post(`${base}requests/new`, {
       ...fields,
-      to: 'kim@example.com',
+      receiver: 'kim@example.com',
       second_factor: 'mail',
       notify: '0',
     });

@@ -6,8 +6,6 @@ import { phoneNumber } from '../../domain/contacts/phone-number.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
 import { type DropInput, prepareDrop } from '../../domain/drops/send-drop.ts';
 import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
-import { hasResponse, type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
-import { isUuid } from '../../domain/is-uuid.ts';
 import { isWeaker } from '../../domain/links/second-factor.ts';
 import type { Policy, SecondFactor } from '../../domain/policy.ts';
 import { findFileSizeLimit } from '../../domain/uploads/find-file-size-limit.ts';
@@ -16,6 +14,7 @@ import { type ComposerProblem, describeProblem, type ProblemDetails } from '../.
 import { type ComposerValues, composerTexts, SendPage, sendTitle } from '../../views/pages/app/send-page.tsx';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { type FormWithFiles, readFormWithFiles, readUploadIds } from './composer-form.ts';
+import { doOnce, readRequestId } from './do-once.ts';
 import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
 import { sendScreen } from './send-screen.tsx';
@@ -90,7 +89,6 @@ async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles
   const policy = await readPolicy(engines, actor.accountId);
   const factor = fields.get('second_factor');
   const receivers = fields.getAll('receiver').join('\n');
-  const requestId = fields.get('request_id') ?? '';
   const values = {
     receivers,
     message: fields.get('message') ?? '',
@@ -108,7 +106,7 @@ async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles
     policy,
     values,
     uploads: [...readUploadIds(fields.getAll('upload')), ...files.map(({ id }) => id)],
-    requestId: isUuid(requestId) ? requestId : engines.random.uuid(),
+    requestId: readRequestId(visit, fields),
     understood: await readReceivers(engines, actor, receivers),
   };
 }
@@ -116,35 +114,14 @@ async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles
 /** Makes the drop, once for each request id. Returns the path of its page. */
 async function send(visit: MemberVisit, form: FormWithFiles, composed: Composed): Promise<string> {
   const { engines, actor, base } = visit;
-  const request = {
-    api: 'app',
-    idempotencyKey: `${actor.author.id} ${composed.requestId}`,
-    digest: digestForm(form, composed),
-  } as const;
-  const repeat = async () => {
-    const { body } = await respondOnce(engines, actor, request, async (): Promise<RepeatableResponse> => {
-      // The first response has been purged meanwhile.
-      throw new ExchangeError('request_in_flight');
-    });
-    for (const { id } of form.files) await removeUpload(engines, actor, id).catch(() => undefined);
-    return body;
-  };
-  if (await hasResponse(engines, actor, request)) return await repeat();
-  const input = toInput(visit, form, composed);
-  try {
-    const make = await prepareDrop(engines, actor, input);
-    const { body, isRepeated } = await respondOnce(engines, actor, request, async (store) => {
-      const { id } = await make(store);
-      // The links are shown by an action of its own, which is recorded.
-      return { status: 303, headers: {}, body: `${base}sent/${id}?sent=1` };
-    });
-    if (isRepeated) return await repeat();
-    return body;
-  } catch (error) {
-    // The first of two requests has taken the uploads from the second.
-    if (error instanceof ExchangeError && (await hasResponse(engines, actor, request))) return await repeat();
-    throw error;
-  }
+  const once = { requestId: composed.requestId, digest: digestForm(form, composed) };
+  const { path, isRepeated } = await doOnce(visit, once, async () => {
+    const make = await prepareDrop(engines, actor, toInput(visit, form, composed));
+    // The links are shown by an action of its own, which is recorded.
+    return async (store) => `${base}sent/${(await make(store)).id}?sent=1`;
+  });
+  if (isRepeated) for (const { id } of form.files) await removeUpload(engines, actor, id).catch(() => undefined);
+  return path;
 }
 
 /** Files that come with the form have other ids each time. */

@@ -6,9 +6,9 @@ import { Icon } from '../components/icon.tsx';
 import { TranslatorContext } from '../components/translator-context.ts';
 import { isolate } from '../plain.ts';
 import { mountFiles, noFiles } from './composer-files.tsx';
-import { peopleService, writeReceivers } from './composer-people.ts';
-import { noReceivers, ReceiverField, type ReceiverState } from './composer-receivers.tsx';
+import type { ReceiverState } from './composer-receivers.tsx';
 import { islandTranslator } from './island-translator.ts';
+import { mountReceivers } from './mount-receivers.tsx';
 
 /** Everything that the person wrote, as it is kept with the files. */
 interface Written {
@@ -19,7 +19,7 @@ interface Written {
 /** Turns the plain form into the composer: chips, preview, count, and files that are on their way while one writes. */
 function start(form: HTMLFormElement, json: string): void {
   const translator = islandTranslator(json);
-  const { receiversHref = '', senderName = '', senderAddress = '' } = form.dataset;
+  const { senderName = '', senderAddress = '' } = form.dataset;
   const find = <Found extends HTMLElement>(selector: string) => document.querySelector<Found>(selector);
   const draw = (node: preact.ComponentChild, root: Element | null) => {
     if (root) render(<TranslatorContext.Provider value={translator}>{node}</TranslatorContext.Provider>, root);
@@ -28,14 +28,7 @@ function start(form: HTMLFormElement, json: string): void {
   const say = (text: string) => {
     if (live) live.textContent = text;
   };
-  const csrf = find<HTMLInputElement>('#composer [name=csrftoken]');
-  const people = peopleService(receiversHref, () => csrf?.value ?? '');
-
-  const to = find<HTMLElement>('#composer-to');
-  const list = find<HTMLTextAreaElement>('#receiver');
-  let receivers = noReceivers;
   let files = noFiles;
-  let commitTyped: () => Promise<void> = async () => {};
 
   const readField = (name: string) => {
     const value = new FormData(form).get(name);
@@ -46,24 +39,9 @@ function start(form: HTMLFormElement, json: string): void {
     for (const [name, value] of new FormData(form)) {
       if (typeof value === 'string' && !unkept.has(name)) fields[name] = value;
     }
-    return { receivers, fields };
+    return { receivers: receivers.state, fields };
   };
 
-  function drawReceivers(): void {
-    draw(
-      <ReceiverField
-        state={receivers}
-        people={people}
-        say={say}
-        isInvalid={find('#receiver-problem')?.textContent !== ''}
-        onChange={changeReceivers}
-        onReady={(commit) => {
-          commitTyped = commit;
-        }}
-      />,
-      field,
-    );
-  }
   function drawPhones(): void {
     const isNeeded = readField('second_factor') === 'sms';
     const root = find('#composer-phones');
@@ -72,7 +50,7 @@ function start(form: HTMLFormElement, json: string): void {
     );
     draw(
       isNeeded
-        ? receivers.receivers
+        ? receivers.state.receivers
             .filter(({ hasPhone }) => !hasPhone)
             .slice(0, maxPhones)
             .map(({ email, name }) => (
@@ -98,7 +76,7 @@ function start(form: HTMLFormElement, json: string): void {
     const notify = readField('notify') !== 'links';
     draw(
       <ComposerBar
-        receiverCount={receivers.receivers.length}
+        receiverCount={receivers.state.receivers.length}
         hasMessage={message.trim() !== ''}
         notify={notify}
         progress={{ ...files, fileCount: files.files.length }}
@@ -139,17 +117,6 @@ function start(form: HTMLFormElement, json: string): void {
     timeZone: 'UTC',
   });
 
-  function changeReceivers(change: (state: ReceiverState) => ReceiverState): void {
-    receivers = change(receivers);
-    if (list) {
-      list.value = writeReceivers(receivers.receivers);
-      list.dispatchEvent(new Event('change', { bubbles: true }));
-    }
-    if (receivers.unreadable.length === 0) showProblem('receiver', '');
-    drawReceivers();
-    drawPhones();
-    drawRest();
-  }
   function showProblem(name: string, text: string): void {
     const id = name === 'phone' ? 'second_factor' : name;
     const root = find(`#${id === '' ? 'composer' : id}-problem`);
@@ -173,8 +140,6 @@ function start(form: HTMLFormElement, json: string): void {
     for (const root of document.querySelectorAll('#composer [id$=-problem]')) if (root.id !== '') draw(null, root);
   }
 
-  const field = document.createElement('div');
-  field.className = 'compose-field';
   const kept = new Map<string, string>();
   const restore = ({ receivers: restored, fields }: Written) => {
     for (const [name, value] of Object.entries(fields)) {
@@ -184,7 +149,7 @@ function start(form: HTMLFormElement, json: string): void {
       else if (element instanceof HTMLInputElement && element.type === 'checkbox') element.checked = true;
       else if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) element.value = value;
     }
-    changeReceivers(() => restored);
+    receivers.restore(restored);
   };
 
   // The server draws problems as text, which a script may replace only if it has drawn it.
@@ -194,21 +159,15 @@ function start(form: HTMLFormElement, json: string): void {
     if (text !== '') showProblem(root.id === 'composer-problem' ? '' : root.id.replace(/-problem$/, ''), text);
   }
   for (const id of ['#send-bar', '#preview', '#composer-phones']) find(id)?.replaceChildren();
-  if (to && list) {
-    const typed = list.value;
-    list.hidden = true;
-    find('#receiver-hint')?.remove();
-    find('#receiver-label')?.setAttribute('for', 'receiver-input');
-    to.append(field);
-    drawReceivers();
-    if (typed.trim() !== '') {
-      void people
-        .understand(typed)
-        .then(({ receivers: named, unreadable, newDomains }) =>
-          changeReceivers(() => ({ receivers: named, unreadable, newDomains })),
-        );
-    }
-  }
+  const receivers = mountReceivers(form, {
+    translator,
+    say,
+    onChange: ({ unreadable }) => {
+      if (unreadable.length === 0) showProblem('receiver', '');
+      drawPhones();
+      drawRest();
+    },
+  });
 
   takeSharedText(form);
   const refuse = (name: string, text: string) => {
@@ -219,12 +178,12 @@ function start(form: HTMLFormElement, json: string): void {
   /** Says what is missing before anything is sent. */
   const check = async () => {
     clearProblems();
-    await commitTyped();
-    const [unreadable] = receivers.unreadable;
+    await receivers.commit();
+    const [unreadable] = receivers.state.unreadable;
     if (unreadable !== undefined) {
       showProblem('receiver', translator.t('composer.problem.unreadable', { text: isolate(unreadable) }));
       find('#receiver-input')?.focus();
-    } else if (receivers.receivers.length === 0) refuse('receiver', 'composer.problem.nobody');
+    } else if (receivers.state.receivers.length === 0) refuse('receiver', 'composer.problem.nobody');
     else if (files.files.length === 0 && readField('message').trim() === '')
       refuse('files', 'composer.problem.nothing');
     else {
@@ -269,7 +228,7 @@ function start(form: HTMLFormElement, json: string): void {
   files = composer.state;
   form.addEventListener('input', drawRest);
   form.addEventListener('change', (event) => {
-    if (event.target !== list) {
+    if (!(event.target instanceof Element) || event.target.id !== 'receiver') {
       drawPhones();
       drawRest();
     }

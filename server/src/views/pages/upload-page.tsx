@@ -9,6 +9,7 @@ import { limitsText } from '../components/limits-text.ts';
 import { Message } from '../components/message.tsx';
 import { Moment } from '../components/moment.tsx';
 import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
+import { ScriptData } from '../components/script-data.tsx';
 import { fromField, type Sender } from '../components/sender.tsx';
 import { EarlierSendings, type Sending } from '../components/sendings.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
@@ -175,12 +176,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
       <EarlierSendings sendings={props.sent} />
       {props.asking && <AskForm {...props.asking} />}
       <DoneForm action={props.doneAction} />
-      <script
-        type="application/json"
-        id="upload-words"
-        // Data, not a program; `<` is escaped so that no text in it can end the element.
-        dangerouslySetInnerHTML={{ __html: props.wordsJson.replaceAll('<', String.raw`\u003c`) }}
-      />
+      <ScriptData id="upload-words" json={props.wordsJson} />
     </Card>
   );
 }

@@ -54,7 +54,8 @@ export interface PageContent {
     | 'frame.ts'
     | 'sign-in.ts'
     | 'settings.ts'
-    | 'send.tsx';
+    | 'send.tsx'
+    | 'request.ts';
   /** A stylesheet of its own, besides that of all pages. */
   stylesheet?: 'reference.css';
   /** The frame of a page for people with an account, which has its own stylesheet: the page draws it. */

@@ -4,24 +4,29 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Crumbs } from '../../components/crumbs.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { TextArea } from '../../components/field.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { ReceiversField } from '../../components/receivers-field.tsx';
+import { ScriptData } from '../../components/script-data.tsx';
 import { DeadlineField } from '../../components/task-form.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, manyLines, oneLine } from '../../plain.ts';
+import type { Translator } from '../../translator.ts';
 import type { DeadlineChoices } from './delivery-task.tsx';
 import type { ListProps } from './list-props.ts';
 
 /** Each with the field that it is about; undefined: the whole form. */
 const problems = {
-  nobody: ['to', 'requests.problem.nobody'],
-  unreadable: ['to', 'requests.problem.unreadable'],
-  notAllowed: ['to', 'requests.problem.notAllowed'],
-  tooMany: ['to', 'requests.problem.tooMany'],
-  noPhone: ['to', 'requests.problem.noPhone'],
+  nobody: ['receiver', 'requests.problem.nobody'],
+  unreadable: ['receiver', 'requests.problem.unreadable'],
+  notAllowed: ['receiver', 'requests.problem.notAllowed'],
+  tooMany: ['receiver', 'requests.problem.tooMany'],
+  noPhone: ['receiver', 'requests.problem.noPhone'],
   message: ['message', 'requests.problem.message'],
   date: ['date', 'requests.problem.date'],
   links: [undefined, 'requests.problem.links'],
   limit: [undefined, 'delivery.problem.limit'],
+  repeated: [undefined, 'requests.problem.repeated'],
 } as const;
 
 export interface RequestProblem {
@@ -36,7 +41,7 @@ export type RequestFactor = 'off' | 'mail' | 'sms';
 
 /** The content of the form, as it was entered. */
 export interface RequestValues {
-  readonly to: string;
+  readonly receivers: string;
   readonly message: string;
   readonly days: number | undefined;
   readonly date: string | undefined;
@@ -46,6 +51,11 @@ export interface RequestValues {
 }
 
 export interface RequestFormPageProps extends ListProps {
+  /** A repeated request with the same id asks nobody again. */
+  readonly requestId: string;
+  readonly receiversHref: string;
+  /** The script's texts, from `requestFormTexts`. */
+  readonly textsJson: string;
   readonly values: RequestValues;
   readonly choices: DeadlineChoices;
   /** Those that the account may choose. */
@@ -62,6 +72,12 @@ export function requestFormTitle(translator: ViewTranslator): string {
   return translator.t('requests.ask');
 }
 
+/** Writes the texts of the form's script as JSON that can be embedded in a page. */
+export function requestFormTexts(translator: Translator): string {
+  const { language, locale, dir } = translator;
+  return JSON.stringify({ language, locale, dir, texts: translator.texts('composer.', 'action.remove') });
+}
+
 /** Asks people for files: the composer without its files. */
 export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
   const translator = useTranslator();
@@ -69,7 +85,7 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
   const list = `${base}requests`;
   const [field, text] = problem ? problems[problem.kind] : [];
   const shown = text && translator.t(text, { name: isolate(oneLine(problem?.name ?? '')), count: problem?.count ?? 0 });
-  const at = (name: 'to' | 'message' | 'date') => (field === name ? shown : undefined);
+  const at = (name: 'receiver' | 'message' | 'date') => (field === name ? shown : undefined);
   return (
     <>
       <PageHead
@@ -80,22 +96,24 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
         }
         title={requestFormTitle(translator)}
       />
-      <form class="panel contact-form request-form" method="post" action={`${list}/new`}>
+      <form id="request-form" class="panel contact-form request-form" method="post" action={`${list}/new`}>
         <CsrfField csrf={csrf} />
+        <input type="hidden" name="request_id" value={props.requestId} />
         {problem && field === undefined && <Banner tone="bad">{shown}</Banner>}
-        <TextArea
-          id="to"
-          name="to"
-          rows={2}
-          label={translator.t('requests.whom')}
-          hint={translator.t('requests.whomHint')}
-          required
-          spellcheck={false}
-          autocomplete="off"
-          problem={at('to')}
-        >
-          {manyLines(values.to)}
-        </TextArea>
+        <div class="field">
+          <label for="receiver" id="receiver-label">
+            {translator.t('requests.whom')}
+          </label>
+          <ReceiversField value={manyLines(values.receivers)} href={props.receiversHref} problem={at('receiver')} />
+          <p id="receiver-problem" class="field-problem">
+            {at('receiver') && (
+              <>
+                <Icon name="alert" small />
+                <span>{at('receiver')}</span>
+              </>
+            )}
+          </p>
+        </div>
         <TextArea
           id="message"
           name="message"
@@ -147,6 +165,7 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
           </ButtonLink>
         </div>
       </form>
+      <ScriptData id="request-texts" json={props.textsJson} />
     </>
   );
 }

@@ -7,10 +7,13 @@ import { ComposerPreview } from '../../components/composer-preview.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { DropArea } from '../../components/drop-area.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { toDescription } from '../../components/field.tsx';
 import { FileName } from '../../components/file-name.tsx';
 import { describeFile, FileIcon } from '../../components/file-row.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { ReceiversField } from '../../components/receivers-field.tsx';
+import { ScriptData } from '../../components/script-data.tsx';
 import type { Sender } from '../../components/sender.tsx';
 import { Switch } from '../../components/switch.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
@@ -121,7 +124,6 @@ export function SendPage(props: SendPageProps): JSX.Element {
         action={props.action}
         enctype="multipart/form-data"
         data-draft={props.draftKey}
-        data-receivers-href={props.receiversHref}
         data-sender-name={props.sender.name}
         data-sender-address={props.sender.address}
       >
@@ -150,7 +152,7 @@ export function SendPage(props: SendPageProps): JSX.Element {
                 rows={4}
                 maxLength={props.maxMessageLength}
                 placeholder={translator.t('composer.messageHint')}
-                {...describe(props, 'message')}
+                {...toDescription({ id: 'message' }, undefined, problemOf(props, 'message'))}
               >
                 {values.message}
               </textarea>
@@ -199,12 +201,7 @@ export function SendPage(props: SendPageProps): JSX.Element {
           />
         </div>
       </aside>
-      <script
-        type="application/json"
-        id="composer-texts"
-        // Data, not a program; `<` is escaped so that no text in it can end the element.
-        dangerouslySetInnerHTML={{ __html: props.textsJson.replaceAll('<', String.raw`\u003c`) }}
-      />
+      <ScriptData id="composer-texts" json={props.textsJson} />
     </div>
   );
 }
@@ -283,22 +280,11 @@ function ReceiversRow(props: SendPageProps): JSX.Element {
   const translator = useTranslator();
   return (
     <Row id="receiver" label={translator.t('composer.to')} problem={problemOf(props, 'receiver')}>
-      <div id="composer-to">
-        <textarea
-          id="receiver"
-          name="receiver"
-          rows={2}
-          autocomplete="off"
-          spellcheck={false}
-          placeholder={translator.t('composer.toHint')}
-          {...describe(props, 'receiver', 'receiver-hint')}
-        >
-          {props.values.receivers}
-        </textarea>
-        <p class="quiet small" id="receiver-hint">
-          {translator.t('composer.toPlain')}
-        </p>
-      </div>
+      <ReceiversField
+        value={props.values.receivers}
+        href={props.receiversHref}
+        problem={problemOf(props, 'receiver')}
+      />
     </Row>
   );
 }
@@ -438,13 +424,4 @@ function Problem({ id, text }: { id: string; text: string | undefined }): JSX.El
 
 function problemOf({ problem }: SendPageProps, field: ComposerField): string | undefined {
   return problem?.field === field ? problem.text : undefined;
-}
-
-function describe(props: SendPageProps, field: ComposerField, hint?: string) {
-  const isWrong = problemOf(props, field) !== undefined;
-  const ids = [hint, isWrong ? `${field}-problem` : undefined].filter((id) => id !== undefined);
-  return {
-    'aria-describedby': ids.length > 0 ? ids.join(' ') : undefined,
-    'aria-invalid': isWrong ? ('true' as const) : undefined,
-  };
 }

@@ -1,0 +1,77 @@
+import { render } from 'preact';
+import { TranslatorContext, type ViewTranslator } from '../components/translator-context.ts';
+import { peopleService, writeReceivers } from './composer-people.ts';
+import { noReceivers, ReceiverField, type ReceiverState } from './composer-receivers.tsx';
+
+export interface MountedReceivers {
+  readonly state: ReceiverState;
+  restore(state: ReceiverState): void;
+  /** Takes what is still typed; called before the form is sent. */
+  commit(): Promise<void>;
+}
+
+/** Draws chips in place of the list of a form, and writes them into the list, which the form sends. */
+export function mountReceivers(
+  form: HTMLFormElement,
+  {
+    translator,
+    say,
+    onChange,
+  }: { translator: ViewTranslator; say: (text: string) => void; onChange: (state: ReceiverState) => void },
+): MountedReceivers {
+  const root = form.querySelector<HTMLElement>('#receivers');
+  const list = form.querySelector<HTMLTextAreaElement>('#receiver');
+  const token = form.querySelector<HTMLInputElement>('[name=csrftoken]');
+  const people = peopleService(root?.dataset['href'] ?? '', () => token?.value ?? '');
+  const chips = document.createElement('div');
+  let state = noReceivers;
+  let commitTyped: () => Promise<void> = async () => {};
+
+  const draw = () =>
+    render(
+      <TranslatorContext.Provider value={translator}>
+        <ReceiverField
+          state={state}
+          people={people}
+          say={say}
+          isInvalid={Boolean(form.querySelector('#receiver-problem')?.textContent)}
+          onChange={change}
+          onReady={(commit) => {
+            commitTyped = commit;
+          }}
+        />
+      </TranslatorContext.Provider>,
+      chips,
+    );
+  function change(by: (before: ReceiverState) => ReceiverState): void {
+    state = by(state);
+    if (list) {
+      // What is no receiver is sent too, so that nobody is left out in silence.
+      list.value = [writeReceivers(state.receivers), ...state.unreadable].join('\n');
+      list.dispatchEvent(new Event('change', { bubbles: true }));
+    }
+    onChange(state);
+    draw();
+  }
+
+  if (root && list) {
+    const typed = list.value;
+    list.hidden = true;
+    form.querySelector('#receiver-hint')?.remove();
+    form.querySelector('#receiver-label')?.setAttribute('for', 'receiver-input');
+    root.append(chips);
+    draw();
+    if (typed.trim() !== '') {
+      void people
+        .understand(typed)
+        .then(({ receivers, unreadable, newDomains }) => change(() => ({ receivers, unreadable, newDomains })));
+    }
+  }
+  return {
+    get state() {
+      return state;
+    },
+    restore: (restored) => change(() => restored),
+    commit: () => commitTyped(),
+  };
+}
