@@ -1,16 +1,6 @@
 // A file far larger than memory: sent, killed on the way, and downloaded over a connection that breaks.
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,7 +10,7 @@ import { fullSize } from '../lib/full-size.ts';
 import { httpProxy } from '../lib/http/http-proxy.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
-import { Keystream } from '../sizes/keystream.ts';
+import { writeKeystream } from '../sizes/keystream.ts';
 import { peakMemoryIfRunningMiB } from '../sizes/process-memory.ts';
 import { ended, Person } from './command.ts';
 
@@ -40,14 +30,7 @@ let receiver: Account;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waybill-large-'));
   path = join(folder, 'large.bin');
-  const hash = createHash('sha256');
-  const target = openSync(path, 'w');
-  for (const piece of new Keystream('large').pieces(0, sizeBytes)) {
-    hash.update(piece);
-    writeSync(target, piece);
-  }
-  closeSync(target);
-  digest = hash.digest('hex');
+  digest = writeKeystream(path, sizeBytes);
   [sender, receiver] = [await createAccount('large-sender'), await createAccount('large-receiver')];
 }, timeout);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,98 +1,28 @@
 // A contact's large file, through everything that can interrupt an upload: each interruption costs at most the chunk in
 // flight.
-import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
-import { openResponse } from '../lib/http/stream.ts';
+import { hashResponse } from '../lib/http/stream.ts';
 import { launchBrowser, visit } from '../lib/people/browser.ts';
 import { openPage, requestFiles, type SentRequest, waitForInbox } from '../lib/people/contact.ts';
 import { query } from '../lib/servers/exchange-internals.ts';
+import { Line } from '../lib/servers/line.ts';
 import { OwnRedis } from '../lib/servers/own-engines.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
-import { Keystream } from '../sizes/keystream.ts';
+import { writeKeystream } from '../sizes/keystream.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 const sizeBytes = (fullSize ? 1024 ** 3 : 256 * 1024 ** 2) + 4321;
 /** The headers of each 8 MiB request; there are about 140 requests. */
 const headBytes = 4 * 1024;
 const withoutNetworkMs = 30_000;
-
-/** One address in front of several servers, whose cable can be pulled. It counts what the browser sends. */
-class Line {
-  readonly #server: Server;
-  readonly #connections = new Set<Socket>();
-  readonly #targets: OwnServe[] = [];
-  #pulled = false;
-  sentBytes = 0;
-
-  constructor() {
-    this.#server = createServer((client) => this.#connect(client));
-  }
-
-  async listen(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port was given');
-    return `127.0.0.1:${address.port}`;
-  }
-
-  /** Uses the first of them, and the next one when that is gone. */
-  leadTo(...targets: OwnServe[]): void {
-    this.#targets.push(...targets);
-  }
-
-  hasLost(target: OwnServe): void {
-    this.#targets.splice(this.#targets.indexOf(target), 1);
-  }
-
-  pull(): void {
-    this.#pulled = true;
-    for (const socket of this.#connections) socket.destroy();
-  }
-
-  plugIn(): void {
-    this.#pulled = false;
-  }
-
-  async close(): Promise<void> {
-    this.pull();
-    this.#server.close();
-    await once(this.#server, 'close');
-  }
-
-  #connect(client: Socket): void {
-    const target = this.#targets[0];
-    if (this.#pulled || !target) return void client.destroy();
-    const { hostname, port } = new URL(target.baseUrl);
-    const server = createConnection(Number(port), hostname);
-    for (const socket of [client, server]) {
-      this.#connections.add(socket);
-      socket.on('error', () => undefined);
-      socket.once('close', () => {
-        this.#connections.delete(socket);
-        client.destroy();
-        server.destroy();
-      });
-    }
-    client.on('data', (bytes) => {
-      this.sentBytes += bytes.length;
-    });
-    client.pipe(server);
-    server.pipe(client);
-  }
-}
 
 let browser: Browser;
 let folder: string;
@@ -155,19 +85,8 @@ const arrived = (sentRequest: SentRequest, bytes: number) =>
 test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent through 30 s without network, a closed tab, kill -9 of the server and a restart of Redis`, {
   timeout: 900_000,
 }, async () => {
-  const original = new Keystream(randomBytes(16).toString('hex'));
   const path = join(folder, 'large.bin');
-  const digest = createHash('sha256');
-  await pipeline(
-    Readable.from(original.pieces(0, sizeBytes)),
-    async function* (pieces: AsyncIterable<Buffer>) {
-      for await (const piece of pieces) {
-        digest.update(piece);
-        yield piece;
-      }
-    },
-    createWriteStream(path),
-  );
+  const digest = writeKeystream(path, sizeBytes);
   const client = await freshClient('interrupted');
   const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
@@ -217,8 +136,5 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
   expect(resent).toBeLessThan(4 * chunkBytes + (sizeBytes / chunkBytes + 20) * headBytes);
 
   const entry = await waitForInbox(client, sentRequest.contact);
-  const download = createHash('sha256');
-  for await (const bytes of await openResponse(client, `${entry.url}/files/large.bin`))
-    download.update(bytes as Buffer);
-  expect(download.digest('hex')).toBe(digest.digest('hex'));
+  expect(await hashResponse(client, `${entry.url}/files/large.bin`)).toBe(digest);
 });

@@ -1,4 +1,5 @@
-import { createCipheriv, createHash } from 'node:crypto';
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { closeSync, openSync, writeSync } from 'node:fs';
 
 const blockBytes = 16;
 const pieceBytes = 256 * 1024;
@@ -28,4 +29,16 @@ export class Keystream {
   bytes(start: number, end: number): Buffer {
     return Buffer.concat([...this.pieces(start, end)]);
   }
+}
+
+/** Writes a new file of this size without ever holding all of it; returns its SHA-256 in hexadecimal. */
+export function writeKeystream(path: string, sizeBytes: number): string {
+  const hash = createHash('sha256');
+  const target = openSync(path, 'wx');
+  for (const piece of new Keystream(randomBytes(16).toString('hex')).pieces(0, sizeBytes)) {
+    hash.update(piece);
+    writeSync(target, piece);
+  }
+  closeSync(target);
+  return hash.digest('hex');
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { demo } from '../servers/running-demo.ts';
 import type { Client } from './client.ts';
@@ -44,4 +45,11 @@ export async function openResponse(
   const { outgoing, pendingResponse } = await openRequest(client, 'GET', path, headers);
   outgoing.end();
   return await pendingResponse;
+}
+
+/** Reads a response to its end; returns the SHA-256 of its body in hexadecimal. */
+export async function hashResponse(client: Client, path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of await openResponse(client, path)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
 }
