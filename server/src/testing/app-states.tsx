@@ -10,7 +10,6 @@ import { PersonLine } from '../views/components/person.tsx';
 import { Route } from '../views/components/route.tsx';
 import { RowMenu } from '../views/components/row-menu.tsx';
 import { Toast } from '../views/components/toast.tsx';
-import { UndoToast } from '../views/components/undo-toast.tsx';
 import { BlockSenderPage, blockSenderTitle } from '../views/pages/app/block-sender-page.tsx';
 import { ContactImportPage, contactImportTitle, type ImportPreview } from '../views/pages/app/contact-import-page.tsx';
 import { ContactPage, type ContactPageProps, contactTitle } from '../views/pages/app/contact-page.tsx';
@@ -39,7 +38,6 @@ import {
   type RequestPageProps,
   requestTitle,
 } from '../views/pages/app/request-page.tsx';
-import { RequestsNotice } from '../views/pages/app/requests-notice.tsx';
 import {
   type RequestLine,
   RequestsPage,
@@ -53,6 +51,7 @@ import {
   type SentListPageProps,
   sentListTitle,
 } from '../views/pages/app/sent-list-page.tsx';
+import { SentNotices } from '../views/pages/app/sent-notice.tsx';
 import type { Translator } from '../views/translator.ts';
 import { ExampleFrame } from './sign-in-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
@@ -507,7 +506,6 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       ],
       history,
       canShowLinks: true,
-      receiptHref: `${base}sent/${toId(0)}/receipt`,
       ...rest,
     };
     return show('sent', deliveryTitle(translator, all), <DeliveryPage {...all} />);
@@ -731,9 +729,12 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
   const undo = {
     toasts: (
       <>
-        <UndoToast csrf="a1b2c3" action={`${base}sent/restore`} fields={{ ids: toId(0) }}>
-          {translator.t('sentList.revoked', { count: 1 })}
-        </UndoToast>
+        <SentNotices
+          screen="sent"
+          notice={{ kind: 'revoked', count: 1, unchanged: 0, undo: [toId(0)] }}
+          base={base}
+          csrf="a1b2c3"
+        />
         <Toast tone="bad">{translator.t('delivery.problem.changed')}</Toast>
       </>
     ),
@@ -894,7 +895,12 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       {},
       {
         toasts: (
-          <RequestsNotice notice={{ kind: 'closed', count: 2, undo: [toId(0), toId(1)] }} base={base} csrf="a1b2c3" />
+          <SentNotices
+            screen="requests"
+            notice={{ kind: 'revoked', count: 2, unchanged: 1, undo: [toId(0), toId(1)] }}
+            base={base}
+            csrf="a1b2c3"
+          />
         ),
       },
     ),

@@ -20,7 +20,7 @@ import type { AppRoute, MemberVisit } from './app-route.ts';
 import { readContactForm, splitGroups, toContactInput } from './contact-form.ts';
 import { contactImportRoutes, returnToContacts } from './contact-import.tsx';
 import { readListPage } from './list-page.ts';
-import { readQuery, toListProps } from './list-visit.ts';
+import { readQueryValue, toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
 
 const path = '/:user/contacts';
@@ -48,7 +48,7 @@ export const contactRoutes: readonly AppRoute[] = [
     access: 'reader',
     async handle(visit) {
       const contact = await findContact(visit.engines, visit.actor, readAddress(visit));
-      const isRemoving = visit.canChange && contact.list === 'local' && readQuery(visit, 'do') === 'remove';
+      const isRemoving = visit.canChange && contact.list === 'local' && readQueryValue(visit, 'do') === 'remove';
       return sendContact(visit, { contact, isRemoving });
     },
   },
@@ -87,14 +87,14 @@ function readAddress({ request }: MemberVisit): string {
 }
 
 function readFilter(visit: MemberVisit): ContactFilter {
-  return { search: readQuery(visit, 'q') || undefined, group: readQuery(visit, 'group') || undefined };
+  return { search: readQueryValue(visit, 'q') || undefined, group: readQueryValue(visit, 'group') || undefined };
 }
 
 async function sendList(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, base, translator } = visit;
   const { contacts } = engines.store;
   const filter = readFilter(visit);
-  const sort = /^-?(?:name|email)$/.exec(readQuery(visit, 'sort'))?.[0] ?? 'name';
+  const sort = /^-?(?:name|email)$/.exec(readQueryValue(visit, 'sort'))?.[0] ?? 'name';
   const by = sort.endsWith('name') ? 'name' : 'email';
   const isDescending = sort.startsWith('-');
   const fields = { q: filter.search ?? '', group: filter.group ?? '', sort: sort === 'name' ? '' : sort };
@@ -112,7 +112,7 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
   return sendScreen(visit, {
     screen: 'contacts',
     title: contactsTitle(translator),
-    toasts: <ContactsNotice name={readQuery(visit, 'notice')} />,
+    toasts: <ContactsNotice name={readQueryValue(visit, 'notice')} />,
     page: (
       <ContactsPage
         {...toListProps(visit)}
@@ -123,7 +123,7 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
         total={total}
         sorts={{ name: toSort('name'), email: toSort('email') }}
         pages={page.pages}
-        selectsAll={readQuery(visit, 'select') === 'all'}
+        selectsAll={readQueryValue(visit, 'select') === 'all'}
       />
     ),
   });

@@ -4,9 +4,14 @@ import type { MemberVisit } from './app-route.ts';
 const maxQueryLength = 300;
 
 /** One value of the query; empty if there is none, or if it is too long for any of ours. */
-export function readQuery({ request }: Pick<MemberVisit, 'request'>, name: string): string {
+export function readQueryValue({ request }: Pick<MemberVisit, 'request'>, name: string): string {
   const value = (request.query as Record<string, unknown>)[name];
   return typeof value === 'string' && value.length <= maxQueryLength ? value.trim() : '';
+}
+
+/** The query of the URL; of several fields of the same name, the first counts. */
+export function readQueryFields({ request }: Pick<MemberVisit, 'request'>): URLSearchParams {
+  return new URL(request.url, 'http://host').searchParams;
 }
 
 export function toListProps({ base, csrf, canChange }: MemberVisit): ListProps {

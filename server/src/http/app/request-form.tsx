@@ -19,8 +19,8 @@ import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { doOnce, readRequestId } from './do-once.ts';
 import { toListProps } from './list-visit.ts';
-import { toNoticePath } from './request-changes.ts';
 import { sendScreen } from './send-screen.tsx';
+import { toNoticePath } from './sent-changes.ts';
 
 const path = '/:user/requests/new';
 const factors: readonly RequestFactor[] = ['off', 'mail', 'sms'];
@@ -63,7 +63,9 @@ export const requestFormRoutes: readonly AppRoute[] = [
         const { path: shown } = await doOnce(visit, { requestId, digest }, async () => {
           const make = await prepareRequest(engines, actor, input);
           return async (store) =>
-            toNoticePath(visit.base, values.notify ? 'asked' : 'linksReady', { id: (await make(store)).id });
+            toNoticePath(visit.base, 'requests', values.notify ? 'asked' : 'linksReady', {
+              dropId: (await make(store)).id,
+            });
         });
         return visit.reply.redirect(shown, 303);
       } catch (error) {

@@ -247,10 +247,11 @@ describe('the list', () => {
       await ask(member, 'Other', ['c@example.org']),
     ];
     const ids = [one, other];
-    const reminded = await select(browser, `${base}requests/remind`, ids);
-    expect(reminded.headers.location).toBe(`${base}requests?notice=reminded&count=3`);
-    const choose = await select(browser, `${base}requests/extend`, ids);
+    const reminded = await select(browser, `${base}requests/remind`, ids, { back: '?part=all&q=o' });
+    expect(reminded.headers.location).toBe(`${base}requests?q=o&part=all&notice=reminded&count=3`);
+    const choose = await select(browser, `${base}requests/extend`, ids, { back: '?part=all&notice=x' });
     expect(choose.body).toContain('Extend 2 requests');
+    expect(choose.body).toContain('name="back" value="?part=all"');
     const extended = await select(browser, `${base}requests/extend`, ids, { confirmed: '1', days: '30' });
     expect(extended.headers.location).toBe(`${base}requests?notice=extended&count=2`);
     expect((await find(member, one))?.expiresAt.getTime()).toBeGreaterThan(Date.now() + 29 * day);
@@ -316,15 +317,17 @@ describe('a request', () => {
     const corrected = await browser.post(`${url}/receivers/0/correct`, { email: 'kim.park@example.org' });
     expect(corrected.headers.location).toContain('notice=corrected');
     expect((await browser.post(`${url}/remind`)).headers.location).toContain('notice=reminded&count=2');
-    expect((await browser.post(`${url}/revoke`, { receiver: '1' })).headers.location).toContain('notice=contactClosed');
+    expect((await browser.post(`${url}/revoke`, { receiver: '1' })).headers.location).toContain(
+      'notice=receiverStopped',
+    );
     const contacts = await engines.store.sentDrops.receivers(member.account.accountId, id);
     expect(contacts.map(({ email, revokedAt }) => [email, revokedAt !== null])).toEqual([
       ['kim@example.org', true],
       ['bo@example.org', true],
       ['kim.park@example.org', false],
     ]);
-    expect((await browser.post(`${url}/revoke`)).headers.location).toContain('notice=closed');
-    expect((await browser.post(`${url}/remind`)).headers.location).toContain('notice=ended');
+    expect((await browser.post(`${url}/revoke`)).headers.location).toContain('notice=revoked');
+    expect((await browser.post(`${url}/remind`)).headers.location).toContain('notice=unchanged');
     const late = await browser.post(`${url}/receivers`, { email: 'x@example.org' });
     expect([late.statusCode, late.body]).toEqual([400, expect.stringContaining('It has ended meanwhile')]);
     expect((await browser.post(`${url}/restore`)).headers.location).toContain('notice=restored');

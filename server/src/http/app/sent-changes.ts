@@ -2,13 +2,20 @@ import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
 import { toHref } from '../../views/pages/app/list-props.ts';
-import { type SentNotice, type SentNoticeKind, sentNoticeKinds } from '../../views/pages/app/sent-notice.tsx';
+import {
+  type SentNotice,
+  type SentNoticeKind,
+  type SentScreen,
+  sentNoticeKinds,
+} from '../../views/pages/app/sent-notice.tsx';
 import type { MemberVisit } from './app-route.ts';
-import { readSentQuery, toFields } from './sent-query.ts';
 
-export const sentType = 'downloadfiles' as const;
+/** What each list consists of. */
+export const sentTypes = { sent: 'downloadfiles', requests: 'uploadfiles' } as const;
 /** As many rows as a page of a list has, and so as many as can be selected. */
-export const sentPageSize = 50;
+const sentPageSize = 50;
+/** The fields of the URL of a list. */
+const listFields = ['q', 'part', 'by', 'sort', 'after', 'before'] as const;
 
 /** The deliveries or requests that were selected in a list, or named by the button that undoes a revocation. */
 export function readSelection({ form }: Pick<MemberVisit, 'form'>): string[] {
@@ -16,24 +23,43 @@ export function readSelection({ form }: Pick<MemberVisit, 'form'>): string[] {
   return [...new Set(ids.filter(isUuid))].slice(0, sentPageSize);
 }
 
-/** Where a result is shown: on the page from which the form was sent. */
-export async function returnWith(
-  visit: MemberVisit,
-  kind: SentNoticeKind,
-  { dropId, count, unchanged, undo }: Partial<Omit<SentNotice, 'kind'>> & { dropId?: string | undefined } = {},
-): Promise<FastifyReply> {
-  const { base, form, reply } = visit;
+/** The page of the list from which a form was sent, as the query of its URL; undefined if it was none. */
+export function readBack({ form }: Pick<MemberVisit, 'form'>): Record<string, string> | undefined {
   const back = form.get('back');
-  const query = readSentQuery(new URLSearchParams((back ?? '').slice(0, 2000)));
-  const fields = back === null ? {} : { ...toFields(query), after: query.after, before: query.before };
-  const path = back === null && dropId !== undefined ? `${base}sent/${dropId}` : `${base}sent`;
-  const notice = {
+  if (back === null) return undefined;
+  const query = new URLSearchParams(back.slice(0, 2000));
+  return Object.fromEntries(listFields.map((name) => [name, query.get(name) ?? '']));
+}
+
+/** What a change has done, and to which one if it was one. */
+type Result = Partial<Omit<SentNotice, 'kind'>> & { readonly dropId?: string | undefined };
+
+/** Shows a result where the form was sent from: in the list, or on the page of what was changed. */
+export function returnWith(
+  visit: Pick<MemberVisit, 'base' | 'form' | 'reply'>,
+  screen: SentScreen,
+  kind: SentNoticeKind,
+  result: Result = {},
+): FastifyReply {
+  return visit.reply.redirect(toNoticePath(visit.base, screen, kind, result, readBack(visit)), 303);
+}
+
+/** The path of a page of the list, or of what was changed, with the result. */
+export function toNoticePath(
+  base: string,
+  screen: SentScreen,
+  kind: SentNoticeKind,
+  { dropId, count, unchanged, undo }: Result,
+  back?: Readonly<Record<string, string>>,
+): string {
+  const path = back === undefined && dropId !== undefined ? `${base}${screen}/${dropId}` : `${base}${screen}`;
+  return toHref(path, {
+    ...back,
     notice: kind,
     count: count === undefined ? undefined : String(count),
     unchanged: unchanged ? String(unchanged) : undefined,
     undo: undo?.join(','),
-  };
-  return reply.redirect(toHref(path, { ...fields, ...notice }), 303);
+  });
 }
 
 /** The result that the URL tells of. */
@@ -48,7 +74,7 @@ export function readNotice(fields: URLSearchParams): SentNotice | undefined {
 const ended: ReadonlySet<string> = new Set(['link_ended', 'link_revoked', 'not_found']);
 const limits: ReadonlySet<string> = new Set(['daily_limit', 'too_many_messages']);
 
-export interface Changes {
+interface Changes {
   /** The sum of what the change returned. */
   readonly count: number;
   readonly changed: readonly string[];
@@ -58,11 +84,40 @@ export interface Changes {
   readonly isLimited: boolean;
 }
 
+/** The notices of a change that several can have at once, each with the one that is shown if it changed nothing. */
+const reasons = {
+  reminded: 'nobodyReminded',
+  resent: 'nobodyReminded',
+  extended: 'notLater',
+  revoked: 'unchanged',
+  restored: 'tooLate',
+} as const;
+
 /**
- * Changes one delivery after the other, because each is a transaction of its own. One that has ended, or for which the
- * change means nothing, does not keep the others from being changed.
+ * Changes one after the other, because each is a transaction of its own, and shows the result. `change` returns how many
+ * people or items it concerned. One that has ended, or for which the change means nothing, does not keep the others from
+ * being changed.
  */
-export async function changeEach(ids: readonly string[], change: (id: string) => Promise<number>): Promise<Changes> {
+export async function changeEach(
+  visit: MemberVisit,
+  screen: SentScreen,
+  kind: keyof typeof reasons,
+  ids: readonly string[],
+  change: (id: string) => Promise<number>,
+  dropId?: string,
+): Promise<FastifyReply> {
+  const { count, changed, unchanged, isLimited } = await attemptEach(ids, change);
+  if (isLimited) return returnWith(visit, screen, 'limit', { dropId });
+  if (count > 0) {
+    const undo = kind === 'revoked' ? changed : [];
+    return returnWith(visit, screen, kind, { count, unchanged, undo, dropId });
+  }
+  return unchanged > 0 && kind !== 'restored'
+    ? returnWith(visit, screen, 'unchanged', { count: unchanged, dropId })
+    : returnWith(visit, screen, reasons[kind], { dropId });
+}
+
+async function attemptEach(ids: readonly string[], change: (id: string) => Promise<number>): Promise<Changes> {
   const changed: string[] = [];
   let count = 0;
   let unchanged = 0;
@@ -78,9 +133,4 @@ export async function changeEach(ids: readonly string[], change: (id: string) =>
     }
   }
   return { count, changed, unchanged, isLimited: false };
-}
-
-/** The query of the URL; of several fields of the same name, the first counts. */
-export function readQuery({ request }: Pick<MemberVisit, 'request'>): URLSearchParams {
-  return new URL(request.url, 'http://host').searchParams;
 }

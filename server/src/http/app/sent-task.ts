@@ -7,7 +7,7 @@ import { isUuid } from '../../domain/is-uuid.ts';
 import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
 import type { MemberVisit } from './app-route.ts';
 import { offerDeadlines } from './deadlines.ts';
-import { readQuery } from './sent-changes.ts';
+import { readQueryFields } from './list-visit.ts';
 
 /** The drop or request that the path names, which exists and is the account's. */
 export async function requireSent({ engines, actor, request }: MemberVisit, type: SentId['type']): Promise<SentDrop> {
@@ -50,7 +50,7 @@ export function toRevocation(position: number | undefined) {
 /** The form that the URL opens, if there is anything to change. */
 export async function readTask(visit: MemberVisit, sent: SentDrop): Promise<Task | undefined> {
   if (!visit.canChange || sent.state !== 'live') return undefined;
-  const fields = readQuery(visit);
+  const fields = readQueryFields(visit);
   const position = readPosition(fields.get('receiver'));
   switch (fields.get('do') ?? '') {
     case 'add':

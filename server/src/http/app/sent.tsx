@@ -1,26 +1,19 @@
 import type { FastifyReply } from 'fastify';
-import { readPolicy } from '../../domain/accounts/read-policy.ts';
-import { prepareExtension } from '../../domain/drops/extend-drop.ts';
-import { restoreDrop, undoSeconds } from '../../domain/drops/restore-drop.ts';
-import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
 import type { SentDrop, SentSummary } from '../../domain/drops/sent-drop-store.ts';
 import { maySeeLinks } from '../../domain/drops/show-links.ts';
-import { remindReceivers } from '../../domain/drops/write-to-receivers.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
 import { toReference } from '../../domain/reference.ts';
 import { namePerson } from '../../views/components/person.tsx';
 import { toHref } from '../../views/pages/app/list-props.ts';
-import { SelectionPage, type SelectionTask, selectionTitle } from '../../views/pages/app/selection-page.tsx';
 import { type SentLine, SentListPage, sentListTitle } from '../../views/pages/app/sent-list-page.tsx';
 import { SentNotices } from '../../views/pages/app/sent-notice.tsx';
 import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
-import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { readListPage } from './list-page.ts';
-import { toListProps } from './list-visit.ts';
+import { readQueryFields, toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
-import { changeEach, readNotice, readQuery, readSelection, returnWith, sentType } from './sent-changes.ts';
+import { readNotice, sentTypes } from './sent-changes.ts';
 import { canSort, readSentQuery, type SentListQuery, toFields, toSentFilter } from './sent-query.ts';
+import { selectionRoutes } from './sent-selection.tsx';
 
 const path = '/:user/sent';
 /** More than this many say the same: there is a lot to look at. */
@@ -36,45 +29,26 @@ export const sentRoutes: readonly AppRoute[] = [
     path: `${path}.csv`,
     access: 'reader',
     async handle(visit) {
-      const query = readSentQuery(readQuery(visit));
+      const query = readSentQuery(readQueryFields(visit));
       return sendCsv(visit.reply, 'sent.csv', listRows(visit, query));
     },
   },
-  {
-    method: 'POST',
-    path: `${path}/remind`,
-    access: 'member',
-    async handle(visit) {
-      const { engines, actor } = visit;
-      const ids = readSelection(visit);
-      if (ids.length === 0) return returnWith(visit, 'noneSelected');
-      const { count, unchanged, isLimited } = await changeEach(ids, (dropId) =>
-        remindReceivers(engines, actor, { type: sentType, dropId }, undefined),
-      );
-      return returnWith(visit, isLimited ? 'limit' : 'reminded', { count, unchanged });
+  ...selectionRoutes<SentLine>({
+    screen: 'sent',
+    toLines,
+    toRow: ({ id, reference, firstReceiver }) => ({ value: id, name: `${reference} · ${namePerson(firstReceiver)}` }),
+    askToRevoke(lines, undoSeconds) {
+      const done = lines.reduce((sum, { progress }) => sum + progress.downloaded, 0);
+      const all = lines.reduce((sum, { progress }) => sum + progress.receivers, 0);
+      return { what: 'revokeSent', waiting: all - done, done, undoSeconds };
     },
-  },
-  { method: 'POST', path: `${path}/extend`, access: 'member', handle: extendSelection },
-  { method: 'POST', path: `${path}/revoke`, access: 'member', handle: revokeSelection },
-  {
-    method: 'POST',
-    path: `${path}/restore`,
-    access: 'member',
-    async handle(visit) {
-      const { engines, actor } = visit;
-      const { changed } = await changeEach(readSelection(visit), async (dropId) => {
-        await restoreDrop(engines, actor, { type: sentType, dropId });
-        return 1;
-      });
-      const count = changed.length;
-      return count === 0 ? returnWith(visit, 'tooLate') : returnWith(visit, 'restored', { count });
-    },
-  },
+    askToExtend: (choices) => ({ what: 'extendSent', choices }),
+  }),
 ];
 
 async function sendList(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, translator, base, csrf } = visit;
-  const fields = readQuery(visit);
+  const fields = readQueryFields(visit);
   const query = readSentQuery(fields);
   const [{ lines, pages }, attentionCount, canShowLinks] = await Promise.all([
     readPage(visit, query),
@@ -99,7 +73,7 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
       canShowLinks={canShowLinks}
     />
   );
-  const toasts = notice && <SentNotices notice={notice} base={base} csrf={csrf} />;
+  const toasts = notice && <SentNotices screen="sent" notice={notice} base={base} csrf={csrf} />;
   return sendScreen(visit, { screen: 'sent', title: sentListTitle(translator), page, toasts });
 }
 
@@ -124,7 +98,9 @@ async function readPage(visit: MemberVisit, query: SentListQuery) {
     byExpiry: query.sort === 'until',
   };
   const filter = toSentFilter(query, person.id);
-  const { rows, pages } = cut(await engines.store.sentDrops.page(actor.accountId, sentType, filter, place, count));
+  const { rows, pages } = cut(
+    await engines.store.sentDrops.page(actor.accountId, sentTypes.sent, filter, place, count),
+  );
   return { lines: await toLines(visit, rows), pages };
 }
 
@@ -181,7 +157,7 @@ async function* listRows(visit: MemberVisit, query: SentListQuery): AsyncGenerat
   let after: string | undefined;
   for (;;) {
     const place = { after, byExpiry: query.sort === 'until' };
-    const drops = await engines.store.sentDrops.page(actor.accountId, sentType, filter, place, exportedAtOnce);
+    const drops = await engines.store.sentDrops.page(actor.accountId, sentTypes.sent, filter, place, exportedAtOnce);
     for (const line of await toLines(visit, drops)) yield toRow(line);
     after = drops.at(-1)?.id;
     if (drops.length < exportedAtOnce) return;
@@ -204,77 +180,4 @@ function toRow({ progress, firstReceiver, ...line }: SentLine): string[] {
     String(line.totalBytes),
     line.firstFile ?? '',
   ];
-}
-
-/** The selected deliveries that have not ended. */
-async function readLiveSelection(visit: MemberVisit): Promise<SentLine[]> {
-  const { engines, actor } = visit;
-  const { sentDrops } = engines.store;
-  const drops = await Promise.all(
-    readSelection(visit).map((dropId) => sentDrops.find(actor.accountId, { type: sentType, dropId })),
-  );
-  return toLines(
-    visit,
-    drops.filter((drop): drop is SentDrop => drop?.state === 'live'),
-  );
-}
-
-async function sendSelection(
-  visit: MemberVisit,
-  lines: readonly SentLine[],
-  task: SelectionTask,
-  problem?: string,
-): Promise<FastifyReply> {
-  const { translator, reply } = visit;
-  const rows = lines.map(({ id, reference, firstReceiver }) => ({
-    value: id,
-    name: `${reference} · ${namePerson(firstReceiver)}`,
-  }));
-  const page = <SelectionPage {...toListProps(visit)} task={task} rows={rows} problem={problem} />;
-  if (problem !== undefined) reply.code(400);
-  return sendScreen(visit, { screen: 'sent', title: selectionTitle(translator, { task, rows }), page });
-}
-
-async function revokeSelection(visit: MemberVisit): Promise<FastifyReply> {
-  const { engines, actor, form } = visit;
-  const ids = readSelection(visit);
-  if (ids.length === 0) return returnWith(visit, 'noneSelected');
-  if (!form.has('confirmed')) {
-    const lines = await readLiveSelection(visit);
-    if (lines.length === 0) return returnWith(visit, 'unchanged', { count: ids.length });
-    const done = lines.reduce((sum, { progress }) => sum + progress.downloaded, 0);
-    const all = lines.reduce((sum, { progress }) => sum + progress.receivers, 0);
-    return sendSelection(visit, lines, { what: 'revokeSent', waiting: all - done, done, undoSeconds });
-  }
-  const { changed, unchanged } = await changeEach(ids, async (dropId) => {
-    await revokeSentDrop(engines, actor, { type: sentType, dropId }, { undoSeconds });
-    return 1;
-  });
-  return changed.length === 0
-    ? returnWith(visit, 'unchanged', { count: unchanged })
-    : returnWith(visit, 'revoked', { count: changed.length, unchanged, undo: changed });
-}
-
-async function extendSelection(visit: MemberVisit): Promise<FastifyReply> {
-  const { engines, actor, form, person, translator } = visit;
-  const ids = readSelection(visit);
-  if (ids.length === 0) return returnWith(visit, 'noneSelected');
-  const { lifetime } = await readPolicy(engines, actor.accountId);
-  const rules = { lifetime, now: new Date(), timeZone: person.timeZone };
-  const until = form.has('confirmed') ? readDeadline(form, rules) : undefined;
-  if (until === undefined) {
-    const lines = await readLiveSelection(visit);
-    if (lines.length === 0) return returnWith(visit, 'unchanged', { count: ids.length });
-    const problem = form.has('confirmed') ? translator.t('delivery.problem.date') : undefined;
-    return sendSelection(visit, lines, { what: 'extendSent', choices: offerDeadlines(rules) }, problem);
-  }
-  const { changed, unchanged } = await changeEach(ids, async (dropId) => {
-    if (!(await engines.store.sentDrops.find(actor.accountId, { type: sentType, dropId }))) {
-      throw new ExchangeError('not_found');
-    }
-    const extend = await prepareExtension(engines, { id: actor.accountId, email: actor.email }, dropId, until);
-    await extend(engines.store, actor.author);
-    return 1;
-  });
-  return returnWith(visit, 'extended', { count: changed.length, unchanged });
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
+import { Button, ButtonLink, IconButton, IconLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterBar, Segments } from '../../components/filter-bar.tsx';
 import { ListForm } from '../../components/list-form.tsx';
@@ -34,6 +34,8 @@ export interface RequestsPageProps extends ListProps {
   readonly openCount?: number | undefined;
   readonly sorts?: Partial<Readonly<Record<'until', Sort>>> | undefined;
   readonly pages: Pages;
+  /** The fields of the URL that say which page of the list this is. */
+  readonly place?: Readonly<Record<string, string | undefined>> | undefined;
   readonly total?: number | undefined;
   readonly selectsAll: boolean;
   readonly canShowLinks: boolean;
@@ -87,7 +89,7 @@ export function RequestsPage(props: RequestsPageProps): JSX.Element {
           }))}
         />
       </FilterBar>
-      <div id="requests" data-live="request.">
+      <div id="requests" class="live" data-live="request.">
         {lines.length === 0 ? <NothingAsked {...props} /> : <RequestsTable {...props} />}
       </div>
     </>
@@ -156,7 +158,7 @@ function RequestsTable(props: RequestsPageProps): JSX.Element {
                 value: ({ id }) => id,
                 label: ({ reference }) => translator.t('list.select', { name: reference }),
                 all: selectsAll,
-                allHref: toHref(path, { ...fields, select: selectsAll ? '' : 'all' }),
+                allHref: toHref(path, { ...fields, ...props.place, select: selectsAll ? '' : 'all' }),
               }
             : undefined
         }
@@ -167,8 +169,9 @@ function RequestsTable(props: RequestsPageProps): JSX.Element {
     <>
       {canChange ? (
         <ListForm csrf={props.csrf} label={requestsTitle(translator)}>
+          <input type="hidden" name="back" value={toHref('', { ...fields, ...props.place })} />
           {table}
-          <SelectionBar noneHref={selectsAll ? toHref(path, fields) : undefined}>
+          <SelectionBar noneHref={selectsAll ? toHref(path, { ...fields, ...props.place }) : undefined}>
             <Button look="plain" icon="bell" formAction={`${path}/remind`}>
               {translator.t('sentList.remind')}
             </Button>
@@ -227,17 +230,18 @@ function RequestActions(props: { line: RequestLine; path: string; canShowLinks: 
   const canRemind = isLive && notify && fulfilled < contacts;
   const label = (text: string) => translator.t('common.labelled', { label: text, value: reference });
   const remind = { label: translator.t('sentList.remind'), icon: 'bell', action: `${href}/remind` } as const;
+  const resend = { label: translator.t('delivery.resend'), icon: 'mail', action: `${href}/resend` } as const;
+  const links = { label: translator.t('sentList.links'), icon: 'link', href: `${href}?do=link#do` } as const;
+  const canLink = isLive && props.canShowLinks;
   const menu: MenuAction[] = [
-    ...(canRemind ? [remind] : []),
+    ...(canRemind ? [remind, resend] : []),
     ...(isLive
       ? ([
           { label: translator.t('sentList.extend'), icon: 'calendar', href: `${href}?do=extend#do` },
           { label: translator.t('requests.askOthers'), icon: 'plus', href: `${href}?do=add#do` },
         ] as const)
       : []),
-    ...(isLive && props.canShowLinks
-      ? [{ label: translator.t('sentList.links'), icon: 'link', href: `${href}?do=link#do` } as const]
-      : []),
+    ...(canLink ? [links] : []),
     ...(isLive
       ? [{ label: translator.t('requests.close'), icon: 'stop', href: `${href}?do=revoke#do`, danger: true } as const]
       : []),
@@ -253,6 +257,9 @@ function RequestActions(props: { line: RequestLine; path: string; canShowLinks: 
           title={remind.label}
           formAction={remind.action}
         />
+      )}
+      {canLink && (
+        <IconLink icon="link" class="on-desktop" href={links.href} label={label(links.label)} title={links.label} />
       )}
       <RowMenu id={`menu-${id}`} label={label(translator.t('list.more'))} actions={menu} />
     </span>

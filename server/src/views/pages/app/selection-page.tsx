@@ -35,6 +35,8 @@ export type SelectionTask =
 export interface SelectionPageProps extends ListProps {
   readonly task: SelectionTask;
   readonly rows: readonly SelectedRow[];
+  /** The query of the page of the list on which they were selected. */
+  readonly back?: string | undefined;
   /** Why the last attempt was refused. */
   readonly problem?: string | undefined;
 }
@@ -61,12 +63,13 @@ export function SelectionPage(props: SelectionPageProps): JSX.Element {
   const { base, csrf, task, rows } = props;
   const { list, action, crumb } = kinds[task.what];
   const path = `${base}${list}`;
+  const listHref = `${path}${props.back ?? ''}`;
   const title = selectionTitle(translator, props);
   return (
     <>
       <PageHead
         trail={
-          <Crumbs label={translator.t(crumb)} href={path}>
+          <Crumbs label={translator.t(crumb)} href={listHref}>
             {translator.t('list.selected')} {translator.formatNumber(rows.length)}
           </Crumbs>
         }
@@ -78,10 +81,10 @@ export function SelectionPage(props: SelectionPageProps): JSX.Element {
         problem={props.problem}
         csrf={csrf}
         action={`${path}/${action}`}
-        fields={{ confirmed: '1' }}
+        fields={{ confirmed: '1', ...(props.back !== undefined && { back: props.back }) }}
         submit={nameSubmit(translator, task, rows.length)}
         danger={task.what === 'revokeSent' || task.what === 'closeRequests' || task.what === 'removeContacts'}
-        cancelHref={path}
+        cancelHref={listHref}
       >
         {'choices' in task && <DeadlineField {...task.choices} chosenDays={task.choices.days[0] ?? 0} />}
         {task.what === 'groupContacts' && (
