@@ -42,3 +42,9 @@ const endLength = 10;
 function takeEnd(dropId: string): string {
   return dropId.replaceAll('-', '').slice(-endLength);
 }
+
+/** The texts to look for where a part of a text, a reference or one of its groups is searched for; none if it is empty. */
+export function listSearchedTexts(text: string): string[] {
+  if (text === '') return [];
+  return [text, readIdEnd(text), readHalfOfIdEnd(text)].filter((each) => each !== undefined);
+}

@@ -48,8 +48,11 @@ export interface ListedEntry extends QueuedEntry {
 /** The entries that people see in one list: those to deal with, newest first, or those that are done, the last one first. */
 export interface InboxFilter {
   readonly part: 'open' | 'done';
-  /** In the sender's name or address, the message, or the name of a file; empty: all. */
-  readonly search: string;
+  /**
+   * One of them is in the sender's name or address, the message, the name of a file, or the last ten digits of the drop's
+   * id; empty: all.
+   */
+  readonly texts: readonly string[];
 }
 
 export interface Claim {

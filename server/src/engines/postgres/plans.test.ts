@@ -432,9 +432,11 @@ async function everyCall(accountId: string): Promise<Calls> {
       list: async (inbox) => {
         const listed = { at: after.createdAt, id: after.id };
         for (const part of ['open', 'done'] as const) {
-          await inbox.list(accountId, { part, search: '' }, undefined, count);
-          await inbox.list(accountId, { part, search: 'x' }, { after: listed }, count);
-          await inbox.list(accountId, { part, search: '' }, { before: listed }, count);
+          for (const texts of [[], ['x'], ['a text', 'another']]) {
+            await inbox.list(accountId, { part, texts }, undefined, count);
+            await inbox.list(accountId, { part, texts }, { after: listed }, count);
+            await inbox.list(accountId, { part, texts }, { before: listed }, count);
+          }
         }
       },
       countUnread: (inbox) => inbox.countUnread(accountId, count),

@@ -9,28 +9,34 @@ export const searchedFirst = 1_000;
 const minIndexedLength = 3;
 
 export interface TextSearch {
-  /** Whether the drop, a receiver or a file of it contains the text; `drops` is a row of that table. */
-  readonly matchesDrop: RawBuilder<unknown>;
-  /** The ids of all drops of an account that contain the text; undefined if the text is too short for an index. */
-  readonly dropIds: ((accountId: string) => RawBuilder<unknown>) | undefined;
+  /** Whether a row contains the text, by the expressions of the indexes drops_by_text, links_by_text and files_by_name. */
+  readonly inDrop: RawBuilder<unknown>;
+  readonly inLink: RawBuilder<unknown>;
+  readonly inFile: RawBuilder<unknown>;
+  /** Whether the name or the address of the account `sender` contains the text; of these there is no index. */
+  readonly inSender: RawBuilder<unknown>;
+  /** Whether the text is long enough for an index. */
+  readonly isIndexed: boolean;
 }
 
-/** Searches for a part of a message, an external id, a receiver's address or name, or a file's name or path. */
+/**
+ * Searches for a part of a message, an external id or the end of an id, of the address or name of a receiver or a sender,
+ * or of a file's name or path.
+ */
 export function searchText(text: string): TextSearch {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  // The expressions are those of the indexes drops_by_text, links_by_text and files_by_name.
-  const inDrop = sql`(drops.message || ' ' || coalesce(drops.external_id, '') || ' ' || right(drops.id::text, 10)) ilike ${pattern}`;
-  const inLink = sql`(links.email || ' ' || coalesce(links.name, links.contact_name)) ilike ${pattern}`;
-  const inFile = sql`coalesce(files.path, files.name) ilike ${pattern}`;
-  // With a limit, so that it is looked up for the rows of a page only, and not for all drops at once.
-  const matchesDrop = sql`(${inDrop}
-    or (select true from links
-        where links.account_id = drops.account_id and links.drop_id = drops.id and ${inLink} limit 1) is not null
-    or (select true from files
-        where files.account_id = drops.account_id and files.drop_id = drops.id and ${inFile} limit 1) is not null)`;
-  const dropIds = (accountId: string) => sql`(
-    select id from drops where account_id = ${accountId} and ${inDrop}
-    union select drop_id from links where account_id = ${accountId} and ${inLink}
-    union select drop_id from files where account_id = ${accountId} and drop_id is not null and ${inFile})`;
-  return { matchesDrop, dropIds: Array.from(text).length < minIndexedLength ? undefined : dropIds };
+  return {
+    inDrop: sql`(drops.message || ' ' || coalesce(drops.external_id, '') || ' ' || right(drops.id::text, 10)) ilike ${pattern}`,
+    inLink: sql`(links.email || ' ' || coalesce(links.name, links.contact_name)) ilike ${pattern}`,
+    inFile: sql`coalesce(files.path, files.name) ilike ${pattern}`,
+    inSender: sql`(sender.email || ' ' || sender.display_name) ilike ${pattern}`,
+    isIndexed: Array.from(text).length >= minIndexedLength,
+  };
+}
+
+/** Whether a file of the drop contains the text. With a limit, so that it is looked up for the rows of a page only. */
+export function matchFile({ inFile }: TextSearch): RawBuilder<unknown> {
+  return sql`(
+    select true from files where files.account_id = drops.account_id and files.drop_id = drops.id and ${inFile} limit 1
+  ) is not null`;
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { toReference } from '../../domain/reference.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
 import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { fillInbox } from '../../testing/inbox.ts';
@@ -77,9 +78,15 @@ describe('the inbox', () => {
     expect((await other.browser.get(`${other.base}inbox/nonsense`)).statusCode).toBe(404);
   });
 
-  test('is searched by parts of sender, message and file names', async () => {
-    const { browser, base } = await receiveFromContact('Contract 4711.pdf', 'signed');
-    for (const query of ['KIM@', 'here you', 'ract 47']) {
+  test('is searched by parts of sender, message, file names and reference', async () => {
+    const { browser, base, account } = await receiveFromContact('Contract 4711.pdf', 'signed');
+    const [entry] = await database.query<{ drop_id: string }>(
+      'select drop_id from inbox_entries where account_id = $1',
+      [account.accountId],
+    );
+    const reference = toReference(entry?.drop_id as string);
+    const queries = ['KIM@', 'here you', 'ract 47', reference, reference.slice(3, 7)];
+    for (const query of ['y', ...queries]) {
       const found = await browser.get(`${base}inbox?q=${encodeURIComponent(query)}`);
       expect(found.body, query).toContain('kim@example.org');
     }
@@ -87,6 +94,16 @@ describe('the inbox', () => {
       const found = await browser.get(`${base}inbox?q=${encodeURIComponent(query)}`);
       expect(found.body, query).not.toContain('class="entry');
     }
+    // An index finds what is behind a thousand newer entries, also of another account.
+    const sender = await exchange.account();
+    await fillInbox(database, sender, account, 1);
+    await fillInbox(database, await exchange.account(), account, 1000);
+    for (const query of queries) {
+      const found = await browser.get(`${base}inbox?q=${encodeURIComponent(query)}`);
+      expect(found.body, query).toContain('kim@example.org');
+      expect(found.body.match(/class="entry[" ]/g), query).toHaveLength(1);
+    }
+    expect((await browser.get(`${base}inbox?q=${sender.email.slice(2)}`)).body).toContain(sender.email);
   });
 
   test('is read page by page, forth and back', async () => {

@@ -5,7 +5,7 @@ import { findEntry, findEntryWithFiles } from '../../domain/inbox/find-entry.ts'
 import { findInboxFileById } from '../../domain/inbox/find-inbox-file.ts';
 import type { ListedEntry, QueuedEntry, QueuePosition } from '../../domain/inbox/inbox-store.ts';
 import { blockSender } from '../../domain/public-page/block-sender.ts';
-import { toReference } from '../../domain/reference.ts';
+import { listSearchedTexts, toReference } from '../../domain/reference.ts';
 import { BlockSenderPage, blockSenderTitle } from '../../views/pages/app/block-sender-page.tsx';
 import type { InboxEntryProps } from '../../views/pages/app/inbox-entry.tsx';
 import { type InboxNotice, InboxToast, isInboxNotice } from '../../views/pages/app/inbox-notice.tsx';
@@ -140,7 +140,12 @@ async function sendInbox(visit: MemberVisit, entry?: InboxEntryProps): Promise<F
   const search = typeof query['q'] === 'string' ? query['q'].trim().slice(0, searchLength) : '';
   const fields = { ...(part === 'done' && { part }), ...(search !== '' && { q: search }) };
   const page = readListPage<QueuePosition>(visit, `${base}inbox`, fields, ({ at, id }) => ({ at, id }));
-  const found = await engines.store.inbox.list(actor.accountId, { part, search }, page.from, page.count);
+  const found = await engines.store.inbox.list(
+    actor.accountId,
+    { part, texts: listSearchedTexts(search) },
+    page.from,
+    page.count,
+  );
   const { rows, pages } = page.cut<ListedEntry>(found);
   const { notice, after, before } = query;
   return sendScreen(visit, {

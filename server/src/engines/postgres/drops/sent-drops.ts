@@ -16,7 +16,7 @@ import type {
 import { secondFactorRule } from '../accounts/second-factor-rule.ts';
 import type { Database } from '../database.ts';
 import { maxPageRows } from '../page-size.ts';
-import { searchedFirst, searchText } from '../search.ts';
+import { matchFile, searchedFirst, searchText, type TextSearch } from '../search.ts';
 import { isRestorable, stateOfDrop } from './state-of-drop.ts';
 
 /** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
@@ -69,17 +69,17 @@ export function sentDropStore(db: Database): SentDropStore {
         return rows.length;
       };
       const selectText = async (text: string) => {
-        const { matchesDrop, dropIds } = searchText(text);
+        const search = searchText(text);
         const all = selectAll(accountId);
         const first = sql`(
           select drops.*, drops.xmin from drops where ${isListed(all)}
           order by ${orderOf(place, all.id)} limit ${sql.lit(searchedFirst)}) as drops`;
-        const isPageFull = (await select({ ...all, from: first, where: matchesDrop })) >= count;
-        if (isPageFull || !dropIds) return;
+        const isPageFull = (await select({ ...all, from: first, where: matchDrop(search) })) >= count;
+        if (isPageFull || !search.isIndexed) return;
         const { rows: further } = await sql`
           select from drops where ${isListed(all)} offset ${sql.lit(searchedFirst)} limit 1`.execute(db);
         if (further.length === 0) return;
-        await select({ ...all, where: sql`${isListed(all)} and drops.id in ${dropIds(accountId)}` });
+        await select({ ...all, where: sql`${isListed(all)} and drops.id in ${selectDropIds(accountId, search)}` });
       };
       const selectListed = (source: Source) => select({ ...source, where: isListed(source) });
       if (!filter.anyOf) await selectListed(selectAll(accountId));
@@ -256,6 +256,21 @@ export function sentDropStore(db: Database): SentDropStore {
       return rows[0]?.email;
     },
   };
+}
+
+/** Whether the drop, a receiver or a file of it contains the text. */
+function matchDrop(search: TextSearch): RawBuilder<unknown> {
+  return sql`(${search.inDrop}
+    or (select true from links where ${linksOfDrop} and ${search.inLink} limit 1) is not null
+    or ${matchFile(search)})`;
+}
+
+/** All drops of an account that contain the text. */
+function selectDropIds(accountId: string, { inDrop, inLink, inFile }: TextSearch): RawBuilder<unknown> {
+  return sql`(
+    select id from drops where account_id = ${accountId} and ${inDrop}
+    union select drop_id from links where account_id = ${accountId} and ${inLink}
+    union select drop_id from files where account_id = ${accountId} and drop_id is not null and ${inFile})`;
 }
 
 interface Source {

@@ -11,6 +11,7 @@ import type {
 import type { Database } from '../database.ts';
 import { keepLongestRanges } from '../links/sent-ranges.ts';
 import { maxPageRows } from '../page-size.ts';
+import { matchFile, searchedFirst, searchText, type TextSearch } from '../search.ts';
 import { secondsFromNow } from '../time.ts';
 
 const maxClaim = 100;
@@ -117,9 +118,25 @@ export function inboxStore(db: Database): InboxStore {
 
     release: (accountId, id) => change(accountId, id, availableAgain, isParked),
 
-    async list(accountId, filter, from, count) {
-      const { rows } = await forPeople(accountId, filter, from, count).execute(db);
-      return from && 'before' in from ? rows.toReversed() : rows;
+    async list(accountId, { part, texts }, from, count) {
+      const list = orderList(accountId, part, from);
+      const found = new Map<string, ListedEntry>();
+      const select = async (matching: RawBuilder<unknown>) => {
+        const { rows } = await selectListed(list, matching, count).execute(db);
+        for (const row of rows) found.set(row.id, row);
+        return rows.length;
+      };
+      if (texts.length === 0) await select(selectEntries(list, sql`true`, maxPageRows));
+      for (const text of texts) {
+        const search = searchText(text);
+        const isPageFull = (await select(selectNearest(list, search))) >= count;
+        if (isPageFull || !search.isIndexed) continue;
+        const { rows: further } = await sql`
+          select from ${liveEntries} where ${list.isListed} offset ${sql.lit(searchedFirst)} limit 1`.execute(db);
+        if (further.length > 0) await select(selectIndexed(accountId, list, search));
+      }
+      const rows = [...found.values()].toSorted((one, other) => (isBefore(other, one) ? -1 : 1));
+      return list.isBack ? rows.slice(-count) : rows.slice(0, count);
     },
 
     async countUnread(accountId, max) {
@@ -206,12 +223,17 @@ const totalBytes = sql`(
   select coalesce(sum(files.size_bytes), 0) from files
   where files.account_id = entry.sender_account_id and files.drop_id = entry.drop_id) as "totalBytes",`;
 
-function forPeople(
-  accountId: string,
-  { part, search }: InboxFilter,
-  from: Parameters<InboxStore['list']>[2],
-  count: number,
-): RawBuilder<ListedEntry> {
+/** One of the lists that people see, from a place in it on. */
+interface PeoplesList {
+  /** By what it is ordered. */
+  readonly at: RawBuilder<unknown>;
+  readonly order: RawBuilder<unknown>;
+  readonly isListed: RawBuilder<unknown>;
+  /** Whether it is read towards its beginning. */
+  readonly isBack: boolean;
+}
+
+function orderList(accountId: string, part: InboxFilter['part'], from: Parameters<InboxStore['list']>[2]): PeoplesList {
   const [isPart, at] =
     part === 'open'
       ? [sql`entry.state <> 'acknowledged'`, sql`entry.created_at`]
@@ -221,25 +243,78 @@ function forPeople(
   const isNext = next
     ? sql`(${at}, entry.id) ${isBack ? sql`>` : sql`<`} (${next.at}::timestamptz, ${next.id}::uuid)`
     : sql`true`;
-  const order = isBack ? sql`${at}, entry.id` : sql`${at} desc, entry.id desc`;
-  const found = sql`(
-    select entry.* from ${liveEntries}
-    where entry.account_id = ${accountId} and ${isPart} and ${isNext} and ${search === '' ? sql`true` : matches(search)}
-    order by ${order} limit ${sql.lit(maxPageRows)})`;
+  return {
+    at,
+    order: isBack ? sql`${at}, entry.id` : sql`${at} desc, entry.id desc`,
+    isListed: sql`entry.account_id = ${accountId} and ${isPart} and ${isNext}`,
+    isBack,
+  };
+}
+
+function isBefore(one: ListedEntry, other: ListedEntry): boolean {
+  return one.at === other.at ? one.id < other.id : one.at < other.at;
+}
+
+function selectListed({ at, order }: PeoplesList, found: RawBuilder<unknown>, count: number): RawBuilder<ListedEntry> {
   return sql<ListedEntry>`${shown(found, at, totalBytes)} order by ${order} limit ${count}`;
 }
 
-function matches(search: string): RawBuilder<unknown> {
-  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+function selectEntries({ isListed, order }: PeoplesList, where: RawBuilder<unknown>, max: number): RawBuilder<unknown> {
   return sql`(
-    lower(drops.message) like ${pattern}
-    or exists (select from accounts where accounts.id = entry.sender_account_id and drops.request_id is null
-      and lower(accounts.email || ' ' || accounts.display_name) like ${pattern})
-    or exists (select from links where links.account_id = drops.account_id and links.drop_id = drops.request_id
-      and links.position = drops.request_position
-      and lower(concat_ws(' ', links.email, links.name, links.contact_name)) like ${pattern})
-    or exists (select from files where files.account_id = drops.account_id and files.drop_id = drops.id
-      and lower(coalesce(files.path, files.name)) like ${pattern}))`;
+    select entry.* from ${liveEntries} where ${isListed} and ${where} order by ${order} limit ${sql.lit(max)})`;
+}
+
+/** Those that contain the text, among the next ones in the list. */
+function selectNearest(list: PeoplesList, search: TextSearch): RawBuilder<unknown> {
+  const { inDrop, inLink, inSender } = search;
+  return sql`(
+    select entry.* from ${selectEntries(list, sql`true`, searchedFirst)} as entry
+    join drops on drops.account_id = entry.sender_account_id and drops.id = entry.drop_id
+    where ${inDrop} or ${matchFile(search)}
+      or (select true from accounts as sender where sender.id = entry.sender_account_id and drops.request_id is null
+          and ${inSender} limit 1) is not null
+      or (select true from links where links.account_id = drops.account_id and links.drop_id = drops.request_id
+          and links.position = drops.request_position and ${inLink} limit 1) is not null
+    order by ${list.order} limit ${sql.lit(maxPageRows)})`;
+}
+
+/**
+ * All that contain the text. The drops of each sender are found by the indexes of their texts; the senders, one step of an
+ * index at a time.
+ */
+function selectIndexed(
+  accountId: string,
+  list: PeoplesList,
+  { inDrop, inLink, inFile, inSender }: TextSearch,
+): RawBuilder<unknown> {
+  const nextSender = (after: RawBuilder<unknown>) => sql`(
+    select sender_account_id from inbox_entries where account_id = ${accountId} and ${after}
+    order by sender_account_id limit 1)`;
+  return sql`(
+    with recursive senders as (
+      select ${nextSender(sql`true`)} as id
+      union all
+      select ${nextSender(sql`sender_account_id > senders.id`)} from senders where senders.id is not null
+    ), matching as (
+      select drops.account_id, drops.id from senders join drops on drops.account_id = senders.id and ${inDrop}
+      union
+      select files.account_id, files.drop_id from senders
+      join files on files.account_id = senders.id and files.drop_id is not null and ${inFile}
+      union
+      select drops.account_id, drops.id from links
+      join drops on drops.account_id = links.account_id and drops.request_id = links.drop_id
+        and drops.request_position = links.position
+      where links.account_id = ${accountId} and ${inLink}
+      union
+      select drops.account_id, drops.id from senders join accounts as sender on sender.id = senders.id and ${inSender}
+      join inbox_entries as entry on entry.account_id = ${accountId} and entry.sender_account_id = sender.id
+      join drops on drops.account_id = entry.sender_account_id and drops.id = entry.drop_id and drops.request_id is null
+    )
+    select entry.* from matching
+    join inbox_entries as entry on entry.sender_account_id = matching.account_id and entry.drop_id = matching.id
+    join drops on drops.account_id = entry.sender_account_id and drops.id = entry.drop_id and ${liveDrop}
+    where ${list.isListed}
+    order by ${list.order} limit ${sql.lit(maxPageRows)})`;
 }
 
 function inState(
