@@ -192,33 +192,32 @@ describe.each(screens)('on $what', ({ viewport, colorScheme }) => {
     }));
 });
 
-describe.each(languages.flatMap((language) => [320, 390].map((width) => ({ language, width }))))(
-  'at $width px in $language',
-  ({ language, width }) => {
-    test.each(['download-one', 'download-some', 'download-sixty', 'download-sixty-begun', 'download-done'])(
-      'no word of the bar of %s is broken or covered',
-      async (name) => {
-        const page = await browser.newPage({ viewport: { width, height: 700 } });
-        try {
-          await page.goto(`${origin}/${language}/${name}`);
-          const texts = page.locator('.bar-text > *, .bar .button');
-          expect(await texts.count()).toBeGreaterThan(1);
-          expect(await texts.evaluateAll(findBrokenWords)).toEqual([]);
-          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-          const [text, button] = await Promise.all(
-            ['.bar-text > strong', '.bar .button'].map((part) => page.locator(part).boundingBox()),
-          );
-          expect((text?.x ?? 0) + (text?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0);
-          expect(
-            await page.locator('.bar-text').evaluate((bar) => bar.scrollWidth - bar.clientWidth),
-          ).toBeLessThanOrEqual(1);
-        } finally {
-          await page.close();
-        }
-      },
+describe.each([320, 390])('at %i px', (width) => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await browser.newPage({ viewport: { width, height: 700 } });
+  });
+  afterAll(() => page.close());
+
+  test.each(
+    languages.flatMap((language) =>
+      ['download-one', 'download-some', 'download-sixty', 'download-sixty-begun', 'download-done'].map(
+        (name) => `${language}/${name}`,
+      ),
+    ),
+  )('no word of the bar of %s is broken or covered', async (name) => {
+    await page.goto(`${origin}/${name}`);
+    const texts = page.locator('.bar-text > *, .bar .button');
+    expect(await texts.count()).toBeGreaterThan(1);
+    expect(await texts.evaluateAll(findBrokenWords)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    const [text, button] = await Promise.all(
+      ['.bar-text > strong', '.bar .button'].map((part) => page.locator(part).boundingBox()),
     );
-  },
-);
+    expect((text?.x ?? 0) + (text?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0);
+    expect(await page.locator('.bar-text').evaluate((bar) => bar.scrollWidth - bar.clientWidth)).toBeLessThanOrEqual(1);
+  });
+});
 
 describe.each(['app-send', 'app-request-new'])('the script of %s', (name) => {
   test.each(languages)('moves nothing in %s', async (language) => {
