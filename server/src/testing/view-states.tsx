@@ -487,6 +487,7 @@ export function mailStates(
   const requested = { ...linked, message, link: link.replace('/d/', '/u/') };
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
   const question = { isRequest: false, receiver: sender, deadline, reference, to };
+  const appPage = 'https://files.example.com/kim%40southwind.example/sent/01a1ed12-fe1c-7560-98f2-1ca52cd0b46a';
   const mailTemplates: Record<string, MailContent> = {
     drop: dropMail(translator, { ...linked, ...list, message }),
     'drop-one': dropMail(translator, { ...linked, ...one, message: '' }),
@@ -506,9 +507,11 @@ export function mailStates(
       openedAt: new Date('2026-11-14T09:07:00Z'),
       completedAt: new Date('2026-11-14T09:12:00Z'),
       shownTo: ['maya.lindqvist@acme.example'],
+      page: appPage,
     }),
     reminder: reminderMail(translator, { ...linked, ...list }),
-    'more-time': questionMail(translator, { ...question, question: 'more_time' }),
+    'more-time': questionMail(translator, { ...question, question: 'more_time', page: appPage }),
+    'more-time-command': questionMail(translator, { ...question, question: 'more_time' }),
     'send-again': questionMail(translator, { ...question, question: 'send_again' }),
     'send-again-request': questionMail(translator, { ...question, question: 'send_again', isRequest: true }),
     undeliverable: undeliverableMail(translator, {

@@ -53,7 +53,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     const { email: receiver, openedAt, completedAt, shownTo } = message.person;
     const times = { sentAt: message.createdAt, openedAt, completedAt: completedAt ?? message.createdAt };
     return engines.mailTemplates.receipt(message.language, {
-      ...toReferring(message),
+      ...toNotice(engines, message),
       ...toListedFiles(message),
       ...times,
       receiver,
@@ -66,14 +66,20 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     const { email: receiver, undeliverable, stopped } = message.person;
     const about = { sentAt: message.createdAt, receiver, response: stopped ? undefined : (undeliverable ?? '') };
     return engines.mailTemplates.undeliverable(message.language, {
-      ...toReferring(message),
+      ...toNotice(engines, message),
       ...toListedFiles(message),
       ...about,
     });
   },
   async received(engines, message) {
     const { isUnsolicited, person } = message;
-    const about = { ...toInvitation(message), ...toListedFiles(message), contact: person.email, isUnsolicited };
+    const about = {
+      ...toInvitation(message),
+      ...toNotice(engines, message),
+      ...toListedFiles(message),
+      contact: person.email,
+      isUnsolicited,
+    };
     return engines.mailTemplates.received(message.language, about);
   },
   // In the server's language, which its operator reads.
@@ -99,18 +105,18 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
   },
 };
 
-async function composeQuestion(
-  { mailTemplates }: Needs,
-  message: WaitingMessage,
-  question: Question,
-): Promise<RenderedMail> {
+async function composeQuestion(engines: Needs, message: WaitingMessage, question: Question): Promise<RenderedMail> {
   const { language, person, expiresAt: deadline } = message;
   const isRequest = message.dropType === 'uploadfiles';
   const about = { question, isRequest, receiver: person.email, deadline };
-  return mailTemplates.question(language, { ...toReferring(message), ...about });
+  return engines.mailTemplates.question(language, { ...toNotice(engines, message), ...about });
 }
 
 const toReferring = (message: WaitingMessage) => ({ to: message.to, reference: toMessageReference(message) });
+const toNotice = (engines: Needs, message: WaitingMessage) => ({
+  ...toReferring(message),
+  page: findAppPage(engines, message),
+});
 const toInvitation = (message: WaitingMessage) => ({
   ...toReferring(message),
   sender: message.account,
@@ -125,6 +131,18 @@ const toListedFiles = ({ files, fileCount, totalBytes, unscannedCount }: Waiting
   totalBytes,
   unscannedCount,
 });
+
+/** The page on which a member of the account sees what the mail is about; undefined if nobody signs in to the account. */
+function findAppPage({ policy }: Needs, message: WaitingMessage): string | undefined {
+  const { dropId, inboxId } = message;
+  if (!message.hasMembers) return undefined;
+  const pages = {
+    downloadfiles: `sent/${dropId}`,
+    uploadfiles: `requests/${dropId}`,
+    receivedfiles: inboxId === null ? 'inbox' : `inbox/${inboxId}`,
+  };
+  return `${policy.publicUrl}/${encodeURIComponent(message.account)}/${pages[message.dropType]}`;
+}
 
 async function deriveLink(engines: Needs, message: WaitingMessage): Promise<string> {
   const page = message.dropType === 'downloadfiles' ? 'd' : 'u';

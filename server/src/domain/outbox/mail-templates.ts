@@ -27,6 +27,12 @@ interface Referring extends Addressed {
   readonly reference: string;
 }
 
+/** A mail to an account about what it sends or receives. */
+interface Notice extends Referring {
+  /** The page of the web app that shows it; undefined if nobody signs in to the account. */
+  readonly page: string | undefined;
+}
+
 /** A mail whose reader can stop or report the sender. */
 interface Stoppable extends Referring {
   readonly stopLink: string;
@@ -60,7 +66,7 @@ export interface MailTemplates {
   reminder(language: string, about: Linked & ListedFiles): RenderedMail;
   receipt(
     language: string,
-    about: Referring &
+    about: Notice &
       ListedFiles & {
         receiver: string;
         sentAt: Date;
@@ -82,11 +88,11 @@ export interface MailTemplates {
   ): RenderedMail;
   undeliverable(
     language: string,
-    about: Referring & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date },
+    about: Notice & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date },
   ): RenderedMail;
   received(
     language: string,
-    about: Referring & ListedFiles & { contact: string; message: string; deadline: Date; isUnsolicited: boolean },
+    about: Notice & ListedFiles & { contact: string; message: string; deadline: Date; isUnsolicited: boolean },
   ): RenderedMail;
   confirmation(
     language: string,
@@ -98,6 +104,6 @@ export interface MailTemplates {
   ): RenderedMail;
   question(
     language: string,
-    about: Referring & { question: Question; isRequest: boolean; receiver: string; deadline: Date },
+    about: Notice & { question: Question; isRequest: boolean; receiver: string; deadline: Date },
   ): RenderedMail;
 }

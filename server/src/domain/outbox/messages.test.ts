@@ -13,10 +13,12 @@ import { createDrop } from '../drops/create-drop.ts';
 import { readInbox } from '../drops/read-history.ts';
 import { findInboxFile } from '../inbox/find-inbox-file.ts';
 import { recordInboxDelivery } from '../inbox/record-inbox-delivery.ts';
+import { askSender } from '../links/ask-sender.ts';
 import { findLink } from '../links/find-link.ts';
 import type { DroppedFile, Link } from '../links/link-store.ts';
 import { openLink } from '../links/open-link.ts';
 import { recordDelivery } from '../links/record-delivery.ts';
+import { invitePerson } from '../people/invite-person.ts';
 import type { Policy } from '../policy.ts';
 import type { Mail, Mailer } from '../ports/mailer.ts';
 import { sendFiles } from '../requests/send-files.ts';
@@ -160,6 +162,48 @@ describe('a message is to the right person, in their language:', () => {
     expect(mailer.sent).toEqual([]);
     expect(sms.sent).toEqual([{ to: phone, text: expect.stringMatching(/^\d{6} .*minuter/) }]);
     expect(await readMessages(actor, 'code')).toMatchObject([{ state: 'sent' }]);
+  });
+});
+
+describe('a mail to an account leads its members to the page that shows what it is about:', () => {
+  const addMember = ({ accountId }: Pick<Actor, 'accountId'>) =>
+    invitePerson(engines, engines.administrator, {
+      email: `${randomUUID()}@example.org`,
+      name: 'Maya',
+      membership: { accountId, role: 'reader' },
+      mail: false,
+    });
+  const pageOf = ({ email }: Pick<Actor, 'email'>, path: string) =>
+    `https://files.example.org/${encodeURIComponent(email)}/${path}`;
+
+  test('a receipt to the delivery', async () => {
+    const { actor, dropId, links } = await manyTongues({ 'r@example.org': {} });
+    await addMember(actor);
+    await fetchAll(links[0] as Link);
+    const [mail] = await sendAll(actor, 'receipt');
+    expect(mail?.text).toContain(pageOf(actor, `sent/${dropId}`));
+    expect(mail?.html).toContain(`href="${pageOf(actor, `sent/${dropId}`)}"`);
+  });
+
+  test("news of a contact's files to the entry in the inbox", async () => {
+    const { actor, link } = await openRequestLink(exchange);
+    await addMember(actor);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, 'Here.');
+    const [entry] = await query<{ id: string }>('select id from inbox_entries where account_id = $1', [
+      actor.accountId,
+    ]);
+    const [mail] = await sendAll(actor, 'received');
+    expect(mail?.text).toContain(pageOf(actor, `inbox/${entry?.id}`));
+  });
+
+  test.each([true, false])('a question to the request, or to the command if there are none (%s)', async (hasMember) => {
+    const { actor, link } = await openRequestLink(exchange);
+    if (hasMember) await addMember(actor);
+    await askSender(engines, { ...link, endsSoon: true });
+    const [mail] = await sendAll(actor, 'more_time');
+    expect(mail?.text.includes(pageOf(actor, `requests/${link.dropId}`))).toBe(hasMember);
+    expect(mail?.text.includes('waybill extend')).toBe(!hasMember);
   });
 });
 

@@ -43,6 +43,10 @@ export interface WaitingMessage {
   readonly account: string;
   /** The name that people know the account by, or its address if it has none. */
   readonly accountName: string;
+  /** Whether people work with the account in the browser. */
+  readonly hasMembers: boolean;
+  /** The entry in the account's inbox that a contact's files are. */
+  readonly inboxId: string | null;
   /** The receiver or contact it is about. */
   readonly person: {
     readonly position: number;

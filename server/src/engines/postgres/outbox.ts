@@ -177,6 +177,10 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'drops.unsolicited as isUnsolicited',
           'accounts.email as account',
           shownName.as('accountName'),
+          sql<boolean>`exists (select from memberships where memberships.account_id = accounts.id)`.as('hasMembers'),
+          sql<string | null>`case when drops.type = 'receivedfiles' then (
+            select id from inbox_entries where sender_account_id = drops.account_id and drop_id = drops.id
+          ) end`.as('inboxId'),
           'accounts.language as accountLanguage',
           'links.language as personLanguage',
           'links.position',

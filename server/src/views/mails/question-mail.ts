@@ -1,6 +1,7 @@
 import type { MailContent } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
+import { createPageButton } from './page-button.ts';
 
 export interface QuestionMail {
   readonly question: 'more_time' | 'send_again';
@@ -9,6 +10,8 @@ export interface QuestionMail {
   readonly receiver: string;
   readonly deadline: Date;
   readonly reference: string;
+  /** The page of the web app that shows it; undefined if nobody signs in to the account. */
+  readonly page?: string | undefined;
   readonly to: string;
 }
 
@@ -17,23 +20,28 @@ const texts = {
     subject: 'mail.more_time.subject',
     files: 'mail.more_time.intro',
     request: 'mail.more_time.intro',
+    command: 'mail.more_time.command',
   },
   send_again: {
     subject: 'mail.send_again.subject',
     files: 'mail.send_again.intro',
     request: 'mail.send_again.request',
+    command: undefined,
   },
 } as const;
 
 /** To the sender: a receiver needs more time, or came too late. */
 export function questionMail(translator: Translator, mail: QuestionMail): MailContent {
-  const { subject, ...intros } = texts[mail.question];
+  const { subject, command, ...intros } = texts[mail.question];
   return {
     subject: translator.t(subject, { receiver: isolate(mail.receiver) }),
-    intro: translator.t(intros[mail.isRequest ? 'request' : 'files'], {
-      deadline: translator.formatDate(mail.deadline),
-      reference: mail.reference,
-    }),
+    intro: [
+      translator.t(intros[mail.isRequest ? 'request' : 'files'], { deadline: translator.formatDate(mail.deadline) }),
+      ...(mail.page === undefined && command !== undefined
+        ? [translator.t(command, { reference: mail.reference })]
+        : []),
+    ].join(' '),
+    button: createPageButton(translator, mail.page),
     reference: mail.reference,
     closing: [],
     replyTo: mail.receiver,

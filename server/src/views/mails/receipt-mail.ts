@@ -1,6 +1,7 @@
 import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
+import { createPageButton } from './page-button.ts';
 
 export interface ReceiptMail {
   readonly receiver: string;
@@ -16,6 +17,8 @@ export interface ReceiptMail {
   readonly shownTo: readonly string[];
   readonly to: string;
   readonly reference: string;
+  /** The page of the web app that shows it; undefined if nobody signs in to the account. */
+  readonly page?: string | undefined;
 }
 
 /** To the sender: everything was sent to the receiver. */
@@ -28,6 +31,7 @@ export function receiptMail(translator: Translator, mail: ReceiptMail): MailCont
       ? translator.t('mail.receipt.messageSubject', { receiver })
       : translator.t('mail.receipt.subject', { receiver, count }),
     intro: isMessage ? translator.t('mail.receipt.messageIntro') : translator.t('mail.receipt.intro', { count }),
+    button: createPageButton(translator, mail.page),
     steps: [
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
       ...(mail.openedAt ? [[translator.t('status.opened'), translator.formatDate(mail.openedAt)] as const] : []),

@@ -16,6 +16,8 @@ export interface ReceivedMail {
   readonly isUnsolicited: boolean;
   readonly to: string;
   readonly reference: string;
+  /** The page of the web app that shows it; undefined if nobody signs in to the account. */
+  readonly page?: string | undefined;
 }
 
 /** To the owner of an account: a contact has sent files. */
@@ -24,6 +26,14 @@ export function receivedMail(translator: Translator, mail: ReceivedMail): MailCo
   return {
     subject: translator.t('mail.received.subject', { contact: isolate(mail.contact), count }),
     intro: translator.t('mail.received.intro', { count, deadline: translator.formatDate(mail.deadline) }),
+    button:
+      mail.page === undefined
+        ? undefined
+        : {
+            label: translator.t('mail.drop.button', { count }),
+            here: translator.t('mail.drop.here', { count }),
+            link: mail.page,
+          },
     message: mail.message,
     files: mail.files,
     fileCount: count,

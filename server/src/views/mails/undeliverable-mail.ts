@@ -1,6 +1,7 @@
 import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
+import { createPageButton } from './page-button.ts';
 
 export interface UndeliverableMail {
   readonly receiver: string;
@@ -11,6 +12,8 @@ export interface UndeliverableMail {
   readonly fileCount: number;
   readonly to: string;
   readonly reference: string;
+  /** The page of the web app that shows it; undefined if nobody signs in to the account. */
+  readonly page?: string | undefined;
 }
 
 /** To the sender: the receiver's mail server does not accept our mail, or the receiver does not want it. */
@@ -21,7 +24,13 @@ export function undeliverableMail(translator: Translator, mail: UndeliverableMai
     subject: translator.t(stopped ? 'mail.stopped.subject' : 'mail.undeliverable.subject', { receiver }),
     intro: stopped
       ? translator.t('mail.stopped.intro')
-      : translator.t('mail.undeliverable.intro', { receiver, reference: mail.reference }),
+      : [
+          translator.t('mail.undeliverable.intro'),
+          ...(mail.page === undefined
+            ? [translator.t('mail.undeliverable.command', { receiver, reference: mail.reference })]
+            : []),
+        ].join(' '),
+    button: createPageButton(translator, mail.page),
     fields: [
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
       ...(mail.response === undefined
