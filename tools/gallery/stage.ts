@@ -55,7 +55,7 @@ export function createStage(
     } else if (path.endsWith('/receivers')) {
       json(response, understood);
     } else if (path.endsWith('/uploads')) {
-      json(response, { csrf: 'a1b2c3', files: composed });
+      json(response, { csrf: 'a1b2c3', draftKey: 'example', files: composed });
     } else if (path === '/u/files') {
       json(response, stored);
       for (const file of stored) {

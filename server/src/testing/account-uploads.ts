@@ -13,13 +13,16 @@ export async function readyUpload(
   const staging = randomBytes(8).toString('hex');
   await exchange.upload(actor, path, content, staging);
   const [file] = await exchange.database.query<{ id: string }>(
-    'update files set draft = $3 || id where account_id = $1 and draft = $2 returning id',
-    [actor.accountId, staging, uploadDraft('')],
+    'select id from files where account_id = $1 and draft = $2',
+    [actor.accountId, staging],
   );
   const { id } = file as { id: string };
-  await exchange.database.query('insert into drafts (account_id, name) values ($1, $2)', [
+  const draft = uploadDraft(actor, id);
+  await exchange.database.query('update files set draft = $3 where account_id = $1 and id = $2', [
     actor.accountId,
-    uploadDraft(id),
+    id,
+    draft,
   ]);
+  await exchange.database.query('insert into drafts (account_id, name) values ($1, $2)', [actor.accountId, draft]);
   return id;
 }

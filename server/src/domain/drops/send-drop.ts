@@ -5,6 +5,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { Faults } from '../faults.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Store } from '../store.ts';
+import { findUploads } from '../uploads/account-upload.ts';
 import { lockUploads, moveUploads } from '../uploads/send-uploads.ts';
 import type { AccountUpload } from '../uploads/upload-store.ts';
 import {
@@ -32,7 +33,7 @@ export interface CheckedDrop extends CheckedDispatch {
 export async function checkDrop(engines: Needs, actor: Actor, input: DropInput): Promise<CheckedDrop> {
   const faults = new Faults();
   const checked = await checkDispatch(faults, engines, actor, input);
-  const found = await engines.store.uploads.ofAccount(actor.accountId, input.uploads);
+  const found = await findUploads(engines.store, actor, input.uploads);
   const uploads = checkUploads(faults, input.uploads, new Map(found.map((upload) => [upload.id, upload])));
   faults.throwIfAny(secondsToMidnight());
   return { ...checked, uploads };
@@ -54,7 +55,7 @@ export async function prepareDrop(
   const wrapForDay = await prepareForDay(engines, actor.accountId, { files: input.uploads }, checked.lifetimeSeconds);
   return async (store) => {
     await store.transaction(async (tx) => {
-      const locked = await lockUploads(tx, actor.accountId, input.uploads);
+      const locked = await lockUploads(tx, actor, input.uploads);
       // One of them may have been sent or removed since it was checked.
       const faults = new Faults();
       const uploads = checkUploads(faults, input.uploads, locked);

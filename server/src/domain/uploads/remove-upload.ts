@@ -11,7 +11,7 @@ export async function removeUpload(
   id: string,
 ): Promise<void> {
   const { accountId } = actor;
-  const draft = uploadDraft(id);
+  const draft = uploadDraft(actor, id);
   await engines.store.transaction(async (tx) => {
     if (!(await tx.uploads.remove(accountId, draft, id))) throw new ExchangeError('not_found');
     await record(engines, tx, {

@@ -1,20 +1,22 @@
+import type { Actor } from '../actor.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { freeName } from '../files/free-name.ts';
 import type { Store } from '../store.ts';
-import { uploadDraft } from './account-upload.ts';
+import { findUploads, uploadDraft } from './account-upload.ts';
 import type { AccountUpload } from './upload-store.ts';
 
 /**
- * The account's uploads with these ids, locked until the transaction ends. One that is missing does not exist, was sent
- * already or belongs to another account.
+ * The actor's uploads with these ids, locked until the transaction ends. One that is missing does not exist, was sent
+ * already or belongs to someone else.
  */
 export async function lockUploads(
   tx: Pick<Store, 'drafts' | 'uploads'>,
-  accountId: string,
+  actor: Actor,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, AccountUpload>> {
-  await tx.drafts.lockExisting(accountId, ids.map(uploadDraft));
-  const uploads = await tx.uploads.ofAccount(accountId, ids, { lock: true });
+  const drafts = ids.map((id) => uploadDraft(actor, id));
+  await tx.drafts.lockExisting(actor.accountId, drafts);
+  const uploads = await findUploads(tx, actor, ids, { lock: true });
   return new Map(uploads.map((upload) => [upload.id, upload]));
 }
 

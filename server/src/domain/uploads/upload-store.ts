@@ -138,8 +138,13 @@ export interface UploadStore extends DeletionStore {
   expire(count: number): Promise<number>;
   /** The files in a contact draft: those being uploaded, those ready to be sent, and those refused. */
   listDraftFiles(accountId: string, draft: string): Promise<DraftFile[]>;
-  /** Those of the account's own uploads with these ids that exist and are not in a drop, locked if desired. */
-  ofAccount(accountId: string, ids: readonly string[], options?: { readonly lock: boolean }): Promise<AccountUpload[]>;
+  /** The files and uploads with these ids in these drafts that are not in a drop, locked if desired. */
+  inDrafts(
+    accountId: string,
+    ids: readonly string[],
+    drafts: readonly string[],
+    options?: { readonly lock: boolean },
+  ): Promise<AccountUpload[]>;
   /** The total size of all files that were sent through a request's link or are in its contact draft. */
   bytesThrough(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, draft: string): Promise<number>;
   /** False when there is no such file in the contact draft. */

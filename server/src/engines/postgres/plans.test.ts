@@ -500,7 +500,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       abandon: (uploads) => uploads.abandon(writer),
       expire: (uploads) => uploads.expire(count),
       listDraftFiles: (uploads) => uploads.listDraftFiles(accountId, 'new'),
-      ofAccount: (uploads) => uploads.ofAccount(accountId, [writer.id], { lock: true }),
+      inDrafts: (uploads) => uploads.inDrafts(accountId, [writer.id], ['new'], { lock: true }),
       bytesThrough: (uploads) => uploads.bytesThrough(link, 'new'),
       remove: (uploads) => uploads.remove(accountId, 'new', writer.id),
       acquireForCheck: (uploads) => uploads.acquireForCheck(accountId, writer.id, 60),

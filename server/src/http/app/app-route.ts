@@ -10,7 +10,7 @@ import { type MemberRole, type Membership, memberRoles } from '../../domain/peop
 import type { Session, SessionStage } from '../../domain/people/session-store.ts';
 import { findSession, type SignedIn } from '../../domain/people/sessions.ts';
 import type { IdentityProviders } from '../../domain/ports/identity-provider.ts';
-import { deviceCookieSeconds, newDeviceCookie } from '../../domain/sign-in/known-device.ts';
+import { deviceCookieSeconds, newDeviceCookie, readDeviceCookie } from '../../domain/sign-in/known-device.ts';
 import type { Translator } from '../../views/translator.ts';
 import type { App } from '../app.ts';
 import { type Part, parts } from '../shared/multipart.ts';
@@ -207,11 +207,16 @@ async function handle(
     setSession: (next, personId) => {
       writeCookie(reply, 'session', next, { secure });
       if (personId === undefined) return;
+      const isOthers = deviceCookie !== undefined && !readDeviceCookie(deviceCookie, personId, engines.pepper);
+      if (isOthers) clearStorage(reply);
       const device = newDeviceCookie(personId, engines.pepper, engines.random);
       writeCookie(reply, 'device', device, { secure, seconds: deviceCookieSeconds });
     },
     deviceCookie,
-    endSession: () => deleteCookie(reply, 'session', secure),
+    endSession: () => {
+      deleteCookie(reply, 'session', secure);
+      clearStorage(reply);
+    },
   };
   const isChange = !safeMethods.has(route.method) && route.access !== 'provider';
   if (isChange && route.by === 'device') requireNoOtherSite(request);
@@ -222,6 +227,11 @@ async function handle(
     requireFormToken(formSecret, token);
   }
   return await call();
+}
+
+/** Has the browser delete what pages stored in it, such as drafts of the composer: the next person must not read them. */
+function clearStorage(reply: FastifyReply): void {
+  reply.header('clear-site-data', '"storage"');
 }
 
 /** Returns the call of the handler, if the session and the person's role allow it. */

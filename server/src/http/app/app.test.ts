@@ -96,7 +96,8 @@ describe('signing in', () => {
     await browser.get('/home');
     // The page of the account holds the token; the sign-out form has it.
     browser.csrf = makeFormToken(secret);
-    expect((await browser.post('/sign-out')).headers.location).toBe('/sign-in?signed-out');
+    const out = await browser.post('/sign-out');
+    expect(out.headers).toMatchObject({ location: '/sign-in?signed-out', 'clear-site-data': '"storage"' });
     browser.cookies.set('__Host-waybill_session', secret);
     expect((await browser.get('/home')).headers.location, 'the old cookie').toMatch(/^\/sign-in/);
   });
@@ -131,6 +132,19 @@ describe('signing in', () => {
     await browser.get('/sign-in/code');
     expect((await browser.post('/sign-in/code', { code: '123456' })).statusCode).toBe(401);
   });
+});
+
+test('a browser deletes what it stored when another person signs in, and keeps it for the same one', async () => {
+  const [one, other] = [await signIn(), await signIn()];
+  const browser = new AppBrowser(app, engines.policy.publicUrl);
+  const cleared: unknown[] = [];
+  for (const { email } of [one, one, other]) {
+    // The session has ended without a sign-out.
+    browser.cookies.delete('__Host-waybill_session');
+    await browser.get('/sign-in');
+    cleared.push((await browser.post('/sign-in', { email, password })).headers['clear-site-data']);
+  }
+  expect(cleared).toEqual([undefined, undefined, '"storage"']);
 });
 
 describe('a sign-in in a new browser', () => {

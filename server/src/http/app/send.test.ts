@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { personAuthor } from '../../domain/audit/author.ts';
 import { replaceGlobalContacts } from '../../domain/contacts/replace-global-contacts.ts';
 import { showLinks } from '../../domain/drops/show-links.ts';
+import type { MemberRole } from '../../domain/people/person-store.ts';
 import { readyUpload } from '../../testing/account-uploads.ts';
 import type { AppBrowser } from '../../testing/app-browser.ts';
 import { requestV1 } from '../../testing/request-v1.ts';
@@ -40,12 +42,15 @@ const byScript = { accept: 'application/json' };
 const complete = { receiver: 'anna@example.org', message: 'Hello', days: '7', second_factor: 'off' };
 const findId = (location: unknown) => /\/sent\/([0-9a-f-]{36})\?sent=1$/.exec(String(location))?.[1] ?? '';
 
-async function signIn(role: 'member' | 'reader' = 'member') {
-  const member = await signInMember(exchange, app, role);
+type Signed = Awaited<ReturnType<typeof signInMember>>;
+
+async function signIn(role: MemberRole = 'member', account?: Signed['account']) {
+  const member = await signInMember(exchange, app, role, account);
   const key = member.account.apiKey;
   const read = async (id: string) => (await requestV1(app, 'GET', `/drops/${id}`, { key })).json();
   const list = async () => (await requestV1(app, 'GET', '/drops', { key })).json().data;
-  return { ...member, url: `${member.base}send`, read, list };
+  const actor = { ...member.account, author: personAuthor(member.person, '192.0.2.1') };
+  return { ...member, actor, url: `${member.base}send`, read, list };
 }
 
 describe('the form', () => {
@@ -234,11 +239,11 @@ describe('the form', () => {
 });
 
 describe('a script', () => {
-  test('sends uploads of the account, each once', async () => {
-    const { browser, url, account, read } = await signIn();
+  test('sends uploads of the person, each once', async () => {
+    const { browser, url, actor, read } = await signIn();
     const [one, two] = [
-      await readyUpload(exchange, account, 'plans/a.txt', 'a'),
-      await readyUpload(exchange, account, 'b.txt', 'bb'),
+      await readyUpload(exchange, actor, 'plans/a.txt', 'a'),
+      await readyUpload(exchange, actor, 'b.txt', 'bb'),
     ];
     const fields = { ...complete, upload: `${one} ${two}` };
     const sent = await post(browser, url, { fields }, byScript);
@@ -251,9 +256,13 @@ describe('a script', () => {
     expect([again.statusCode, again.json()]).toMatchObject([400, { field: 'files' }]);
   });
 
-  test('cannot send an upload of another account, nor see it', async () => {
-    const [mine, other] = [await signIn(), await signIn()];
-    const theirs = await readyUpload(exchange, other.account, 'secret.txt', 'secret');
+  test.each([
+    ['account', (_other: Signed) => signIn()],
+    ['member of the account', ({ account }: Signed) => signIn('owner', account)],
+  ])('cannot send an upload of another %s, nor see it', async (_whose, join) => {
+    const other = await signIn();
+    const mine = await join(other);
+    const theirs = await readyUpload(exchange, other.actor, 'secret.txt', 'secret');
     const refused = await post(mine.browser, mine.url, { fields: { ...complete, upload: theirs } }, byScript);
     expect([refused.statusCode, refused.json()]).toMatchObject([400, { field: 'files' }]);
     expect((await mine.browser.get(`${mine.base}?upload=${theirs}`)).body).not.toContain('secret.txt');

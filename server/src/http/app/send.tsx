@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { errors, limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
@@ -8,6 +8,7 @@ import { type DropInput, prepareDrop } from '../../domain/drops/send-drop.ts';
 import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
 import { isWeaker } from '../../domain/links/second-factor.ts';
 import type { Policy, SecondFactor } from '../../domain/policy.ts';
+import { findUploads } from '../../domain/uploads/account-upload.ts';
 import { findFileSizeLimit } from '../../domain/uploads/find-file-size-limit.ts';
 import { removeUpload } from '../../domain/uploads/remove-upload.ts';
 import { type ComposerProblem, describeProblem, type ProblemDetails } from '../../views/pages/app/composer-problem.ts';
@@ -15,6 +16,7 @@ import { type ComposerValues, composerTexts, SendPage, sendTitle } from '../../v
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { type FormWithFiles, readFormWithFiles, readUploadIds } from './composer-form.ts';
 import { doOnce, readRequestId } from './do-once.ts';
+import { toDraftKey } from './draft-key.ts';
 import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
 import { sendScreen } from './send-screen.tsx';
@@ -258,8 +260,7 @@ async function sendComposer(
   const { policy, values, understood } = composed;
   const now = new Date();
   const lifetimes = listLifetimes(policy.lifetime, now, translator, person.timeZone || undefined);
-  const found =
-    composed.uploads.length === 0 ? [] : await engines.store.uploads.ofAccount(actor.accountId, composed.uploads);
+  const found = composed.uploads.length === 0 ? [] : await findUploads(engines.store, actor, composed.uploads);
   const { bytes: maxFileBytes, reason: sizeReason } = findFileSizeLimit({ ...engines, policy });
   const page = (
     <SendPage
@@ -313,12 +314,4 @@ function emptyValues({ translator, person }: MemberVisit, policy: Policy): Compo
     notify: true,
     phones: new Map(),
   };
-}
-
-/** The same for a person in an account whenever they come, and of no use to anyone else. */
-function toDraftKey({ engines, person, actor }: MemberVisit): string {
-  return createHmac('sha256', engines.pepper)
-    .update(`composer ${person.id} ${actor.accountId}`)
-    .digest('base64url')
-    .slice(0, 22);
 }

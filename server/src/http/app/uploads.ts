@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { isUuid } from '../../domain/is-uuid.ts';
+import { findUploads } from '../../domain/uploads/account-upload.ts';
 import type { AccountUpload } from '../../domain/uploads/upload-store.ts';
 import { handleAccountTus } from '../shared/account-uploads.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
+import { toDraftKey } from './draft-key.ts';
 
 const uploadsPath = '/:user/uploads';
 /** Of one request: their addresses fit into its first line. */
@@ -25,14 +27,17 @@ function serveTus({ engines, actor, base, request, reply, transfers }: MemberVis
 }
 
 /**
- * The state of the uploads that the page names, and the token of its forms: a page that stays open for days may outlive
- * the session in which it was loaded.
+ * The state of the uploads that the page names, the token of its forms, and whose drafts they are: a page that stays open
+ * for days may outlive the session in which it was loaded, and another person may have signed in since.
  */
-async function listUploads({ engines, actor, csrf, request, reply }: MemberVisit): Promise<FastifyReply> {
+async function listUploads(visit: MemberVisit): Promise<FastifyReply> {
+  const { engines, actor, csrf, request, reply } = visit;
   const { ids = '' } = request.query as { ids?: unknown };
   const named = String(ids).split(',').filter(isUuid).slice(0, maxIds);
-  const uploads = named.length > 0 ? await engines.store.uploads.ofAccount(actor.accountId, named) : [];
-  return reply.header('cache-control', 'no-store').send({ csrf, files: uploads.map(toFile) });
+  const uploads = named.length > 0 ? await findUploads(engines.store, actor, named) : [];
+  return reply
+    .header('cache-control', 'no-store')
+    .send({ csrf, draftKey: toDraftKey(visit), files: uploads.map(toFile) });
 }
 
 function toFile({ id, name, path, sizeBytes, receivedBytes, state, scan, unscannedReason, refusal }: AccountUpload) {

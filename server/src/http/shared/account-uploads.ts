@@ -4,7 +4,7 @@ import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import { respondOnce } from '../../domain/idempotency/respond-once.ts';
-import { uploadOwner } from '../../domain/uploads/account-upload.ts';
+import { findUploads, uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { announceUpload } from '../../domain/uploads/announce-upload.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import { findFileSizeLimit } from '../../domain/uploads/find-file-size-limit.ts';
@@ -76,7 +76,7 @@ class AccountUploads extends ResumableUploads {
   }
 
   protected override async finished(id: string): Promise<FinishedUpload | undefined> {
-    const [upload] = await this.#engines.store.uploads.ofAccount(this.#caller.accountId, [id]);
+    const [upload] = await findUploads(this.#engines.store, this.#caller, [id]);
     // A repeated creation gets the first response, even if the upload has been sent since.
     const found = upload ?? this.#repeated;
     if (!found) return undefined;

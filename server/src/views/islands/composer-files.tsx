@@ -146,7 +146,7 @@ class Composer {
       sizeReason: sizeReason as SizeReason,
       isOwn: true,
     };
-    const server = new ComposerServer(uploadsHref, getField(form, 'csrftoken'));
+    const server = new ComposerServer(uploadsHref, getField(form, 'csrftoken'), draft.key);
     this.#server = server;
     const urlStorage = begunUploads(draft.files);
     const after = (milliseconds: number, then: () => void) => void setTimeout(then, milliseconds);

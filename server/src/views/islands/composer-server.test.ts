@@ -4,12 +4,12 @@ import { ComposerServer } from './composer-server.ts';
 
 function setUp() {
   const asked: string[] = [];
-  const state = { status: 200, csrf: 'fresh' };
+  const state = { status: 200, csrf: 'fresh', draftKey: 'maya' };
   const token = { value: 'stale' } as HTMLInputElement;
-  const server = new ComposerServer('/maya/uploads', token, (async (url: string) => {
+  const server = new ComposerServer('/maya/uploads', token, 'maya', (async (url: string) => {
     asked.push(url);
     const ids = (url.split('=')[1] ?? '').split(',').filter(Boolean);
-    return new Response(JSON.stringify({ csrf: state.csrf, files: ids.map((id) => ({ id })) }), state);
+    return new Response(JSON.stringify({ ...state, files: ids.map((id) => ({ id })) }), state);
   }) as unknown as typeof fetch);
   const changes: boolean[] = [];
   server.onAccess = () => changes.push(server.signedOut);
@@ -31,6 +31,17 @@ test('notices the end of the session and the next sign-in, and takes over the ne
   state.status = 401;
   expect(await server.files(['a'])).toBeUndefined();
   state.status = 200;
+  await server.renewToken();
+  expect(changes).toEqual([true, false]);
+  expect(token.value).toBe('fresh');
+});
+
+test('another person who has signed in since is not the one whose form it is', async () => {
+  const { server, state, token, changes } = setUp();
+  state.draftKey = 'kim';
+  expect(await server.files(['a'])).toBeUndefined();
+  expect(token.value).toBe('stale');
+  state.draftKey = 'maya';
   await server.renewToken();
   expect(changes).toEqual([true, false]);
   expect(token.value).toBe('fresh');

@@ -2,6 +2,12 @@ import type { HttpRequest, HttpResponse, UploadOptions } from 'tus-js-client';
 import { responseDeadlineMs } from './server-files.ts';
 import type { ServerFile } from './upload-entry.ts';
 
+interface ListResponse {
+  readonly csrf: string;
+  readonly draftKey: string;
+  readonly files: ServerFile[];
+}
+
 /** The ids of one request. */
 const idsAtOnce = 200;
 
@@ -13,13 +19,20 @@ export class ComposerServer {
   onAccess: () => void = () => {};
   readonly #endpoint: string;
   readonly #token: HTMLInputElement;
+  readonly #draftKey: string;
   readonly #fetch: typeof fetch;
   #signedOut = false;
 
-  /** `token` is the field of the form that has the token. */
-  constructor(endpoint: string, token: HTMLInputElement, send: typeof fetch = (...request) => fetch(...request)) {
+  /** `token` is the field of the form that has the token; `draftKey` tells whose form it is. */
+  constructor(
+    endpoint: string,
+    token: HTMLInputElement,
+    draftKey: string,
+    send: typeof fetch = (...request) => fetch(...request),
+  ) {
     this.#endpoint = endpoint;
     this.#token = token;
+    this.#draftKey = draftKey;
     this.#fetch = send;
   }
 
@@ -70,9 +83,15 @@ export class ComposerServer {
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(responseDeadlineMs),
     });
-    this.note(response.status);
-    if (!response.ok) return undefined;
-    const { csrf, files } = (await response.json()) as { csrf: string; files: ServerFile[] };
+    if (!response.ok) {
+      this.note(response.status);
+      return undefined;
+    }
+    const { csrf, draftKey, files } = (await response.json()) as ListResponse;
+    // In the name of another person, who has signed in since, nothing is sent.
+    const isOwn = draftKey === this.#draftKey;
+    this.note(isOwn ? response.status : 401);
+    if (!isOwn) return undefined;
     this.#token.value = csrf;
     return files;
   }

@@ -41,7 +41,7 @@ async function openDatabase(factory: () => IDBFactory): Promise<IDBDatabase> {
     opening.result.createObjectStore(storeName, { keyPath: 'id' }).createIndex('key', 'key');
   });
   const database = await settle(opening);
-  // Another tab deletes the database when the person signs out.
+  // Signing out deletes the database.
   database.addEventListener('versionchange', () => database.close());
   return database;
 }

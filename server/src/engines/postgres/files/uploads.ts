@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ChunkRun, Deletion } from '../../../domain/files/file-store.ts';
 import { freeName } from '../../../domain/files/free-name.ts';
-import { uploadDraftPrefix } from '../../../domain/uploads/account-upload.ts';
 import { checkUploadJob } from '../../../domain/uploads/check-upload.ts';
 import type {
   AccountUpload,
@@ -247,10 +246,10 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       return rows;
     },
 
-    async ofAccount(accountId, ids, { lock } = { lock: false }) {
+    async inDrafts(accountId, ids, drafts, { lock } = { lock: false }) {
       const isWanted = (table: 'files' | 'uploads') => {
         const [account, id, draft] = ['account_id', 'id', 'draft'].map((column) => sql.ref(`${table}.${column}`));
-        return sql`${account} = ${accountId} and ${id} = any(${ids}::uuid[]) and ${draft} = ${uploadDraftPrefix} || ${id}::text`;
+        return sql`${account} = ${accountId} and ${id} = any(${ids}::uuid[]) and ${draft} = any(${drafts}::text[])`;
       };
       if (lock) await sql`select from files where ${isWanted('files')} order by id for update`.execute(db);
       const { rows } = await sql<AccountUpload>`

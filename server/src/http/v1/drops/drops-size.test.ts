@@ -2,7 +2,7 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import { expect, test } from 'vitest';
-import { uploadDraft } from '../../../domain/uploads/account-upload.ts';
+import { uploadDraftPrefix } from '../../../domain/uploads/account-upload.ts';
 import { openTestExchange } from '../../../testing/exchange.ts';
 import { requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer } from '../../../testing/server.ts';
@@ -23,7 +23,7 @@ test('a drop with 1,000 files for 1,000 receivers is sent in one short request',
        drafts as (insert into drafts (account_id, name) select $1, $5 || id from new)
      insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key, key_day)
      select $1, id, 'ready', $5 || id, 'file-' || number, 'text/plain', 1, sha256('x'), 0, 'unscanned', 1, key, day from new`,
-    [sender.accountId, uploads, keys.map(({ wrapped }) => wrapped), keys.map(({ day }) => day), uploadDraft('')],
+    [sender.accountId, uploads, keys.map(({ wrapped }) => wrapped), keys.map(({ day }) => day), uploadDraftPrefix],
   );
   const receivers = Array.from({ length: limits.receiversPerDispatch }, (_, index) => ({
     email: index === 0 ? receiver.email : `receiver-${index}@example.org`,

@@ -7,7 +7,7 @@ import type { Actor } from '../../../domain/actor.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { hasResponse, type RepeatableResponse, respondOnce } from '../../../domain/idempotency/respond-once.ts';
 import type { Store } from '../../../domain/store.ts';
-import { uploadOwner } from '../../../domain/uploads/account-upload.ts';
+import { findUploads, uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import { noDigests } from '../../../domain/uploads/declared-digests.ts';
 import { abandonUploads, completeUploads, stageUpload } from '../../../domain/uploads/stage-upload.ts';
 import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
@@ -84,10 +84,10 @@ export async function receiveWhole(
 
 export async function findUpload(
   { store }: Pick<V1Engines, 'store'>,
-  { accountId }: Pick<Actor, 'accountId'>,
+  caller: Actor,
   id: string,
 ): Promise<AccountUpload> {
-  const [upload] = await store.uploads.ofAccount(accountId, [id]);
+  const [upload] = await findUploads(store, caller, [id]);
   if (!upload) throw new ExchangeError('not_found');
   return upload;
 }
