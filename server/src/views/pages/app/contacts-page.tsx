@@ -3,6 +3,7 @@ import { Avatar } from '../../components/avatar.tsx';
 import { Button, ButtonLink, IconLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterBar, Segments } from '../../components/filter-bar.tsx';
+import { formatPhone } from '../../components/format-phone.ts';
 import { ListForm } from '../../components/list-form.tsx';
 import { type ListColumn, ListTable, type Sort } from '../../components/list-table.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -64,12 +65,12 @@ export function ContactsPage(props: ContactsPageProps): JSX.Element {
           <>
             {canChange && (
               <ButtonLink look="plain" icon="upload" href={`${path}/import`}>
-                {translator.t('contacts.import')}
+                <span class="desktop-text">{translator.t('contacts.import')}</span>
               </ButtonLink>
             )}
             {!isEmpty && (
               <ButtonLink look="plain" icon="download" href={toHref(`${base}contacts.csv`, { q: query, group })}>
-                {translator.t('list.export')}
+                <span class="desktop-text">{translator.t('list.export')}</span>
               </ButtonLink>
             )}
             {canChange && (
@@ -126,6 +127,7 @@ export function ContactsPage(props: ContactsPageProps): JSX.Element {
                     label: translator.t('contacts.everyone'),
                     href: toHref(path, { q: query }),
                     current: group === undefined,
+                    count: group === undefined && query === '' ? props.total : undefined,
                   },
                   ...groups.map(({ name, count }) => ({
                     label: oneLine(name),
@@ -198,7 +200,7 @@ function ContactsTable(props: ContactsPageProps): JSX.Element {
     {
       name: 'phone',
       label: translator.t('contacts.phoneColumn'),
-      cell: ({ phone }) => (phone === '' ? <span class="quiet">–</span> : <span dir="ltr">+{phone}</span>),
+      cell: ({ phone }) => (phone === '' ? <span class="quiet">–</span> : <span dir="ltr">{formatPhone(phone)}</span>),
     },
   ];
   const actions: ListColumn<ListedContact> = {
