@@ -190,6 +190,19 @@ describe.each(screens)('on $what', ({ viewport, colorScheme }) => {
       await expectInView(page.getByRole('heading', { name: /^Your \d+ files have been sent/ }), 'the heading');
       await expectInView(page.locator('.postmark'), 'the postmark');
     }));
+
+  test('a setting that is not saved is named beside the button that saves it, until it is discarded', () =>
+    open('settings-person', async (page) => {
+      const bar = page.locator('#profile .save-bar');
+      const unsaved = bar.getByText('Not saved yet: Name and Time zone');
+      await page.getByLabel('Name', { exact: true }).fill('Maya');
+      await page.getByLabel('Time zone').selectOption({ index: 0 });
+      await expectInView(unsaved, 'the name of the field');
+      await expectInView(bar.getByRole('button', { name: 'Save' }), 'the button');
+      await bar.getByRole('button', { name: 'Discard' }).click();
+      await unsaved.waitFor({ state: 'hidden' });
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Maya Lindqvist');
+    }));
 });
 
 describe.each([320, 390])('at %i px', (width) => {

@@ -277,6 +277,10 @@ async function openMenu(page: Page): Promise<void> {
   await page.locator('details[data-menu] > summary').click();
 }
 
+async function changeName(page: Page): Promise<void> {
+  await page.locator('#name').fill('Maya Elisabet Lindqvist');
+}
+
 /** The steps on the page with its script, one after the other; each gets its own picture. */
 export const plays: Readonly<
   Record<string, readonly (readonly [state: string, act: (page: Page) => Promise<void>])[]>
@@ -290,6 +294,7 @@ export const plays: Readonly<
   ],
   'frame-inbox': [['menu', openMenu]],
   'frame-foreign': [['menu', openMenu]],
+  'settings-person': [['unsaved', changeName]],
   'upload-island-folder': [['many', playFolder]],
   'upload-island-sixty': [['chosen', (page) => chooseFiles(page, sixtyNames)]],
   'upload-island-leaving-out': [

@@ -83,7 +83,9 @@ export function formatters(locale: string, timeZone?: string): Formatters {
     formatDayTime: (value, now) => formatBrief(value, now, true),
     formatDistance(value, now) {
       const seconds = (value.getTime() - now.getTime()) / 1000;
-      const [name, length] = chooseUnit(Math.abs(seconds) / 2);
+      // A deadline is counted in days.
+      const longAgo = seconds < 0 ? pastUnits.find(([, size]) => -seconds >= 2 * size) : undefined;
+      const [name, length] = longAgo ?? chooseUnit(Math.abs(seconds) / 2);
       return distance.format(Math.round(seconds / length), name);
     },
     formatDuration(seconds) {
@@ -92,6 +94,12 @@ export function formatters(locale: string, timeZone?: string): Formatters {
     },
   };
 }
+
+/** Averages: how long ago something was is rounded. */
+const pastUnits = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+] as const;
 
 function chooseUnit(seconds: number): (typeof durationUnits)[number] {
   return durationUnits.find(([, size]) => seconds >= size) ?? ['second', 1];

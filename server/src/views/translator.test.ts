@@ -116,7 +116,12 @@ describe('numbers', () => {
     ['in 60 seconds', 60],
     ['in 1 second', 1],
     ['7 days ago', -7 * 86_400 + 30],
-  ])('a deadline is %s', (text, seconds) => {
+    ['in 90 days', 90 * 86_400],
+    ['60 days ago', -60 * 86_400],
+    ['2 months ago', -61 * 86_400],
+    ['13 months ago', -400 * 86_400],
+    ['2 years ago', -731 * 86_400],
+  ])('a distance is %s', (text, seconds) => {
     expect(translator.for('en').formatDistance(new Date(date.getTime() + seconds * 1000), date)).toBe(text);
   });
 

@@ -49,13 +49,18 @@ export function FieldFrame({
           {hint}
         </p>
       )}
-      {problem && (
-        <p id={`${id}-problem`} class="field-problem">
-          <Icon name="alert" small />
-          <span>{problem}</span>
-        </p>
-      )}
+      {problem && <FieldProblem id={`${id}-problem`}>{problem}</FieldProblem>}
     </div>
+  );
+}
+
+/** The error in a field, or in several that belong together. */
+export function FieldProblem({ id, children }: { id?: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <p id={id} class="field-problem">
+      <Icon name="alert" small />
+      <span>{children}</span>
+    </p>
   );
 }
 

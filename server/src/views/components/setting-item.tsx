@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { oneLine } from '../plain.ts';
+import { Avatar } from './avatar.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 /** What a person or account has, as a list: passkeys, sessions, members. */
@@ -11,27 +12,28 @@ export function SettingItems({ label, children }: { label: string; children: Com
   );
 }
 
-export function SettingItem(props: {
-  icon: IconName;
-  title: ComponentChildren;
-  /** Facts in the second line. */
-  about?: ComponentChildren;
-  actions?: ComponentChildren;
-  /** The form for changes, folded below the row: it works without a script. */
-  more?:
-    | {
-        readonly label: string;
-        /** The name of the item, for those who do not see the row. */
-        readonly name: string;
-        readonly open?: boolean | undefined;
-        readonly children: ComponentChildren;
-      }
-    | undefined;
-}): JSX.Element {
+export function SettingItem(
+  props: ({ icon: IconName } | { /** A person's name, for their initials. */ avatar: string }) & {
+    title: ComponentChildren;
+    /** Facts in the second line. */
+    about?: ComponentChildren;
+    actions?: ComponentChildren;
+    /** The form for changes, folded below the row: it works without a script. */
+    more?:
+      | {
+          readonly label: string;
+          /** The name of the item, for those who do not see the row. */
+          readonly name: string;
+          readonly open?: boolean | undefined;
+          readonly children: ComponentChildren;
+        }
+      | undefined;
+  },
+): JSX.Element {
   const { more } = props;
   return (
     <li class="setting-item">
-      <Icon name={props.icon} />
+      {'icon' in props ? <Icon name={props.icon} /> : <Avatar name={props.avatar} small />}
       <div class="setting-item-text">
         <p class="setting-item-title">{props.title}</p>
         {props.about && <p class="quiet">{props.about}</p>}

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { Pager, type Pages } from '../../components/pager.tsx';
+import { SaveBar } from '../../components/save-bar.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
 import { Switch } from '../../components/switch.tsx';
@@ -11,7 +12,7 @@ import { useTranslator, type ViewTranslator } from '../../components/translator-
 import { isolate, oneLine } from '../../plain.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Removal, Save, SettingForm } from './settings-parts.tsx';
+import { AddForm, Removal, SettingForm } from './settings-parts.tsx';
 import { SettingsPublicPage, type SettingsPublicPageProps } from './settings-public-page.tsx';
 
 const roles = ['owner', 'member', 'reader'] as const;
@@ -144,7 +145,7 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
               label={translator.t('settings.showLinks')}
               note={translator.t('settings.showLinksNote')}
             />
-            {canManage && <Save />}
+            {canManage && <SaveBar />}
           </fieldset>
         </SettingForm>
       </Setting>
@@ -172,7 +173,7 @@ function Members({ frame, members, invitations, ownerCount, canManage, now }: Se
         return (
           <SettingItem
             key={member.id}
-            icon="person"
+            avatar={member.name || member.email}
             title={
               <>
                 <bdi>{oneLine(member.name || member.email)}</bdi>{' '}
@@ -270,26 +271,29 @@ function Members({ frame, members, invitations, ownerCount, canManage, now }: Se
 function InvitationForm({ frame, refusedInvitation }: SettingsAccountPageProps): JSX.Element {
   const translator = useTranslator();
   return (
-    <details class="add" open={refusedInvitation !== undefined}>
-      <summary class="button button-quiet">{translator.t('settings.invitation.add')}</summary>
-      <SettingForm frame={frame} path="members/invitation" class="panel form-grid add-form">
-        <Field
-          id="invitation-email"
-          name="email"
-          type="email"
-          label={translator.t('signIn.email')}
-          problem={refusedInvitation !== undefined && translator.t('settings.invitation.refused')}
-          value={refusedInvitation}
-          autocomplete="off"
-          dir="ltr"
-          required
-        />
-        <RoleSelect id="invitation-role" role="member" />
-        <div class="form-end">
-          <Button>{translator.t('settings.invitation.send')}</Button>
-        </div>
-      </SettingForm>
-    </details>
+    <AddForm
+      frame={frame}
+      path="members/invitation"
+      class="form-grid"
+      label={translator.t('settings.invitation.add')}
+      isOpen={refusedInvitation !== undefined}
+    >
+      <Field
+        id="invitation-email"
+        name="email"
+        type="email"
+        label={translator.t('signIn.email')}
+        problem={refusedInvitation !== undefined && translator.t('settings.invitation.refused')}
+        value={refusedInvitation}
+        autocomplete="off"
+        dir="ltr"
+        required
+      />
+      <RoleSelect id="invitation-role" role="member" />
+      <div class="form-end">
+        <Button>{translator.t('settings.invitation.send')}</Button>
+      </div>
+    </AddForm>
   );
 }
 

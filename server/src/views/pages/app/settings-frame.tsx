@@ -35,7 +35,14 @@ export function SettingsFrame(props: {
         tabs={[
           { label: translator.t('settings.you'), href: `${base}settings`, current: props.tab === 'you' },
           {
-            label: translator.t('settings.account', { account: isolate(account.displayName) }),
+            label: (
+              <>
+                <span class="on-desktop">
+                  {translator.t('settings.account', { account: isolate(account.displayName) })}
+                </span>
+                <span class="on-phone">{translator.t('signIn.invitation.account')}</span>
+              </>
+            ),
             href: `${base}settings/account`,
             current: props.tab === 'account',
           },

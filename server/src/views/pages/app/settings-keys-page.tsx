@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { Check } from '../../components/check.tsx';
-import { Field, TextArea } from '../../components/field.tsx';
+import { Field, FieldProblem, TextArea } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { BriefMoment } from '../../components/moment.tsx';
 import { RevealedSecret } from '../../components/revealed-secret.tsx';
@@ -12,7 +12,7 @@ import { useTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Facts, LastUse, Removal, SettingForm } from './settings-parts.tsx';
+import { AddForm, Facts, LastUse, Removal } from './settings-parts.tsx';
 
 export const keyScopes = ['send', 'receive', 'contacts', 'history', 'webhooks', 'keys'] as const;
 export type KeyScope = (typeof keyScopes)[number];
@@ -120,20 +120,24 @@ function KeyItem({ item, frame, now }: SettingsKeysPageProps & { item: SettingsK
         </>
       }
       about={
-        <Facts>
-          {scopes?.map((scope) => translator.t(scopeTexts[scope])).join(', ')}
-          {networks && <bdi>{networks.join(', ')}</bdi>}
-          {expiresAt
-            ? fillText(translator, ending, { when: <BriefMoment at={expiresAt} now={now} /> })
-            : isLive && translator.t('settings.key.endless')}
-          <LastUse at={item.lastUsedAt ?? undefined} now={now} />
-          {fillText(translator, 'settings.added', { when: <Ago at={item.createdAt} now={now} /> })}
-        </Facts>
+        <>
+          <Facts>
+            {scopes?.map((scope) => translator.t(scopeTexts[scope])).join(', ')}
+            {networks && <bdi>{networks.join(', ')}</bdi>}
+          </Facts>
+          <Facts>
+            {expiresAt
+              ? fillText(translator, ending, { when: <BriefMoment at={expiresAt} now={now} /> })
+              : isLive && translator.t('settings.key.endless')}
+            <LastUse at={item.lastUsedAt ?? undefined} now={now} />
+            {fillText(translator, 'settings.added', { when: <Ago at={item.createdAt} now={now} /> })}
+          </Facts>
+        </>
       }
       more={
         isLive
           ? {
-              label: translator.t('settings.change'),
+              label: translator.t('settings.invitation.revoke'),
               name: title,
               children: (
                 <Removal
@@ -156,69 +160,72 @@ function KeyForm({ frame, refused }: SettingsKeysPageProps): JSX.Element {
   const find = (problem: KeyProblem) => refused?.problem === problem && translator.t(problemTexts[problem]);
   const isAll = refused?.scopes === null;
   return (
-    <details class="add" open={refused !== undefined}>
-      <summary class="button button-quiet">{translator.t('settings.key.new')}</summary>
-      <SettingForm frame={frame} path="keys" class="panel stack add-form">
-        {find('too_many') && <p class="field-problem">{find('too_many')}</p>}
-        <Field
-          id="key-name"
-          name="name"
-          label={translator.t('settings.key.name')}
-          hint={translator.t('settings.key.nameHint')}
-          problem={find('name')}
-          value={refused?.name}
-          maxLength={100}
-          required
-        />
-        <fieldset class="stack-s scopes">
-          <legend>{translator.t('settings.key.scopes')}</legend>
-          {keyScopes.map((scope) => (
-            <Check
-              key={scope}
-              id={`scope-${scope}`}
-              type="checkbox"
-              name="scope"
-              value={scope}
-              defaultChecked={refused ? (refused.scopes?.includes(scope) ?? false) : scope === 'send'}
-              label={translator.t(scopeTexts[scope])}
-            />
-          ))}
+    <AddForm
+      frame={frame}
+      path="keys"
+      class="stack"
+      label={translator.t('settings.key.new')}
+      isOpen={refused !== undefined}
+    >
+      {find('too_many') && <FieldProblem>{find('too_many')}</FieldProblem>}
+      <Field
+        id="key-name"
+        name="name"
+        label={translator.t('settings.key.name')}
+        hint={translator.t('settings.key.nameHint')}
+        problem={find('name')}
+        value={refused?.name}
+        maxLength={100}
+        required
+      />
+      <fieldset class="scopes">
+        <legend>{translator.t('settings.key.scopes')}</legend>
+        {keyScopes.map((scope) => (
           <Check
-            id="scope-all"
+            key={scope}
+            id={`scope-${scope}`}
             type="checkbox"
-            name="all"
-            value="on"
-            defaultChecked={isAll}
-            label={translator.t('settings.scope.all')}
-            note={translator.t('settings.scope.allNote')}
+            name="scope"
+            value={scope}
+            defaultChecked={refused ? (refused.scopes?.includes(scope) ?? false) : scope === 'send'}
+            label={translator.t(scopeTexts[scope])}
           />
-          {find('scopes') && <p class="field-problem">{find('scopes')}</p>}
-        </fieldset>
-        <div class="form-grid">
-          <TextArea
-            id="key-networks"
-            name="networks"
-            label={translator.t('settings.key.networks')}
-            hint={translator.t('settings.key.networksHint')}
-            problem={find('networks')}
-            value={refused?.networks}
-            rows={2}
-            dir="ltr"
-          />
-          <Field
-            id="key-expires"
-            name="expires"
-            type="date"
-            label={translator.t('settings.key.expires')}
-            hint={translator.t('settings.key.expiresHint')}
-            problem={find('expires')}
-            value={refused?.expires}
-          />
-        </div>
-        <div class="form-end">
-          <Button>{translator.t('settings.key.create')}</Button>
-        </div>
-      </SettingForm>
-    </details>
+        ))}
+        <Check
+          id="scope-all"
+          type="checkbox"
+          name="all"
+          value="on"
+          defaultChecked={isAll}
+          label={translator.t('settings.scope.all')}
+          note={translator.t('settings.scope.allNote')}
+        />
+        {find('scopes') && <FieldProblem>{find('scopes')}</FieldProblem>}
+      </fieldset>
+      <div class="form-grid">
+        <TextArea
+          id="key-networks"
+          name="networks"
+          label={translator.t('settings.key.networks')}
+          hint={translator.t('settings.key.networksHint')}
+          problem={find('networks')}
+          value={refused?.networks}
+          rows={2}
+          dir="ltr"
+        />
+        <Field
+          id="key-expires"
+          name="expires"
+          type="date"
+          label={translator.t('settings.key.expires')}
+          hint={translator.t('settings.key.expiresHint')}
+          problem={find('expires')}
+          value={refused?.expires}
+        />
+      </div>
+      <div class="form-end">
+        <Button>{translator.t('settings.key.create')}</Button>
+      </div>
+    </AddForm>
   );
 }

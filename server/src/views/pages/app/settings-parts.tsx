@@ -3,6 +3,7 @@ import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { fillText } from '../../components/fill-text.ts';
+import { Icon } from '../../components/icon.tsx';
 import { useTranslator } from '../../components/translator-context.ts';
 import type { SettingsFrameProps } from './settings-frame.tsx';
 
@@ -26,12 +27,25 @@ export function SettingForm({
   );
 }
 
-export function Save(): JSX.Element {
-  const translator = useTranslator();
+/** A form for something new, below the list of those that are there. */
+export function AddForm(props: {
+  frame: SettingsFrameProps;
+  path: string;
+  class: string;
+  label: string;
+  isOpen: boolean;
+  children: ComponentChildren;
+}): JSX.Element {
   return (
-    <div class="form-end">
-      <Button>{translator.t('settings.save')}</Button>
-    </div>
+    <details class="add" open={props.isOpen}>
+      <summary class="button button-quiet">
+        <Icon name="plus" />
+        {props.label}
+      </summary>
+      <SettingForm frame={props.frame} path={props.path} class={`panel add-form ${props.class}`}>
+        {props.children}
+      </SettingForm>
+    </details>
   );
 }
 

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { nameBrowser } from '../../components/name-browser.ts';
+import { SaveBar } from '../../components/save-bar.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
 import { Switch } from '../../components/switch.tsx';
@@ -11,7 +12,7 @@ import { useTranslator, type ViewTranslator } from '../../components/translator-
 import { describeBrowser } from '../../components/user-agent.ts';
 import { SettingsFrame } from './settings-frame.tsx';
 import { describeNotice } from './settings-notice.ts';
-import { Facts, Save, SettingForm } from './settings-parts.tsx';
+import { Facts, SettingForm } from './settings-parts.tsx';
 import { SignInSetting, type SignInSettingProps } from './settings-sign-in.tsx';
 
 export interface SettingsSession {
@@ -118,7 +119,7 @@ function ProfileSetting({ frame, profile, languages, timeZones, notice, now }: S
             </option>
           ))}
         </Select>
-        <Save />
+        <SaveBar />
       </SettingForm>
     </Setting>
   );
@@ -208,7 +209,7 @@ function NotificationsSetting({
             note={translator.t(notificationTexts[kind].note)}
           />
         ))}
-        <Save />
+        <SaveBar />
       </SettingForm>
     </Setting>
   );

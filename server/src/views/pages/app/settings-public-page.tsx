@@ -3,6 +3,7 @@ import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { Field, TextArea } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
+import { SaveBar } from '../../components/save-bar.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
 import { Switch } from '../../components/switch.tsx';
@@ -10,7 +11,7 @@ import { useTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import type { SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Save, SettingForm } from './settings-parts.tsx';
+import { SettingForm } from './settings-parts.tsx';
 
 export interface SettingsPublicPageProps {
   readonly frame: SettingsFrameProps;
@@ -52,7 +53,6 @@ export function SettingsPublicPage(props: SettingsPublicPageProps): JSX.Element 
       about={translator.t('settings.publicAbout')}
       notice={describeNotice(translator, notice, 'public-page')}
     >
-      {!isAllowed && <p class="quiet">{translator.t('settings.public.forbidden')}</p>}
       {isOpen && !problem && isAllowed && (
         <p>
           <a href={`${url}${name}`}>
@@ -60,45 +60,49 @@ export function SettingsPublicPage(props: SettingsPublicPageProps): JSX.Element 
           </a>
         </p>
       )}
-      <SettingForm frame={frame} path="account/public-page">
-        <fieldset disabled={!canManage || !isAllowed} class="stack-s">
-          <legend class="unseen">{translator.t('settings.public')}</legend>
-          <Switch
-            id="public-open"
-            name="open"
-            value="on"
-            defaultChecked={isOpen}
-            label={translator.t('settings.public.open')}
-            note={translator.t('settings.public.openNote')}
-          />
-          <Field
-            id="public-name"
-            name="name"
-            label={translator.t('settings.public.name')}
-            hint={translator.t('settings.public.nameHint', { url })}
-            problem={problem === 'message' ? undefined : problemText}
-            value={name}
-            pattern="[a-z0-9\-]{3,40}"
-            maxLength={40}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            dir="ltr"
-            required
-          />
-          <TextArea
-            id="public-message"
-            name="message"
-            label={translator.t('settings.public.message')}
-            hint={translator.t('settings.public.messageHint')}
-            problem={problem === 'message' ? problemText : undefined}
-            maxLength={1000}
-          >
-            {message}
-          </TextArea>
-          {canManage && isAllowed && <Save />}
-        </fieldset>
-      </SettingForm>
+      {isAllowed ? (
+        <SettingForm frame={frame} path="account/public-page">
+          <fieldset disabled={!canManage} class="stack-s">
+            <legend class="unseen">{translator.t('settings.public')}</legend>
+            <Switch
+              id="public-open"
+              name="open"
+              value="on"
+              defaultChecked={isOpen}
+              label={translator.t('settings.public.open')}
+              note={translator.t('settings.public.openNote')}
+            />
+            <Field
+              id="public-name"
+              name="name"
+              label={translator.t('settings.public.name')}
+              hint={translator.t('settings.public.nameHint', { url })}
+              problem={problem === 'message' ? undefined : problemText}
+              value={name}
+              pattern="[a-z0-9\-]{3,40}"
+              maxLength={40}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              dir="ltr"
+              required
+            />
+            <TextArea
+              id="public-message"
+              name="message"
+              label={translator.t('settings.public.message')}
+              hint={translator.t('settings.public.messageHint')}
+              problem={problem === 'message' ? problemText : undefined}
+              maxLength={1000}
+            >
+              {message}
+            </TextArea>
+            {canManage && <SaveBar />}
+          </fieldset>
+        </SettingForm>
+      ) : (
+        <p class="quiet">{translator.t('settings.public.forbidden')}</p>
+      )}
       {blocked.length > 0 && <Blocked {...props} />}
     </Setting>
   );

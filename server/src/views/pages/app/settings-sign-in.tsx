@@ -158,7 +158,7 @@ function ProviderItem({ frame, now, provider, isOnly }: ItemProps & { provider: 
         </Facts>
       }
       more={{
-        label: translator.t('settings.change'),
+        label: translator.t('settings.unlink'),
         name,
         children: (
           <Removal

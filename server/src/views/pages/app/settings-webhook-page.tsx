@@ -4,12 +4,13 @@ import { Crumbs } from '../../components/crumbs.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { BriefMoment } from '../../components/moment.tsx';
 import { Pager, type Pages } from '../../components/pager.tsx';
+import { SaveBar } from '../../components/save-bar.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { Table } from '../../components/table.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Removal, Save, SettingForm } from './settings-parts.tsx';
+import { Removal, SettingForm } from './settings-parts.tsx';
 import {
   type SettingsWebhook,
   type WebhookFields,
@@ -96,7 +97,7 @@ export function SettingsWebhookPage(props: SettingsWebhookPageProps): JSX.Elemen
             fields={refused ?? { url, description, types: types ?? [] }}
             problem={refused?.problem}
           />
-          <Save />
+          <SaveBar />
         </SettingForm>
         <SettingForm frame={frame} path="webhooks/secret" class="line-form">
           <input type="hidden" name="id" value={id} />

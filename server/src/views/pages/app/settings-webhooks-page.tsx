@@ -11,7 +11,7 @@ import { useTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
-import { Facts, SettingForm } from './settings-parts.tsx';
+import { AddForm, Facts } from './settings-parts.tsx';
 
 export interface SettingsWebhook {
   readonly id: string;
@@ -76,15 +76,18 @@ export function SettingsWebhooksPage(props: SettingsWebhooksPageProps): JSX.Elem
             ))}
           </SettingItems>
         )}
-        <details class="add" open={refused !== undefined}>
-          <summary class="button button-quiet">{translator.t('settings.webhook.new')}</summary>
-          <SettingForm frame={frame} path="webhooks" class="panel stack add-form">
-            <WebhookFieldset eventTypes={props.eventTypes} fields={refused} problem={refused?.problem} />
-            <div class="form-end">
-              <Button>{translator.t('settings.webhook.create')}</Button>
-            </div>
-          </SettingForm>
-        </details>
+        <AddForm
+          frame={frame}
+          path="webhooks"
+          class="stack"
+          label={translator.t('settings.webhook.new')}
+          isOpen={refused !== undefined}
+        >
+          <WebhookFieldset eventTypes={props.eventTypes} fields={refused} problem={refused?.problem} />
+          <div class="form-end">
+            <Button>{translator.t('settings.webhook.create')}</Button>
+          </div>
+        </AddForm>
       </Setting>
     </SettingsFrame>
   );
