@@ -61,8 +61,8 @@ export interface Visit {
   readonly csrf: string;
   /** The fields of a form, or those of a JSON object that are texts. */
   readonly form: URLSearchParams;
-  /** The parts of a form with files, after its token; none if the form came without. */
-  readonly parts: AsyncIterable<Part>;
+  /** The parts of a form with files, after its token; none if the form came without. They fail when the signal is aborted. */
+  readonly readParts: (ended: AbortSignal) => AsyncIterable<Part>;
   /** Runs requests that may take long. */
   readonly transfers: Transfers;
   /** Reports new events to requests that wait for them. */
@@ -188,7 +188,8 @@ async function handle(
   const formSecret = signedIn && secret !== undefined ? secret : getFormSecret(engines, request, reply, secure);
   const origin = findOrigin(engines, request);
   const form = readForm(request);
-  const formParts = readParts(route, request);
+  const formEnded = new AbortController();
+  const formParts = openParts(route, request, formEnded.signal);
   const visit: Visit = {
     engines,
     transfers,
@@ -203,7 +204,10 @@ async function handle(
     host: new URL(origin).host,
     csrf: makeFormToken(formSecret),
     form,
-    parts: formParts ?? noParts,
+    readParts: (ended) => {
+      ended.addEventListener('abort', () => formEnded.abort(ended.reason), { once: true });
+      return formParts ?? noParts;
+    },
     setSession: (next, personId) => {
       writeCookie(reply, 'session', next, { secure });
       if (personId === undefined) return;
@@ -326,7 +330,11 @@ function readForm({ body }: FastifyRequest): URLSearchParams {
   return form;
 }
 
-function readParts(route: AppRoute, { headers, body }: FastifyRequest): AsyncGenerator<Part, void, void> | undefined {
+function openParts(
+  route: AppRoute,
+  { headers, body }: FastifyRequest,
+  ended: AbortSignal,
+): AsyncGenerator<Part, void, void> | undefined {
   if (route.body !== 'multipart' || !(body instanceof Readable)) return undefined;
-  return parts(headers['content-type'] ?? '', body);
+  return parts(headers['content-type'] ?? '', body, ended);
 }

@@ -36,7 +36,7 @@ const maxTextBytes = 512 * 1024;
  * form: what was typed comes after the files, and nobody wants to type it again.
  */
 export async function readFormWithFiles(
-  { engines, parts, request }: SignedInVisit,
+  { engines, readParts, request }: SignedInVisit,
   actor: Actor,
   ended: AbortSignal,
 ): Promise<FormWithFiles> {
@@ -46,7 +46,7 @@ export async function readFormWithFiles(
   let textBytes = 0;
   const policy = await readPolicy(engines, actor.accountId);
   request.transferBegan();
-  for await (const part of parts) {
+  for await (const part of readParts(ended)) {
     if (part.fileName === undefined) {
       const text = await readText(part, maxTextBytes - textBytes);
       textBytes += text.length;

@@ -93,12 +93,13 @@ async function withImport(
 }
 
 async function readImport({
-  parts,
+  readParts,
+  ended,
 }: MemberVisit): Promise<Omit<FoundImport, 'contacts'> | (FileProblem & { problem: string })> {
   const fields = new Map<string, string>();
   let bytes: Buffer | undefined;
   let fileName: string | undefined;
-  for await (const part of parts) {
+  for await (const part of readParts(ended)) {
     const isFile = part.name === 'file' || part.name === 'text';
     const read = await readPart(part, isFile ? limits.jsonBytes : fieldBytes);
     if (isFile) {

@@ -16,8 +16,11 @@ export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: nu
  * can have this many in each.
  */
 const maxPerLink = 32;
-/** How long a request may continue after its drop, its key, its session or its membership has ended. */
-export const checkMs = 1_000;
+/**
+ * How often running requests are looked at. One that has just been looked at when its drop, key, session or membership
+ * ends is cut by the next look, within a second.
+ */
+export const checkMs = 500;
 
 interface Supervised {
   /** The files that are being downloaded. */
