@@ -182,6 +182,7 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'sign-in-wrong': signIn({ email: maya.email, notice: { kind: 'wrong' } }),
     'sign-in-too-many': signIn({ email: maya.email, notice: { kind: 'too_many', retryAt: later } }),
     'sign-in-session-ended': signIn({ notice: { kind: 'session_ended' } }),
+    'sign-in-needed': signIn({ notice: { kind: 'needed' } }),
     'sign-in-signed-out': signIn({ notice: { kind: 'signed_out' } }),
     'sign-in-provider-failed': signIn({ notice: { kind: 'provider_failed', provider: foreign.senderName } }),
     'sign-in-not-known': signIn({ notice: { kind: 'not_known', provider: sso.name } }),

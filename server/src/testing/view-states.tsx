@@ -416,6 +416,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
       link: { ...ended('download', rightToLeft), revokedAt: complete.completedAt },
     }),
     'gone-nothing': gone('nothing'),
+    'gone-not-yours': gone('not_yours'),
     'gone-machines': gone('machines'),
     'gone-refused': gone('refused'),
     home: {

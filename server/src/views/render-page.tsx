@@ -49,7 +49,7 @@ export function languageLinks(translator: Translators, path: string): readonly L
   return translator.languages.map(({ language, name }) => ({
     language,
     name,
-    href: `${path}?lang=${encodeURIComponent(language)}`,
+    href: `${path}${path.includes('?') ? '&' : '?'}lang=${encodeURIComponent(language)}`,
   }));
 }
 

@@ -199,6 +199,23 @@ describe('the path of an account', () => {
     const browser = new AppBrowser(app, engines.policy.publicUrl);
     const response = await browser.send('GET', '/orders@example.org/', { headers: { accept } });
     expect(response.headers.location).toBe('/sign-in?next=%2Forders%40example.org%2F');
+    const { body } = await browser.get('/sign-in?next=%2Forders%40example.org%2F');
+    expect(body).toContain('Sign in to see this page.');
+    expect(body).toContain('href="/sign-in?next=%2Forders%40example.org%2F&amp;lang=de"');
+  });
+
+  test('says that a session has ended only where somebody has signed in before', async () => {
+    const { browser } = await signIn();
+    browser.cookies.delete('__Host-waybill_session');
+    const { body } = await browser.get('/sign-in?next=%2Forders%40example.org%2F');
+    expect(body).toContain('You were signed out');
+  });
+
+  test('leads a person back to their account from a page that they cannot see', async () => {
+    const { browser } = await signIn();
+    const foreign = await browser.send('GET', '/orders@example.org/sent', { headers: { accept } });
+    expect(foreign.statusCode).toBe(404);
+    expect(foreign.body).toContain('href="/home"');
   });
 });
 

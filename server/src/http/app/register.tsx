@@ -7,6 +7,7 @@ import { sendProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import { tusType } from '../shared/tus.ts';
 import { type AppParts, type AppRoute, registerAppRoute } from './app-route.ts';
+import { readCookie } from './cookies.ts';
 import { appRoutes } from './routes.ts';
 
 /** The app of people with an account: sign-in, and the screens of the accounts that they belong to. */
@@ -37,7 +38,14 @@ export function peoplesApp(app: App, shared: AppParts): void {
     const { status, reason } = toProblem(error);
     if (reason === 'error') request.log.error({ err: error }, 'a page failed');
     if (isScript && error instanceof ExchangeError) return reply.code(status).send({ code, message: error.message });
-    return sendProblemPage(options, request, reply.code(status), reason, undefined);
+    // The others were led here by the link in a mail.
+    const isPerson = readCookie(request, 'session', options.secureCookies) !== undefined;
+    return sendProblemPage(
+      options,
+      request,
+      reply.code(status),
+      reason === 'unknown' && isPerson ? 'not_yours' : reason,
+    );
   });
   for (const route of appRoutes) {
     if (route.body === undefined) registerAppRoute(app, shared, route);

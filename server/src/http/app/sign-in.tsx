@@ -185,10 +185,16 @@ export function sendSignIn(
       }))}
       recoveryHref="/sign-in/recover"
       email={email ?? (asked?.kind === 'confirm' ? visit.signedIn?.person.email : undefined)}
-      notice={notice ?? asked ?? (next === undefined ? undefined : { kind: 'session_ended' })}
+      notice={notice ?? asked ?? (next === undefined ? undefined : explainSignIn(visit))}
     />
   );
-  return sendAppPage(visit, { title: signInTitle(translator), page, layout: 'sign-in' });
+  const path = withNext('/sign-in', next);
+  return sendAppPage(visit, { title: signInTitle(translator), page, layout: 'sign-in', path });
+}
+
+/** Says why somebody who asked for another page is here. Nobody has been signed out of a browser that is new. */
+function explainSignIn({ deviceCookie }: Visit): SignInNotice {
+  return { kind: deviceCookie === undefined ? 'needed' : 'session_ended' };
 }
 
 function sendCode(

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { AskForm, type Asking } from '../components/ask-form.tsx';
 import { Breakable } from '../components/breakable.tsx';
+import { ButtonLink } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { fillText } from '../components/fill-text.ts';
 import { Moment } from '../components/moment.tsx';
@@ -31,6 +32,7 @@ const texts = {
   revoked: { icon: 'stop', title: 'gone.revoked.title', text: 'gone.revoked.text' },
   not_opened: { icon: 'question', title: 'gone.not_opened.title', text: 'gone.not_opened.text' },
   unknown: { icon: 'question', title: 'gone.unknown.title', text: 'gone.unknown.text' },
+  not_yours: { icon: 'question', title: 'gone.not_yours.title', text: 'gone.not_yours.text' },
   nothing: { icon: 'question', title: 'gone.nothing.title', text: 'gone.nothing.text' },
   machines: { icon: 'lock', title: 'gone.machines.title', text: 'gone.machines.text' },
   refused: { icon: 'stop', title: 'gone.refused.title', text: 'gone.refused.text' },
@@ -102,6 +104,7 @@ export function GonePage(props: GonePageProps): JSX.Element {
       }
     >
       {asking && <AskForm {...asking} />}
+      {reason === 'not_yours' && <ButtonLink href="/home">{translator.t('gone.not_yours.home')}</ButtonLink>}
     </Card>
   );
 }

@@ -18,6 +18,8 @@ export type SignInNotice =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'too_many'; readonly retryAt: Date }
   | { readonly kind: 'session_ended' }
+  /** Only members see the page that was asked for. */
+  | { readonly kind: 'needed' }
   | { readonly kind: 'signed_out' }
   | { readonly kind: 'provider_failed'; readonly provider: string }
   /** The provider has the person, but nobody here has an account for them. */
@@ -47,6 +49,7 @@ const notices: Record<SignInNotice['kind'], { text: string; tone: Tone }> = {
   wrong: { text: 'signIn.notice.wrong', tone: 'bad' },
   too_many: { text: 'signIn.notice.tooMany', tone: 'bad' },
   session_ended: { text: 'signIn.notice.session_ended', tone: 'warn' },
+  needed: { text: 'signIn.notice.needed', tone: 'calm' },
   signed_out: { text: 'signIn.notice.signed_out', tone: 'good' },
   provider_failed: { text: 'signIn.notice.provider_failed', tone: 'bad' },
   not_known: { text: 'signIn.notice.not_known', tone: 'bad' },
