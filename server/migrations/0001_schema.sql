@@ -126,6 +126,8 @@ create table memberships (
   account_id uuid not null references accounts (id),
   person_id  uuid not null references people (id),
   role       member_role not null,
+  -- The news of the account that the person wants by mail. Null: the usual, which depends on whose address the account has.
+  news       text[] check (news <@ '{downloaded,undeliverable,asked,received}'),
   created_at timestamptz not null default now(),
   primary key (account_id, person_id)
 );
@@ -843,21 +845,26 @@ create type message_state as enum ('waiting', 'sent', 'abandoned');
 -- sender. While it is being sent, due_at is the end of the sender's lease, so that the crash of a process delays a message
 -- by moments and does not lose it.
 create table messages (
-  account_id uuid not null,
-  id         uuid not null,
-  drop_id    uuid not null,
+  account_id      uuid not null,
+  id              uuid not null,
+  drop_id         uuid not null,
   -- Null if the message is about a drop as a whole.
-  position   integer,
-  kind       message_kind not null,
-  channel    message_channel not null,
+  position        integer,
+  kind            message_kind not null,
+  channel         message_channel not null,
   -- An address or a phone number.
-  receiver   text not null,
-  state      message_state not null default 'waiting',
-  attempts   integer not null default 0,
-  due_at     timestamptz not null default now(),
-  outcome    text,
-  created_at timestamptz not null default now(),
-  settled_at timestamptz,
+  receiver        text not null,
+  -- The member who is told, and of which account. Null: the account's address, a receiver or a contact.
+  told_person_id  uuid references people (id),
+  told_account_id uuid,
+  -- How much more news of this kind the mail stands for, so that much news at once is few mails.
+  more            integer not null default 0,
+  state           message_state not null default 'waiting',
+  attempts        integer not null default 0,
+  due_at          timestamptz not null default now(),
+  outcome         text,
+  created_at      timestamptz not null default now(),
+  settled_at      timestamptz,
   primary key (account_id, id),
   foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)
 );
@@ -866,6 +873,8 @@ create index messages_by_id on messages (id);
 create index messages_of_drop on messages (account_id, drop_id, position);
 -- Codes are limited for each phone number and address, whichever link and account they are for.
 create index messages_codes_by_receiver on messages (receiver, created_at) where kind = 'code';
+create index messages_by_told_person on messages (told_account_id, told_person_id, kind)
+  where told_account_id is not null;
 create index messages_due on messages (due_at) where state = 'waiting';
 create index messages_abandoned on messages (settled_at) where state = 'abandoned';
 create index messages_settled on messages (settled_at) where state <> 'waiting';

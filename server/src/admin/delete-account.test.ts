@@ -90,7 +90,7 @@ async function richAccount(receiver: Actor) {
          insert into people (id, email, handle) values (gen_random_uuid(), $1::uuid || '@example.org', sha256($1::uuid::text::bytea))
          returning id
        )
-       insert into memberships (account_id, person_id, role) select $1::uuid, id, 'owner' from person`,
+       insert into memberships (account_id, person_id, role, news) select $1::uuid, id, 'owner', '{received}' from person`,
     ],
     ['insert into public_pages (account_id, name, is_open) values ($1::uuid, md5($1::uuid::text), true)'],
     ["insert into blocked_senders (account_id, email) values ($1, 'r@example.org')"],

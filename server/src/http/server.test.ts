@@ -231,6 +231,7 @@ describe('every route declares who may call it', () => {
         "GET /:user/sent/:id/history.csv: member",
         "GET /:user/settings: member",
         "POST /:user/settings/profile: member",
+        "POST /:user/settings/notifications: member",
         "POST /:user/settings/sessions/end: member",
         "POST /:user/settings/sessions/end-others: member",
         "POST /:user/settings/passkeys/rename: member",

@@ -81,7 +81,11 @@ export function settingsStates(
           },
           { id: 's4', userAgent: '', address: '203.0.113.81', method: 'password', lastUsedAt: ago(9), isThis: false },
         ]}
-        notifications={{ downloaded: true, undeliverable: true, received: true, opened: false }}
+        notifications={{
+          wanted: ['undeliverable', 'asked', 'received', 'downloaded'],
+          isShared: false,
+          isWithoutReceipts: false,
+        }}
         {...props}
       />,
     );
@@ -234,12 +238,15 @@ export function settingsStates(
       secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
     }),
     'settings-person': person(),
-    'settings-person-saved': person({ notice: 'profile_saved' }),
+    'settings-person-saved': person({
+      notice: 'profile_saved',
+      notifications: { wanted: ['undeliverable', 'asked'], isShared: true, isWithoutReceipts: false },
+    }),
     'settings-person-password': person({
       passkeys: [],
       providers: [],
       authenticator: { isOn: false, recoveryCodesLeft: 0 },
-      notifications: undefined,
+      notifications: { wanted: ['undeliverable'], isShared: false, isWithoutReceipts: true },
       passwordProblem: 'common',
       notice: 'sign_in_failed',
     }),

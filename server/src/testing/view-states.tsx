@@ -487,6 +487,7 @@ export function mailStates(
   const many = { files: files(name, 5), fileCount: 60, totalBytes: 4.2e9, unscannedCount: 3 };
   const requested = { ...linked, message, link: link.replace('/d/', '/u/') };
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
+  const told = { settingsLink: 'https://files.example.com/orders@acme.example/settings#notifications', more: 0 };
   const question = { isRequest: false, receiver: sender, deadline, reference, to };
   const appPage = 'https://files.example.com/kim%40southwind.example/sent/01a1ed12-fe1c-7560-98f2-1ca52cd0b46a';
   const mailTemplates: Record<string, MailContent> = {
@@ -522,6 +523,16 @@ export function mailStates(
       response: '550 5.1.1 <dispatch@northwind.example>: Recipient address rejected: User unknown',
       sentAt: new Date('2026-11-14T08:00:00Z'),
       ...list,
+    }),
+    'undeliverable-shared': undeliverableMail(translator, {
+      to,
+      reference,
+      receiver: sender,
+      response: '550 5.1.1 <dispatch@northwind.example>: Recipient address rejected: User unknown',
+      sentAt: new Date('2026-11-14T08:00:00Z'),
+      ...list,
+      page: appPage,
+      told: { ...told, sharedAccount: 'Acme Plant 2', more: 1 },
     }),
     stopped: undeliverableMail(translator, {
       to,
@@ -569,6 +580,31 @@ export function mailStates(
       deadline,
       isUnsolicited: true,
       ...list,
+    }),
+    'received-shared': receivedMail(translator, {
+      to,
+      reference,
+      contact: sender,
+      message,
+      deadline,
+      isUnsolicited: false,
+      ...list,
+      page: appPage,
+      told: { ...told, sharedAccount: 'Acme Plant 2', more: 11 },
+    }),
+    'received-message': receivedMail(translator, {
+      to,
+      reference,
+      contact: sender,
+      message,
+      deadline,
+      isUnsolicited: false,
+      files: [],
+      fileCount: 0,
+      totalBytes: 0,
+      unscannedCount: 0,
+      page: appPage,
+      told: { ...told, sharedAccount: undefined },
     }),
     'public-link': publicLinkMail(translator, { to, reference, sender, senderName, deadline, link, stopLink }),
     confirmation: confirmationMail(translator, {

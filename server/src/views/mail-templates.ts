@@ -21,8 +21,8 @@ import type { Translator, Translators } from './translator.ts';
 export function createMailTemplates(all: Translators, operator: Operator) {
   const inLanguage =
     <About>(write: (translator: Translator, about: About) => MailContent) =>
-    (language: string, about: About): RenderedMail => {
-      const translator = all.for(language);
+    (language: string, about: About & { readonly timeZone?: string | undefined }): RenderedMail => {
+      const translator = all.for(language, about.timeZone || undefined);
       return renderMail(translator, operator, write(translator, about));
     };
   return {

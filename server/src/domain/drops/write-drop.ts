@@ -109,7 +109,14 @@ export async function fillInboxes(
 ): Promise<NewEvent[]> {
   const accounts = (await tx.accounts.findIds(emails)).filter(({ id }) => id !== actor.accountId);
   const entries = accounts.map(({ id }) => ({ accountId: id, id: engines.random.uuid() }));
-  if (entries.length > 0) await tx.drops.insertInboxEntries(actor.accountId, dropId, entries);
+  if (entries.length > 0) {
+    await tx.drops.insertInboxEntries(actor.accountId, dropId, entries);
+    await tx.outbox.tellReceivers(
+      actor.accountId,
+      dropId,
+      entries.map(({ accountId }) => accountId),
+    );
+  }
   return entries.map(({ accountId, id }) => ({
     accountId,
     type: 'inbox.received',

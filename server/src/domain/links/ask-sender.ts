@@ -20,15 +20,8 @@ export async function askSender(engines: Pick<Engines, 'store' | 'random'>, link
   if (!question) throw new ExchangeError('not_found');
   await engines.store.transaction(async (tx) => {
     if (!(await tx.links.ask(link, question))) return;
-    const { accountId, dropId, position, sender: receiver } = link;
-    await tx.outbox.enqueue(accountId, {
-      id: engines.random.uuid(),
-      kind: question,
-      channel: 'mail',
-      dropId,
-      position,
-      receiver,
-    });
+    const { accountId, dropId, position } = link;
+    await tx.outbox.tell(accountId, { kind: question, dropId, position });
     await record(engines, tx, {
       accountId,
       author: linkAuthor(link),

@@ -6,7 +6,7 @@ import type { Completed, Delivery, Link } from './link-store.ts';
  * Records what was sent to a receiver. When the receiver has everything, the sender is told, unless it opted out.
  */
 export async function recordDelivery(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store'>,
   link: Link,
   deliveries: readonly Delivery[],
 ): Promise<void> {
@@ -16,14 +16,8 @@ export async function recordDelivery(
     if (!completed.link) return;
     const account = await tx.accounts.byId(link.accountId);
     if (!account?.receipts) return;
-    await tx.outbox.enqueue(link.accountId, {
-      id: engines.random.uuid(),
-      kind: 'receipt',
-      channel: 'mail',
-      dropId: link.dropId,
-      position: link.position,
-      receiver: account.email,
-    });
+    const { dropId, position } = link;
+    await tx.outbox.tell(link.accountId, { kind: 'receipt', dropId, position });
   });
 }
 

@@ -2,7 +2,8 @@ import type { Engines } from '../engines.ts';
 import type { Question } from '../links/ask-sender.ts';
 import { codeMinutes, deriveCode } from '../links/code.ts';
 import { linkToken } from '../links/link-token.ts';
-import type { RenderedMail } from './mail-templates.ts';
+import type { Policy } from '../policy.ts';
+import type { RenderedMail, ToldMember } from './mail-templates.ts';
 import { toMessageReference } from './message-reference.ts';
 import type { MessageKind, WaitingMessage } from './outbox-store.ts';
 
@@ -72,13 +73,12 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
     });
   },
   async received(engines, message) {
-    const { isUnsolicited, person } = message;
     const about = {
       ...toInvitation(message),
       ...toNotice(engines, message),
       ...toListedFiles(message),
-      contact: person.email,
-      isUnsolicited,
+      contact: findOtherPerson(message),
+      isUnsolicited: message.isUnsolicited,
     };
     return engines.mailTemplates.received(message.language, about);
   },
@@ -105,6 +105,14 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
   },
 };
 
+/** The person at the other end: a receiver or contact, or the account that sent what arrived in an inbox. */
+export function findOtherPerson(message: WaitingMessage): string {
+  return isFromAccount(message) ? message.account : message.person.email;
+}
+
+/** Whether it tells of a drop that another account sent. */
+const isFromAccount = ({ kind, dropType }: WaitingMessage) => kind === 'received' && dropType === 'downloadfiles';
+
 async function composeQuestion(engines: Needs, message: WaitingMessage, question: Question): Promise<RenderedMail> {
   const { language, person, expiresAt: deadline } = message;
   const isRequest = message.dropType === 'uploadfiles';
@@ -112,10 +120,15 @@ async function composeQuestion(engines: Needs, message: WaitingMessage, question
   return engines.mailTemplates.question(language, { ...toNotice(engines, message), ...about });
 }
 
-const toReferring = (message: WaitingMessage) => ({ to: message.to, reference: toMessageReference(message) });
+const toReferring = (message: WaitingMessage) => ({
+  to: message.to,
+  timeZone: message.told?.timeZone,
+  reference: toMessageReference(message),
+});
 const toNotice = (engines: Needs, message: WaitingMessage) => ({
   ...toReferring(message),
   page: findAppPage(engines, message),
+  told: toToldMember(engines, message),
 });
 const toInvitation = (message: WaitingMessage) => ({
   ...toReferring(message),
@@ -134,15 +147,25 @@ const toListedFiles = ({ files, fileCount, totalBytes, unscannedCount }: Waiting
 
 /** The page on which a member of the account sees what the mail is about; undefined if nobody signs in to the account. */
 function findAppPage({ policy }: Needs, message: WaitingMessage): string | undefined {
-  const { dropId, inboxId } = message;
-  if (!message.hasMembers) return undefined;
+  const { dropId, inboxId, told } = message;
+  if (!message.hasMembers && !told) return undefined;
   const pages = {
     downloadfiles: `sent/${dropId}`,
     uploadfiles: `requests/${dropId}`,
     receivedfiles: inboxId === null ? 'inbox' : `inbox/${inboxId}`,
   };
-  return `${policy.publicUrl}/${encodeURIComponent(message.account)}/${pages[message.dropType]}`;
+  const page = isFromAccount(message) ? 'inbox' : pages[message.dropType];
+  return `${toAccountUrl(policy, told?.account ?? message.account)}/${page}`;
 }
+
+function toToldMember({ policy }: Needs, { told, more }: WaitingMessage): ToldMember | undefined {
+  if (!told) return undefined;
+  const settingsLink = `${toAccountUrl(policy, told.account)}/settings#notifications`;
+  return { settingsLink, sharedAccount: told.isShared ? told.accountName : undefined, more };
+}
+
+const toAccountUrl = ({ publicUrl }: Pick<Policy, 'publicUrl'>, account: string) =>
+  `${publicUrl}/${encodeURIComponent(account)}`;
 
 async function deriveLink(engines: Needs, message: WaitingMessage): Promise<string> {
   const page = message.dropType === 'downloadfiles' ? 'd' : 'u';

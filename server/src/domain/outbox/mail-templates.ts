@@ -20,6 +20,18 @@ interface ListedFiles {
 /** Who reads the mail. */
 interface Addressed {
   readonly to: string;
+  /** The time zone that the reader chose; empty or absent: that of the server. */
+  readonly timeZone?: string | undefined;
+}
+
+/** For a member of the account who chose to be told. */
+export interface ToldMember {
+  /** Where the person chooses which mails they get. */
+  readonly settingsLink: string;
+  /** The name of the account, unless it is the person's own. */
+  readonly sharedAccount: string | undefined;
+  /** How much more news of the same kind there is. */
+  readonly more: number;
 }
 
 /** Which drop it is about, by the reference that people use: see reference.ts. */
@@ -31,6 +43,8 @@ interface Referring extends Addressed {
 interface Notice extends Referring {
   /** The page of the web app that shows it; undefined if nobody signs in to the account. */
   readonly page: string | undefined;
+  /** Undefined if it is for the account's address. */
+  readonly told: ToldMember | undefined;
 }
 
 /** A mail whose reader can stop or report the sender. */

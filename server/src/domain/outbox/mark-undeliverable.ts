@@ -16,20 +16,12 @@ export async function markUndeliverable(
   { author, reason, messageId }: { author: Author; reason: string; messageId?: string },
 ): Promise<boolean> {
   const news = await tx.links.markUndeliverable({ accountId, dropId, position }, reason);
-  const account = await tx.accounts.byId(accountId);
-  if (!news || !account) return false;
+  if (!news) return false;
   const details = { dropId, position, ...(messageId === undefined ? {} : { messageId }) };
   await record(engines, tx, { accountId, author, action: 'receiver.undeliverable', details });
   // Anyone can enter an address that does not exist on a public page: that is no news for the account.
   if (!news.isUnsolicited || reason === stoppedReason) {
-    await tx.outbox.enqueue(accountId, {
-      id: engines.random.uuid(),
-      kind: 'undeliverable',
-      channel: 'mail',
-      dropId,
-      position,
-      receiver: account.email,
-    });
+    await tx.outbox.tell(accountId, { kind: 'undeliverable', dropId, position });
   }
   await tx.events.append(dropEvents({ accountId, ...news }, 'undeliverable', { receiver: news.receiver }));
   return true;

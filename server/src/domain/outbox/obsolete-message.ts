@@ -31,6 +31,7 @@ export const dropEnded = 'its drop ended before it could be sent';
 /** Why there is no longer any point in sending the message; undefined while there is. */
 export function findObsoleteReason(message: WaitingMessage): string | undefined {
   const { kind } = message;
+  if (message.isUnwanted) return 'the person is no member any more, or wants no such news';
   if (!isNews(kind) && !message.dropLive) return dropEnded;
   if (kind === 'code' && message.ageSeconds > codeSeconds) return 'the code ran out before it could be sent';
   const { completedAt, undeliverable } = message.person;

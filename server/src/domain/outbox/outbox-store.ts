@@ -4,6 +4,7 @@ import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 import type { ReceiversLink } from '../links/link-store.ts';
 import type { Channel } from '../policy.ts';
+import type { NewsMessageKind } from './news.ts';
 
 export type MessageKind =
   | 'invitation'
@@ -16,12 +17,31 @@ export type MessageKind =
   | 'report'
   | Question;
 
+/** A member who is told news of an account. */
+export interface ToldPerson {
+  readonly language: string;
+  /** An IANA name; empty: that of the server. */
+  readonly timeZone: string;
+  /** The address of the account. */
+  readonly account: string;
+  /** The name that people know the account by, or its address if it has none. */
+  readonly accountName: string;
+  /** Whether the account has another address than the person. */
+  readonly isShared: boolean;
+}
+
 export interface WaitingMessage {
   readonly id: string;
   readonly kind: MessageKind;
   readonly channel: Channel;
   readonly to: string;
   readonly language: string;
+  /** The member whom it tells; undefined if it is for anyone else. */
+  readonly told: ToldPerson | undefined;
+  /** Whether it was for a member who is none any more, or who wants no such news. */
+  readonly isUnwanted: boolean;
+  /** How much more news of its kind it stands for. */
+  readonly more: number;
   /** How often it has been tried, including this time. */
   readonly attempts: number;
   /** Since it was enqueued. */
@@ -102,6 +122,16 @@ export interface OutboxStore {
       receiver: string;
     },
   ): Promise<void>;
+  /**
+   * Writes the mails that tell the people of an account about its drop: to the members who want such news, and to the
+   * account's address unless a member has it.
+   */
+  tell(
+    accountId: string,
+    news: { readonly kind: NewsMessageKind; readonly dropId: string; readonly position: number | null },
+  ): Promise<void>;
+  /** As `tell`, for the members of other accounts in whose inboxes the drop arrived. */
+  tellReceivers(accountId: string, dropId: string, receiverAccountIds: readonly string[]): Promise<void>;
   /** Enqueues the reminders of up to `count` drops whose reminders are due. Returns how many drops. */
   remind(count: number): Promise<number>;
   /** Returns the message if it is due; no other worker gets it during the lease. Counts the attempt. */

@@ -4,7 +4,7 @@ import type { Policy } from '../policy.ts';
 import type { Mail, SendOutcome } from '../ports/mailer.ts';
 import type { Random } from '../ports/random.ts';
 import { abandonMessage } from './abandon-message.ts';
-import { composeMail, composeSms } from './compose.ts';
+import { composeMail, composeSms, findOtherPerson } from './compose.ts';
 import { stoppedReason } from './mark-undeliverable.ts';
 import { toMessageId } from './message-id.ts';
 import { toMessageReference } from './message-reference.ts';
@@ -169,10 +169,10 @@ function toSender({ mailFrom, operatorName }: Policy, message: WaitingMessage): 
   };
 }
 
-function replyTo(mailFrom: string, { kind, account, person }: WaitingMessage): string {
+function replyTo(mailFrom: string, message: WaitingMessage): string {
   // A person whom mails do not reach cannot be replied to.
-  if (kind === 'undeliverable') return mailFrom;
-  return isNotice(kind) ? person.email : account;
+  if (message.kind === 'undeliverable') return mailFrom;
+  return isNotice(message.kind) ? findOtherPerson(message) : message.account;
 }
 
 /** The codes at the start of the reply: what follows may quote the message and does not belong in the log. */

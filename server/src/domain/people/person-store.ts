@@ -1,3 +1,5 @@
+import type { NewsKind } from '../outbox/news.ts';
+
 /** The rights of a member of an account; each role includes the ones before it. */
 export const memberRoles = ['reader', 'member', 'owner'] as const;
 export type MemberRole = (typeof memberRoles)[number];
@@ -67,6 +69,9 @@ export interface PersonStore {
   setMembership(accountId: string, personId: string, role: MemberRole): Promise<void>;
   /** False if the person is no member. */
   changeRole(accountId: string, personId: string, role: MemberRole): Promise<boolean>;
+  /** The news of the account that the member gets by mail. */
+  news(accountId: string, personId: string): Promise<readonly NewsKind[]>;
+  setNews(accountId: string, personId: string, news: readonly NewsKind[]): Promise<void>;
   /** False if there was none. */
   removeMembership(accountId: string, personId: string): Promise<boolean>;
 }

@@ -13,7 +13,8 @@ export async function sendPersonLink(engines: Needs, linkId: string): Promise<vo
   if (link?.state !== 'open') return;
   const { person, purpose, invitedBy, expiresAt } = link;
   const { operatorName } = policy;
-  const about = { to: person.email, operatorName, link: personLinks.toUrl(linkId), deadline: expiresAt };
+  const { email: to, timeZone } = person;
+  const about = { to, timeZone, operatorName, link: personLinks.toUrl(linkId), deadline: expiresAt };
   const { outcome } = await mailer.send({
     messageId: toMessageId(policy, linkId),
     from: { name: operatorName, address: policy.mailFrom },

@@ -13,6 +13,7 @@ export async function sendSignInNotice(engines: Needs, notice: SignInNotice): Pr
   const person = await store.people.byId(personId);
   if (!person || person.disabled) return;
   const { operatorName, publicUrl } = policy;
+  const about = { to: person.email, timeZone: person.timeZone };
   const link = `${publicUrl}/${encodeURIComponent(person.email)}/settings#sessions`;
   const { outcome } = await mailer.send({
     messageId: toMessageId(policy, id),
@@ -20,7 +21,7 @@ export async function sendSignInNotice(engines: Needs, notice: SignInNotice): Pr
     replyTo: policy.supportAddress ?? policy.mailFrom,
     envelopeFrom: returnPaths?.toAddress(id) ?? policy.mailFrom,
     to: person.email,
-    ...mailTemplates.signIn(person.language, { to: person.email, operatorName, link, address, userAgent, at }),
+    ...mailTemplates.signIn(person.language, { ...about, operatorName, link, address, userAgent, at }),
   });
   if (outcome === 'refused') logger.warn('a person could not be told of a sign-in', { person: person.id });
 }

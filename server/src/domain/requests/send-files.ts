@@ -72,19 +72,15 @@ export async function sendFiles(
     checkpoint('received:files-moved');
     const inboxId = random.uuid();
     await tx.drops.insertInboxEntries(accountId, dropId, [{ accountId, id: inboxId }]);
-    for (const [kind, receiver] of [
-      ['received', link.sender],
-      ['confirmation', link.receiver],
-    ] as const) {
-      await tx.outbox.enqueue(accountId, {
-        id: random.uuid(),
-        kind,
-        channel: 'mail',
-        dropId,
-        position: null,
-        receiver,
-      });
-    }
+    await tx.outbox.tell(accountId, { kind: 'received', dropId, position: null });
+    await tx.outbox.enqueue(accountId, {
+      id: random.uuid(),
+      kind: 'confirmation',
+      channel: 'mail',
+      dropId,
+      position: null,
+      receiver: link.receiver,
+    });
     for (const { id, state } of draftFiles) if (state === 'refused') await tx.uploads.remove(accountId, draft, id);
     await tx.drafts.consume(accountId, draft, { digest, type: 'uploadfiles', remembered: rememberedDispatches });
     await record(engines, tx, {

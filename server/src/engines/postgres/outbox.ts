@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MailedFile } from '../../domain/files/file-store.ts';
 import type { ReceiversLink } from '../../domain/links/link-store.ts';
+import { isNewsMessage } from '../../domain/outbox/news.ts';
 import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
@@ -8,6 +9,7 @@ import { shownName } from './accounts/shown-name.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
 import { jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
+import { findToldPerson, writeNews } from './news.ts';
 import { purgeOldest } from './purge-oldest.ts';
 import { secondsFromNow } from './time.ts';
 
@@ -113,6 +115,11 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       `.execute(db);
     },
 
+    tell: (accountId, news) => writeNews(db, alarm, { accountId, ...news }, [accountId]),
+
+    tellReceivers: (accountId, dropId, receiverAccountIds) =>
+      writeNews(db, alarm, { accountId, dropId, position: null, kind: 'received' }, receiverAccountIds),
+
     async remind(count) {
       const { rows } = await sql<{ reminded: number }>`
         with due as (
@@ -144,11 +151,16 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       const taken = await message(accountId, id)
         .where('due_at', '<=', sql<Date>`now()`)
         .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), due_at: secondsFromNow(leaseSeconds) }))
-        .returning(['drop_id', 'position', 'kind', 'channel', 'receiver', 'attempts'])
+        .returning(['drop_id', 'position', 'kind', 'channel', 'receiver', 'attempts', 'more'])
+        .returning(['told_person_id as toldPersonId', 'told_account_id as toldAccountId'])
         .returning(sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'))
         .executeTakeFirst();
       if (!taken) return undefined;
-      const { kind, channel, attempts, ageSeconds } = taken;
+      const { kind, channel, attempts, ageSeconds, more, toldPersonId, toldAccountId } = taken;
+      const told =
+        toldPersonId !== null && isNewsMessage(kind)
+          ? await findToldPerson(db, { personId: toldPersonId, accountId: toldAccountId, kind })
+          : undefined;
       const row = await db
         .selectFrom('drops')
         .innerJoin('accounts', 'accounts.id', 'drops.account_id')
@@ -214,7 +226,10 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         to: taken.receiver,
         attempts,
         ageSeconds,
-        language: isNotice(kind) ? accountLanguage : personLanguage,
+        language: told?.language ?? (isNotice(kind) ? accountLanguage : personLanguage),
+        told,
+        isUnwanted: toldPersonId !== null && told === undefined,
+        more,
         person: { position, email, openedAt, completedAt, undeliverable, stopped, shownTo },
         ...about,
         linkKey: linkKey && keyDay !== null ? { wrapped: linkKey, day: keyDay } : null,

@@ -515,6 +515,8 @@ async function everyCall(accountId: string): Promise<Calls> {
     outbox: {
       writeToReceivers: (outbox) =>
         outbox.writeToReceivers(accountId, dropId, 'reminder', [{ id: randomUUID(), position: 0 }]),
+      tell: (outbox) => outbox.tell(accountId, { kind: 'received', dropId, position: null }),
+      tellReceivers: (outbox) => outbox.tellReceivers(accountId, dropId, [accountId]),
       enqueue: (outbox) =>
         outbox.enqueue(accountId, {
           id: randomUUID(),
@@ -603,6 +605,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       setProfile: (people) => people.setProfile(personId, { name: 'x' }),
       setDisabled: (people) => people.setDisabled(personId, true),
       lock: (people) => people.lock(personId),
+      news: (people) => people.news(accountId, personId),
+      setNews: (people) => people.setNews(accountId, personId, ['received']),
       memberships: (people) => people.memberships(personId, '', count),
       membership: (people) => people.membership(personId, 'large@x.org'),
       members: (people) => people.members(accountId, '', count),

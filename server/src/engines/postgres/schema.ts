@@ -364,6 +364,7 @@ export interface LinkSessions {
 export interface Memberships {
   account_id: string;
   created_at: Generated<Timestamp>;
+  news: string[] | null;
   person_id: string;
   role: MemberRole;
 }
@@ -377,11 +378,14 @@ export interface Messages {
   due_at: Generated<Timestamp>;
   id: string;
   kind: MessageKind;
+  more: Generated<number>;
   outcome: string | null;
   position: number | null;
   receiver: string;
   settled_at: Timestamp | null;
   state: Generated<MessageState>;
+  told_account_id: string | null;
+  told_person_id: string | null;
 }
 
 export interface Passkeys {

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { newsKinds } from '../../domain/outbox/news.ts';
 import { changeAsPerson } from '../../domain/people/change-as-person.ts';
 import { idleSeconds } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
@@ -46,6 +47,18 @@ export const settingsRoutes: readonly AppRoute[] = [
     await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
       await tx.people.setProfile(person.id, readProfile(form, person));
       return {};
+    });
+  }),
+  change('notifications', 'notifications_saved', async (visit) => {
+    const { engines, form, actor, person } = visit;
+    const { accountId } = actor;
+    const before = await engines.store.people.news(accountId, person.id);
+    // While receipts are switched off for the account, the form cannot say whether the person wants them.
+    const keepsReceipts = before.includes('downloaded') && !(await readReceipts(visit));
+    const news = newsKinds.filter((kind) => form.has(kind) || (kind === 'downloaded' && keepsReceipts));
+    await changeAsPerson(engines, visit, 'notifications.changed', async (tx) => {
+      await tx.people.setNews(accountId, person.id, news);
+      return { accountId, news };
     });
   }),
   change('sessions/end', 'sessions_ended', async (visit) => {
@@ -168,6 +181,10 @@ export const settingsRoutes: readonly AppRoute[] = [
   },
 ];
 
+async function readReceipts({ engines, actor }: MemberVisit): Promise<boolean> {
+  return (await engines.store.accounts.byId(actor.accountId))?.receipts ?? false;
+}
+
 /** Whether this is the person's password, or they have none. Guesses in a stolen session are limited as at sign-in. */
 async function isOwnPassword(visit: MemberVisit, typed: string): Promise<boolean> {
   const { engines, person } = visit;
@@ -245,13 +262,15 @@ async function sendSettings(
   if (shown.passwordProblem !== undefined) reply.code(400);
   const { signInMethods, sessions } = engines.store;
   const frame = await readFrame(visit);
-  const [passkeys, password, app, recoveryCodesLeft, identities, own] = await Promise.all([
+  const [passkeys, password, app, recoveryCodesLeft, identities, own, news, receipts] = await Promise.all([
     signInMethods.passkeys(person.id),
     signInMethods.password(person.id),
     signInMethods.authenticatorApp(person.id),
     signInMethods.countRecoveryCodes(person.id),
     signInMethods.identities(person.id),
     sessions.ofPerson(person.id, idleSeconds, maxSessions),
+    engines.store.people.news(visit.actor.accountId, person.id),
+    readReceipts(visit),
   ]);
   const page = (
     <SettingsPersonPage
@@ -290,6 +309,11 @@ async function sendSettings(
         lastUsedAt: seenAt,
         isThis: id === session.id,
       }))}
+      notifications={{
+        wanted: news,
+        isShared: visit.actor.email !== person.email,
+        isWithoutReceipts: !receipts,
+      }}
       {...shown}
     />
   );

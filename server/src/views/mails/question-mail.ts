@@ -2,6 +2,7 @@ import type { MailContent } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 import { createPageButton } from './page-button.ts';
+import { describeTold, type ToldMember } from './told-member.ts';
 
 export interface QuestionMail {
   readonly question: 'more_time' | 'send_again';
@@ -12,6 +13,8 @@ export interface QuestionMail {
   readonly reference: string;
   /** The page of the web app that shows it; undefined if nobody signs in to the account. */
   readonly page?: string | undefined;
+  /** Undefined if it is for the account's address. */
+  readonly told?: ToldMember | undefined;
   readonly to: string;
 }
 
@@ -43,7 +46,7 @@ export function questionMail(translator: Translator, mail: QuestionMail): MailCo
     ].join(' '),
     button: createPageButton(translator, mail.page),
     reference: mail.reference,
-    closing: [],
+    ...describeTold(translator, mail.told),
     replyTo: mail.receiver,
     to: mail.to,
   };

@@ -2,6 +2,7 @@ import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 import { createPageButton } from './page-button.ts';
+import { describeTold, type ToldMember } from './told-member.ts';
 
 export interface ReceiptMail {
   readonly receiver: string;
@@ -19,6 +20,8 @@ export interface ReceiptMail {
   readonly reference: string;
   /** The page of the web app that shows it; undefined if nobody signs in to the account. */
   readonly page?: string | undefined;
+  /** Undefined if it is for the account's address. */
+  readonly told?: ToldMember | undefined;
 }
 
 /** To the sender: everything was sent to the receiver. */
@@ -26,6 +29,7 @@ export function receiptMail(translator: Translator, mail: ReceiptMail): MailCont
   const count = mail.fileCount;
   const receiver = isolate(mail.receiver);
   const isMessage = count === 0;
+  const { fields, closing } = describeTold(translator, mail.told);
   return {
     subject: isMessage
       ? translator.t('mail.receipt.messageSubject', { receiver })
@@ -39,15 +43,18 @@ export function receiptMail(translator: Translator, mail: ReceiptMail): MailCont
         ? []
         : [[translator.t('mail.receipt.completed'), translator.formatDate(mail.completedAt)] as const]),
     ],
+    fields,
     files: mail.files,
     fileCount: count,
     totalBytes: isMessage ? undefined : mail.totalBytes,
     unscannedCount: mail.unscannedCount,
     reference: mail.reference,
-    closing:
-      mail.shownTo.length === 0
+    closing: [
+      ...(mail.shownTo.length === 0
         ? []
-        : [translator.t('mail.receipt.shown', { people: mail.shownTo.map(isolate).join(', ') })],
+        : [translator.t('mail.receipt.shown', { people: mail.shownTo.map(isolate).join(', ') })]),
+      ...closing,
+    ],
     replyTo: mail.receiver,
     to: mail.to,
   };

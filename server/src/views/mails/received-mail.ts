@@ -1,6 +1,7 @@
 import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
+import { describeTold, type ToldMember } from './told-member.ts';
 
 export interface ReceivedMail {
   readonly contact: string;
@@ -18,29 +19,40 @@ export interface ReceivedMail {
   readonly reference: string;
   /** The page of the web app that shows it; undefined if nobody signs in to the account. */
   readonly page?: string | undefined;
+  /** Undefined if it is for the account's address. */
+  readonly told?: ToldMember | undefined;
 }
 
-/** To the owner of an account: a contact has sent files. */
+/** To the people of an account: a contact or another account has sent files, or a message without any. */
 export function receivedMail(translator: Translator, mail: ReceivedMail): MailContent {
   const count = mail.fileCount;
+  const { fields, closing } = describeTold(translator, mail.told);
+  const contact = isolate(mail.contact);
+  const deadline = translator.formatDate(mail.deadline);
+  const isMessage = count === 0;
   return {
-    subject: translator.t('mail.received.subject', { contact: isolate(mail.contact), count }),
-    intro: translator.t('mail.received.intro', { count, deadline: translator.formatDate(mail.deadline) }),
+    subject: isMessage
+      ? translator.t('mail.drop.messageSubject', { sender: contact })
+      : translator.t('mail.received.subject', { contact, count }),
+    intro: isMessage
+      ? translator.t('mail.received.messageIntro', { deadline })
+      : translator.t('mail.received.intro', { count, deadline }),
     button:
       mail.page === undefined
         ? undefined
         : {
-            label: translator.t('mail.drop.button', { count }),
-            here: translator.t('mail.drop.here', { count }),
+            label: isMessage ? translator.t('mail.drop.messageButton') : translator.t('mail.drop.button', { count }),
+            here: isMessage ? translator.t('mail.drop.messageHere') : translator.t('mail.drop.here', { count }),
             link: mail.page,
           },
+    fields,
     message: mail.message,
     files: mail.files,
     fileCount: count,
-    totalBytes: mail.totalBytes,
+    totalBytes: isMessage ? undefined : mail.totalBytes,
     unscannedCount: mail.unscannedCount,
     reference: mail.reference,
-    closing: mail.isUnsolicited ? [translator.t('inbox.unsolicitedText')] : [],
+    closing: [...(mail.isUnsolicited ? [translator.t('inbox.unsolicitedText')] : []), ...closing],
     replyTo: mail.contact,
     to: mail.to,
   };

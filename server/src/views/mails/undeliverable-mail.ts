@@ -2,6 +2,7 @@ import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 import { createPageButton } from './page-button.ts';
+import { describeTold, type ToldMember } from './told-member.ts';
 
 export interface UndeliverableMail {
   readonly receiver: string;
@@ -14,12 +15,15 @@ export interface UndeliverableMail {
   readonly reference: string;
   /** The page of the web app that shows it; undefined if nobody signs in to the account. */
   readonly page?: string | undefined;
+  /** Undefined if it is for the account's address. */
+  readonly told?: ToldMember | undefined;
 }
 
 /** To the sender: the receiver's mail server does not accept our mail, or the receiver does not want it. */
 export function undeliverableMail(translator: Translator, mail: UndeliverableMail): MailContent {
   const receiver = isolate(mail.receiver);
   const stopped = mail.response === undefined;
+  const { fields, closing } = describeTold(translator, mail.told);
   return {
     subject: translator.t(stopped ? 'mail.stopped.subject' : 'mail.undeliverable.subject', { receiver }),
     intro: stopped
@@ -32,6 +36,7 @@ export function undeliverableMail(translator: Translator, mail: UndeliverableMai
         ].join(' '),
     button: createPageButton(translator, mail.page),
     fields: [
+      ...fields,
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
       ...(mail.response === undefined
         ? []
@@ -40,7 +45,7 @@ export function undeliverableMail(translator: Translator, mail: UndeliverableMai
     files: mail.fileCount > 0 ? mail.files.map(({ name, sizeBytes }) => ({ name, sizeBytes })) : undefined,
     fileCount: mail.fileCount,
     reference: mail.reference,
-    closing: [],
+    closing,
     to: mail.to,
   };
 }

@@ -67,6 +67,15 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
     return Number(numAffectedRows);
   };
 
+  /** The mails that told its members of drops which others sent to it belong to those drops. */
+  const detachNews = async (accountId: string, count: number) => {
+    const { numAffectedRows = 0n } = await sql`
+      update messages set told_account_id = null where told_account_id = ${accountId} and ctid = any(array(
+        select ctid from messages where told_account_id = ${accountId} limit ${sql.lit(count)}))
+    `.execute(db);
+    return Number(numAffectedRows);
+  };
+
   return {
     async contents(accountId) {
       const { rows } = await sql<AccountContents>`
@@ -110,6 +119,7 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
         (await endDrops(db, live, sql`now()`)).length,
         await abandonUploads(accountId, count),
         await deleteStagedFiles(accountId, count),
+        await detachNews(accountId, count),
       ];
       for (const [table, key] of Object.entries(plainTables))
         counts.push(await removeRows(table, key, accountId, count));

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import type { NewsKind } from '../../../domain/outbox/news.ts';
 import type { Membership, PersonStore } from '../../../domain/people/person-store.ts';
 import { shownName } from '../accounts/shown-name.ts';
 import type { Database } from '../database.ts';
+import { wantedNews } from '../news.ts';
 import { personColumns } from './person-columns.ts';
 import { hasSignInMethod } from './sign-in-methods.ts';
 
@@ -106,6 +108,27 @@ export function personStore(db: Database): PersonStore {
         .where('person_id', '=', personId)
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
+    },
+
+    async news(accountId, personId) {
+      const row = await db
+        .selectFrom('memberships')
+        .innerJoin('people', 'people.id', 'memberships.person_id')
+        .innerJoin('accounts', 'accounts.id', 'memberships.account_id')
+        .select(wantedNews.$castTo<NewsKind[]>().as('wanted'))
+        .where('memberships.account_id', '=', accountId)
+        .where('memberships.person_id', '=', personId)
+        .executeTakeFirst();
+      return row?.wanted ?? [];
+    },
+
+    async setNews(accountId, personId, news) {
+      await db
+        .updateTable('memberships')
+        .set({ news: [...news] })
+        .where('account_id', '=', accountId)
+        .where('person_id', '=', personId)
+        .execute();
     },
 
     async removeMembership(accountId, personId) {

@@ -10,6 +10,7 @@ import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
 import { Switch } from '../../components/switch.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { describeBrowser } from '../../components/user-agent.ts';
+import { isolate } from '../../plain.ts';
 import { SettingsFrame } from './settings-frame.tsx';
 import { describeNotice } from './settings-notice.ts';
 import { Facts, SettingForm } from './settings-parts.tsx';
@@ -24,7 +25,7 @@ export interface SettingsSession {
   readonly isThis: boolean;
 }
 
-export const notificationKinds = ['downloaded', 'undeliverable', 'received', 'opened'] as const;
+export const notificationKinds = ['received', 'undeliverable', 'asked', 'downloaded'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
 export interface SettingsPersonPageProps extends SignInSettingProps {
@@ -40,8 +41,14 @@ export interface SettingsPersonPageProps extends SignInSettingProps {
   readonly languages: readonly { readonly language: string; readonly name: string }[];
   readonly timeZones: readonly string[];
   readonly sessions: readonly SettingsSession[];
-  /** Absent where the server does not keep such choices. */
-  readonly notifications?: Readonly<Record<NotificationKind, boolean>> | undefined;
+  /** The news of the account, of which the person gets these by mail. */
+  readonly notifications: {
+    readonly wanted: readonly NotificationKind[];
+    /** Whether the account has another address than the person. */
+    readonly isShared: boolean;
+    /** Whether the account has switched receipts off for everybody. */
+    readonly isWithoutReceipts: boolean;
+  };
 }
 
 const methodTexts = {
@@ -54,7 +61,7 @@ const notificationTexts: Record<NotificationKind, { label: string; note: string 
   downloaded: { label: 'settings.notify.downloaded', note: 'settings.notify.downloadedNote' },
   undeliverable: { label: 'settings.notify.undeliverable', note: 'settings.notify.undeliverableNote' },
   received: { label: 'settings.notify.received', note: 'settings.notify.receivedNote' },
-  opened: { label: 'settings.notify.opened', note: 'settings.notify.openedNote' },
+  asked: { label: 'settings.notify.asked', note: 'settings.notify.askedNote' },
 };
 
 /** Settings of the person, whichever account they work in. Each part is a form that works without a script. */
@@ -64,7 +71,7 @@ export function SettingsPersonPage(props: SettingsPersonPageProps): JSX.Element 
       <ProfileSetting {...props} />
       <SignInSetting {...props} />
       <SessionsSetting {...props} />
-      {props.notifications && <NotificationsSetting {...props} notifications={props.notifications} />}
+      <NotificationsSetting {...props} />
     </SettingsFrame>
   );
 }
@@ -186,15 +193,21 @@ function SessionsSetting({ frame, sessions, now, notice }: SettingsPersonPagePro
 
 function NotificationsSetting({
   frame,
-  notifications,
+  notifications: { wanted, isShared, isWithoutReceipts },
   notice,
-}: SettingsPersonPageProps & { notifications: Readonly<Record<NotificationKind, boolean>> }): JSX.Element {
+}: SettingsPersonPageProps): JSX.Element {
   const translator = useTranslator();
+  const about = [
+    translator.t(isShared ? 'settings.notifyShared' : 'settings.notifyOwn', {
+      account: isolate(frame.account.displayName),
+    }),
+    translator.t('settings.notifyAbout'),
+  ];
   return (
     <Setting
       id="notifications"
       title={translator.t('settings.notify')}
-      about={translator.t('settings.notifyAbout')}
+      about={about.join(' ')}
       notice={describeNotice(translator, notice, 'notifications')}
     >
       <SettingForm frame={frame} path="notifications" class="stack-s">
@@ -204,9 +217,12 @@ function NotificationsSetting({
             id={`notify-${kind}`}
             name={kind}
             value="on"
-            defaultChecked={notifications[kind]}
+            defaultChecked={wanted.includes(kind) && !(kind === 'downloaded' && isWithoutReceipts)}
+            disabled={kind === 'downloaded' && isWithoutReceipts}
             label={translator.t(notificationTexts[kind].label)}
-            note={translator.t(notificationTexts[kind].note)}
+            note={translator.t(
+              kind === 'downloaded' && isWithoutReceipts ? 'settings.notify.noReceipts' : notificationTexts[kind].note,
+            )}
           />
         ))}
         <SaveBar />
