@@ -31,6 +31,7 @@ let opened: string[] = [];
 let loads = 0;
 let isSignedIn = true;
 let rows: string[] = [];
+let newest = '';
 let script = '';
 let browser: Browser;
 let page: Page;
@@ -46,6 +47,7 @@ const toPage =
       <label>Filter <input name="filter"></label>
       <ul>${rows.map((row) => `<li data-row="${row}"><a href="#${row}">${row}</a><details data-menu><summary>More ${row}</summary>menu</details></li>`).join('')}</ul>
     </section>
+    <section id="log" data-live="drop."><p data-newest>${newest}</p></section>
     <section id="request" data-live="request. d7">${rows.length} rows</section>
   </main>
   <p role="status" data-live data-received="New files" data-changed="Updated"></p>
@@ -78,6 +80,7 @@ describe('a live page', () => {
 
   async function open(...first: string[]): Promise<void> {
     rows = first;
+    newest = '';
     isSignedIn = true;
     opened = [];
     page = await browser.newPage();
@@ -107,6 +110,13 @@ describe('a live page', () => {
     expect(await page.getByRole('status').textContent()).toBe('Updated');
     expect(await page.locator('#unread').textContent(), 'is about the inbox alone').toBe('2');
     expect(await page.locator('#request').textContent(), 'is about a request').toBe('2 rows');
+  });
+
+  test('says what happened, if the page has a history', async () => {
+    await open('a');
+    newest = 'Bo opened the page';
+    tell('drop.opened');
+    await expect.poll(() => page.getByRole('status').textContent()).toBe('Bo opened the page');
   });
 
   test('changes a part that is about one subject only with it', async () => {

@@ -132,9 +132,18 @@ async function load(events: readonly Hint[]): Promise<void> {
     return;
   }
   const next = new DOMParser().parseFromString(text, 'text/html');
+  const before = readNewest();
   const changed = findRegions(events).filter((region) => replaceRegion(region, next));
   const received = events.some(({ type }) => type.startsWith('inbox'));
-  if (changed.length > 0 && events.length > 0) announce(received ? 'received' : 'changed');
+  if (changed.length === 0 || events.length === 0 || !announcer) return;
+  const newest = readNewest();
+  const said = announcer.dataset[received ? 'received' : 'changed'] ?? '';
+  announcer.textContent = newest === undefined || newest === before ? said : newest;
+}
+
+/** The latest line in the history of what the page shows. */
+function readNewest(): string | undefined {
+  return document.querySelector('[data-newest]')?.textContent;
 }
 
 /** The content of each part when it was last loaded. */
@@ -155,10 +164,6 @@ function replaceRegion(region: HTMLElement, page: Document): boolean {
     region.focus({ preventScroll: true });
   }
   return region.textContent !== before;
-}
-
-function announce(text: 'received' | 'changed'): void {
-  if (announcer) announcer.textContent = announcer.dataset[text] ?? '';
 }
 
 function showOrHide(): void {

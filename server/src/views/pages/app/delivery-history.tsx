@@ -66,7 +66,7 @@ export function DeliveryHistory(props: {
           <li key={index}>
             <BriefMoment at={entry.at} now={props.now} show="day-time" />
             <div>
-              <p>{describeEntry(translator, entry)}</p>
+              <p {...(index === 0 ? { 'data-newest': '' } : {})}>{describeEntry(translator, entry)}</p>
               {entry.by !== undefined && (entry.name ?? entry.count) !== undefined && (
                 <p class="small quiet">{translator.t('delivery.history.by', { name: isolate(entry.by) })}</p>
               )}
