@@ -36,6 +36,9 @@ test.each([
       visitor.evaluate<string>("document.readyState === 'complete' ? document.body.innerText : ''").catch(() => '');
     await expect.poll(read, slowly).toContain(text);
   };
+  /** Waits for an element that a script adds to the page. */
+  const appears = (selector: string) =>
+    expect.poll(() => visitor.evaluate(`document.querySelector('${selector}') !== null`), slowly).toBe(true);
   const picture = async (step: string) =>
     writeFileSync(join(pictures, `${browser}-app-${step}.png`), await visitor.screenshot());
   const { user, link } = await invitePerson('Maya Lindqvist', appUrl());
@@ -50,6 +53,7 @@ test.each([
   await visitor.press('Save the password');
   await shows('Send files');
 
+  await appears('.composer-files');
   await visitor.choose(names.map((name) => join(folder, name)));
   await visitor.fill('#receiver-input', `${kim},`);
   await shows('Send to 1 person');
@@ -61,12 +65,15 @@ test.each([
   await picture('delivery');
 
   await visitor.open(`${base}requests/new`);
+  await appears('#receiver-input');
   await visitor.fill('#receiver-input', ines);
   await visitor.press('Ask for files');
   await shows(ines);
   await sendAsContact(ines, 'Signed lease.pdf', randomBytes(10_000));
   await shows(`${ines} sent files`);
   await visitor.open(`${base}inbox`);
+  await shows('You asked for it');
+  await visitor.open(await visitor.evaluate(`document.querySelector('main a[href*="/inbox/"]').href`));
   await shows('Signed lease.pdf');
   await picture('inbox');
 });
