@@ -52,14 +52,17 @@ export async function listOwnFactors(
 const maxDisplayNameLength = 100;
 
 /**
- * It appears as the sender's name in mails: an address in it could be mistaken for the address that the mail comes
- * from.
+ * Whether it may be the name of an account. It appears as the sender's name in mails: an address in it could be mistaken
+ * for the address that the mail comes from.
  */
+export function isDisplayName(name: string): boolean {
+  return name.trim() === name && name.length <= maxDisplayNameLength && !/[\p{Cc}\p{Cf}@<>"]/u.test(name);
+}
+
 function requireDisplayName(name: string): void {
-  if (name.trim() !== name || name.length > maxDisplayNameLength || /[\p{Cc}\p{Cf}@<>"]/u.test(name)) {
-    throw new ExchangeError(
-      'invalid_input',
-      `A name has up to ${maxDisplayNameLength} characters, and no @, quotation marks, < or >.`,
-    );
-  }
+  if (isDisplayName(name)) return;
+  throw new ExchangeError(
+    'invalid_input',
+    `A name has up to ${maxDisplayNameLength} characters, and no @, quotation marks, < or >.`,
+  );
 }

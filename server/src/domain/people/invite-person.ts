@@ -1,5 +1,6 @@
 import { limits } from '@waybill/protocol';
 import type { Account } from '../accounts/account-store.ts';
+import { isDisplayName } from '../accounts/set-account-choices.ts';
 import type { Author } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
@@ -93,7 +94,8 @@ async function openOwnAccount(
 ): Promise<Pick<Account, 'id'> | undefined> {
   const id = engines.random.uuid();
   if (await tx.accounts.insert({ id, email, phone: '', type: 'user', language })) {
-    if (name !== '') await tx.accounts.setChoices(id, { displayName: name });
+    // A provider lets people choose their names.
+    if (name !== '' && isDisplayName(name)) await tx.accounts.setChoices(id, { displayName: name });
     await tx.people.setMembership(id, personId, 'owner');
     await record(engines, tx, { accountId: id, author, action: 'account.created', details: { email } });
     return { id };

@@ -50,6 +50,12 @@ describe('an invitation', () => {
     expect(mail?.text).toContain(link);
   });
 
+  test('gives the account no name that could be mistaken for an address', async () => {
+    const { person } = await invite({ name: 'ceo@bank.example' });
+    const [membership] = await store.people.memberships(person.id, '', 10);
+    expect(membership?.accountName).toBe(person.email);
+  });
+
   test('does not contain anything that the database has', async () => {
     const { link } = await invite();
     const rows = await query('select * from person_links');

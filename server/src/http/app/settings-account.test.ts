@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { limitInvitations } from '../../domain/people/limit-invitations.ts';
 import { findPersonLink } from '../../domain/people/open-person-link.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
@@ -145,6 +146,16 @@ describe('an invitation', () => {
     const { post } = await openSettings();
     const email = `outside-${engines.random.uuid()}@elsewhere.example`;
     expect((await post('members/invitation', { email, role: 'member' })).statusCode).toBe(400);
+    expect(await engines.store.people.byEmail(email)).toBeUndefined();
+  });
+
+  test('is one of 200 that an account can send at once, and then each day', async () => {
+    const { post, accountId } = await openSettings();
+    const attempts = Array.from({ length: 201 }, () => limitInvitations(engines, accountId));
+    await Promise.all(attempts);
+    const email = `one-too-many-${engines.random.uuid()}@example.org`;
+    const refused = await post('members/invitation', { email, role: 'member' });
+    expect([refused.statusCode, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
     expect(await engines.store.people.byEmail(email)).toBeUndefined();
   });
 

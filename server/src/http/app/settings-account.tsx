@@ -3,6 +3,7 @@ import { listOwnFactors, setOwnChoices } from '../../domain/accounts/set-account
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { changeRole, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
+import { limitInvitations } from '../../domain/people/limit-invitations.ts';
 import { type MemberRole, memberRoles } from '../../domain/people/person-store.ts';
 import type { SecondFactor } from '../../domain/policy.ts';
 import { unblockSender } from '../../domain/public-page/block-sender.ts';
@@ -119,6 +120,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
       const { engines, form, actor, translator } = visit;
       const email = (form.get('email') ?? '').trim();
       const membership = { accountId: actor.accountId, role: readRole(form) };
+      await limitInvitations(engines, actor.accountId);
       try {
         // Everybody who is invited can send files: who comes from outside is the administrator's decision.
         const domain = actor.email.slice(actor.email.lastIndexOf('@') + 1);
