@@ -3,8 +3,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill } from '../../tools/lab/grow/fill.ts';
 import { percentile } from '../../tools/shared/percentile.ts';
+import { launchBrowser, visit } from '../lib/people/browser.ts';
 import { Colleague } from '../lib/people/colleague.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
+import { privateBytes } from '../sizes/process-memory.ts';
 
 const drops = Number(process.env['WAYBILL_GROWTH_DROPS'] ?? 1_000_000);
 const contacts = 10_000;
@@ -13,6 +15,9 @@ const warmUp = 5;
 const hours = 3_600_000;
 const screenMs = 150;
 const searchMs = 300;
+const tabBytes = 150e6;
+/** How often the tab visits every screen: one that keeps what it has left would grow. */
+const visits = 3;
 
 let exchange: OwnExchange;
 let colleague: Colleague;
@@ -65,6 +70,7 @@ const screens: Record<string, () => string> = {
   'settings of the account': () => 'settings/account',
 };
 
+const completion = 'completion of a receiver';
 const searches: Record<string, () => string> = {
   'Sent, a text in every drop': () => 'sent?q=words+for',
   'Sent, what needs attention, a text in every drop': () => 'sent?part=attention&q=words+for',
@@ -74,7 +80,7 @@ const searches: Record<string, () => string> = {
   'Inbox, a text in none': () => 'inbox?q=nowhere+to+be+found',
   'Contacts, the last': () => 'contacts?q=number+9999',
   'Contacts, none': () => 'contacts?q=nobody',
-  'completion of a receiver': () => 'receivers?q=9999',
+  [completion]: () => 'receivers?q=9999',
 };
 
 test.each([
@@ -92,6 +98,37 @@ test.each([
   const [median, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
   report(`${name}: median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
   expect(p99).toBeLessThan(longestMs);
+});
+
+test(`a tab of Chromium, after every screen ${visits} times`, { timeout: hours }, async () => {
+  await using browser = await launchBrowser();
+  await using visitor = await visit(browser, {}, exchange.baseUrl);
+  const { context, page } = visitor;
+  await context.addCookies(colleague.cookies);
+  const devtools = await browser.newBrowserCDPSession();
+  const sizes = new Map<string, number>();
+  const measure = async (name: string) => {
+    const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
+    const renderers = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => privateBytes(id));
+    sizes.set(name, Math.max(sizes.get(name) ?? 0, ...renderers));
+  };
+  for (let round = 0; round < visits; round++) {
+    for (const [name, path] of Object.entries({ ...screens, ...searches })) {
+      if (name === completion) continue;
+      await page.goto(new URL(`${base}${path()}`, exchange.baseUrl).href);
+      await page.keyboard.press('End');
+      await measure(name);
+    }
+    await page.goto(new URL(base, exchange.baseUrl).href);
+    for (const typed of ['c', 'contact', 'number 9999']) {
+      await page.getByRole('combobox', { name: 'To' }).fill(typed);
+      await page.getByRole('option').first().waitFor();
+      await measure(completion);
+    }
+  }
+  for (const [name, bytes] of sizes) report(`${name}: ${(bytes / 1e6).toFixed(1)} MB in the tab`);
+  expect(visitor.complaints).toEqual([]);
+  expect(Math.max(...sizes.values())).toBeLessThan(tabBytes);
 });
 
 function report(text: string): void {

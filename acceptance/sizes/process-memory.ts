@@ -19,6 +19,15 @@ export function memoryMiB(pid: number): number {
   return readMiB(pid, 'VmRSS');
 }
 
+/** The memory that would be free without the process, as the task manager of a browser shows it. */
+export function privateBytes(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Array.from(
+    rollup.matchAll(/^(?:Private_Clean|Private_Dirty|Swap): +(\d+) kB$/gm),
+    ([, kiB]) => Number(kiB) * 1024,
+  ).reduce((sum, bytes) => sum + bytes, 0);
+}
+
 function readMiB(pid: number, name: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kiB = new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1];

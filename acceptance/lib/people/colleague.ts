@@ -29,6 +29,11 @@ export class Colleague {
     return colleague;
   }
 
+  /** The cookies, for a browser that continues where this one is. */
+  get cookies(): { name: string; value: string; url: string }[] {
+    return Array.from(this.#cookies, ([name, value]) => ({ name, value, url: this.#baseUrl }));
+  }
+
   async get(path: string): Promise<string> {
     const text = await (await this.open(path)).text();
     this.#token = /name="csrftoken" value="([^"]+)"/.exec(text)?.[1] ?? this.#token;
