@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { errors } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
@@ -35,9 +36,14 @@ export function peoplesApp(app: App, shared: AppParts): void {
         request.method === 'GET' && request.url !== '/home' ? `?next=${encodeURIComponent(request.url)}` : '';
       return reply.redirect(`/sign-in${next}`, 303);
     }
+    // A script gets the same responses as a program does.
+    if (isScript && error instanceof ExchangeError) {
+      const { status } = errors[code];
+      if (status >= 500 && code !== 'storage_full') request.log.warn({ err: error }, 'a request could not be served');
+      return reply.code(status).send({ code, message: error.message });
+    }
     const { status, reason } = toProblem(error);
     if (reason === 'error') request.log.error({ err: error }, 'a page failed');
-    if (isScript && error instanceof ExchangeError) return reply.code(status).send({ code, message: error.message });
     // The others were led here by the link in a mail.
     const isPerson = readCookie(request, 'session', options.secureCookies) !== undefined;
     return sendProblemPage(

@@ -95,6 +95,17 @@ describe('an upload is not found', () => {
   });
 });
 
+test('a script is told why an upload is refused, as a program is', async () => {
+  const member = await signInMember(exchange, app);
+  await engines.store.quotas.setForAccount(member.account.accountId, { maxStoredBytes: 100 });
+  expect(await begin(member, 101)).toMatchObject({ status: 507, body: expect.stringContaining('storage_full') });
+  const { url } = await begin(member, 10);
+  const outOfStep = await patch(member, url, 5, Buffer.from('x'));
+  expect([outOfStep.statusCode, outOfStep.json<{ code: string }>().code]).toEqual([409, 'upload_superseded']);
+  const expired = await member.browser.send('GET', `${member.base}events?after=x`, { headers: { accept: '*/*' } });
+  expect(expired.statusCode).toBe(400);
+});
+
 test('a reader, a form of another page and nobody begin no upload', async () => {
   const reader = await signInMember(exchange, app, 'reader');
   expect(await begin(reader)).toMatchObject({ status: 403, body: expect.stringContaining('role_missing') });
