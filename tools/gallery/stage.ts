@@ -273,6 +273,10 @@ async function playFolder(page: Page): Promise<void> {
   }
 }
 
+async function openRowMenu(page: Page): Promise<void> {
+  await page.locator('.row-menu-button').first().click();
+}
+
 async function openMenu(page: Page): Promise<void> {
   await page.locator('details[data-menu] > summary').click();
 }
@@ -292,6 +296,7 @@ export const plays: Readonly<
     ['ready', tidyUpload],
     ['sent', sendUpload],
   ],
+  'app-components': [['menu', openRowMenu]],
   'frame-inbox': [['menu', openMenu]],
   'frame-foreign': [['menu', openMenu]],
   'settings-person': [['unsaved', changeName]],

@@ -1,14 +1,5 @@
-import type { JSX, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { AppFrameProps, Screen } from '../views/components/app-frame.tsx';
-import { Segments } from '../views/components/filter-bar.tsx';
-import { KeyValues } from '../views/components/key-values.tsx';
-import { BriefMoment } from '../views/components/moment.tsx';
-import { PageHead } from '../views/components/page-head.tsx';
-import { Pager } from '../views/components/pager.tsx';
-import { Panel } from '../views/components/panel.tsx';
-import { PersonLine } from '../views/components/person.tsx';
-import { Route } from '../views/components/route.tsx';
-import { RowMenu } from '../views/components/row-menu.tsx';
 import { Toast } from '../views/components/toast.tsx';
 import { BlockSenderPage, blockSenderTitle } from '../views/pages/app/block-sender-page.tsx';
 import { ContactImportPage, contactImportTitle, type ImportPreview } from '../views/pages/app/contact-import-page.tsx';
@@ -53,6 +44,7 @@ import {
 } from '../views/pages/app/sent-list-page.tsx';
 import { SentNotices } from '../views/pages/app/sent-notice.tsx';
 import type { Translator } from '../views/translator.ts';
+import { ListComponents, ListNotices } from './list-component-states.tsx';
 import { ExampleFrame } from './sign-in-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
 
@@ -348,78 +340,6 @@ const preview: ImportPreview = {
   text: 'imp-1',
 };
 
-/** The components of the lists that a page shows in few of their states. */
-function ListComponents(): JSX.Element {
-  const steps: Partial<SentLine['progress']>[] = [
-    {},
-    { notify: false },
-    { delivered: 1 },
-    { receivers: 3, delivered: 2 },
-    { delivered: 1, opened: 1 },
-    { receivers: 3, delivered: 3, opened: 2 },
-    { receivers: 3, delivered: 3, opened: 3, downloaded: 2 },
-    { delivered: 1, opened: 1, downloaded: 1 },
-    { undeliverable: 1 },
-    { receivers: 3, delivered: 2, undeliverable: 1 },
-    { state: 'expired', delivered: 1 },
-    { state: 'expired', delivered: 1, opened: 1 },
-    { state: 'revoked', receivers: 2, delivered: 2, opened: 1 },
-  ];
-  const segment = (label: string, current: boolean, count?: number) => ({ label, current, count, href: `#${label}` });
-  return (
-    <>
-      <PageHead title="Lists" />
-      <Panel title="Route">
-        {steps.map((counts, index) => (
-          <p key={index}>
-            <Route progress={toProgress(counts)} />
-          </p>
-        ))}
-      </Panel>
-      <Panel title="Segments">
-        <Segments label="Two" segments={[segment('Open', true, 5), segment('Done', false)]} />
-        <Segments
-          label="Many"
-          segments={[segment(long.name, false, 12_000), segment(arabic.name, true), segment('Auditors', false, 3)]}
-        />
-      </Panel>
-      <Panel title="RowMenu" action={<a href="#all">All</a>}>
-        <div class="actions">
-          <RowMenu id="menu-one" label="One" actions={[{ label: 'Remind', icon: 'bell', href: '#remind' }]} />
-          <RowMenu
-            id="menu-two"
-            label="Two"
-            actions={[
-              { label: long.name, icon: 'pencil', href: '#edit' },
-              { label: arabic.name, icon: 'trash', href: '#remove', danger: true },
-            ]}
-          />
-        </div>
-      </Panel>
-      <Panel title="KeyValues">
-        <KeyValues
-          values={[
-            ['Arrived', <BriefMoment at={hours(1)} now={now} show="day-time" />],
-            ['Kept until', <BriefMoment at={days(500)} now={now} />],
-            ['From', long.email],
-          ]}
-        />
-      </Panel>
-      <Panel title="PersonLine">
-        <PersonLine person={kim} />
-        <PersonLine person={nameless}>
-          <RowMenu id="menu-three" label="Three" actions={[{ label: 'Remind', icon: 'bell', href: '#remind' }]} />
-        </PersonLine>
-        <PersonLine person={long}>
-          <RowMenu id="menu-four" label="Four" actions={[{ label: 'Remind', icon: 'bell', href: '#remind' }]} />
-        </PersonLine>
-        <PersonLine person={arabic} />
-      </Panel>
-      <Pager pages={{ newerHref: '#newer', olderHref: '#older' }} order="name" about="1,284 contacts" />
-    </>
-  );
-}
-
 /** The lists of the app and their pages in every state. */
 export function appStates(translator: Translator, foreign: Foreign): Record<string, PageState> {
   const show = (current: Screen, title: string, page: VNode, frame: Partial<AppFrameProps> = {}): PageState => ({
@@ -468,6 +388,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         expiresAt: days(7),
         revokedAt: null,
         restorableUntil: null,
+        remindAt: days(4),
         notify: true,
         secondFactor: 'sms',
         isPurged: false,
@@ -543,6 +464,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         total={31}
         selectsAll={false}
         canShowLinks
+        publicPage="https://files.acme.example/to/maya-lindqvist"
         {...props}
       />,
       frame,
@@ -741,6 +663,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
   };
   return {
     'app-components': show('sent', 'Lists', <ListComponents />),
+    'app-components-notices': sent({ lines: sentLines(foreign).slice(0, 1) }, { toasts: <ListNotices /> }),
     'app-sent': sent(),
     'app-sent-selected': sent({ selectsAll: true }),
     'app-sent-undo': sent({ lines: sentLines(foreign).slice(0, 3) }, undo),

@@ -10,10 +10,12 @@ export interface Formatters {
   /** The time of day alone, for events within minutes. */
   formatTime(date: Date): string;
   /**
-   * As short as lists need it, without the time zone: the time if it is today, otherwise the day, with its year if that is
-   * another one.
+   * As short as lists need it, without the time zone: the time if it is today, otherwise “yesterday”, “tomorrow” or the
+   * day, with its year if that is another one.
    */
   formatDay(date: Date, now: Date): string;
+  /** The group of a list that a day belongs to: today, yesterday, or its month. */
+  formatDayGroup(date: Date, now: Date): string;
   /** As `formatDay`, always with the time. */
   formatDayTime(date: Date, now: Date): string;
   /** Rounds the distance from now to the largest unit of which there are at least two: “in 36 hours”, “in 3 days”. */
@@ -44,7 +46,7 @@ export function formatters(locale: string, timeZone?: string): Formatters {
   const shortDate = date('short');
   const time = new Intl.DateTimeFormat(locale, clock);
   const brief = remember(
-    (year: 'numeric' | '', hour: 'numeric' | '') =>
+    (year: 'numeric' | '', hour: '2-digit' | '') =>
       new Intl.DateTimeFormat(locale, {
         day: 'numeric',
         month: 'short',
@@ -54,13 +56,21 @@ export function formatters(locale: string, timeZone?: string): Formatters {
         timeZone,
       }),
   );
-  const briefTime = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone });
+  const briefTime = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone });
   const calendar = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone });
+  const nearDay = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone });
+  /** How many midnights are between them. */
+  const countDays = (value: Date, now: Date) =>
+    (Date.parse(calendar.format(value)) - Date.parse(calendar.format(now))) / 86_400_000;
   const formatBrief = (value: Date, now: Date, withTime: boolean) => {
     const [day, today] = [calendar.format(value), calendar.format(now)];
-    if (day === today) return briefTime.format(value);
+    const clockTime = briefTime.format(value);
+    if (day === today) return clockTime;
+    const days = countDays(value, now);
+    if (Math.abs(days) === 1) return `${nearDay.format(days, 'day')}${withTime ? `, ${clockTime}` : ''}`;
     const isThisYear = day.slice(0, 4) === today.slice(0, 4);
-    return brief(isThisYear ? '' : 'numeric', withTime ? 'numeric' : '').format(value);
+    return brief(isThisYear ? '' : 'numeric', withTime ? '2-digit' : '').format(value);
   };
   const distance = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
   return {
@@ -81,6 +91,10 @@ export function formatters(locale: string, timeZone?: string): Formatters {
     formatTime: (value) => time.format(value),
     formatDay: (value, now) => formatBrief(value, now, false),
     formatDayTime: (value, now) => formatBrief(value, now, true),
+    formatDayGroup(value, now) {
+      const days = countDays(value, now);
+      return days === 0 || days === -1 ? nearDay.format(days, 'day') : month.format(value);
+    },
     formatDistance(value, now) {
       const seconds = (value.getTime() - now.getTime()) / 1000;
       // A deadline is counted in days.

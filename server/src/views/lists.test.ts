@@ -98,7 +98,12 @@ test('times in lists are as short as they can be, in the time zone of the reader
   const utc = formatters('en-GB', 'UTC');
   const evening = new Date('2026-11-16T20:05:00Z');
   expect(utc.formatDay(evening, now)).toBe('20:05');
-  expect(stockholm.formatDay(evening, now)).toBe('16 Nov');
-  expect(stockholm.formatDayTime(evening, now)).toBe('16 Nov, 21:05');
+  expect(stockholm.formatDay(evening, now)).toBe('yesterday');
+  expect(stockholm.formatDayTime(evening, now)).toBe('yesterday, 21:05');
+  expect(utc.formatDayGroup(evening, now)).toBe('today');
+  expect(stockholm.formatDayGroup(evening, now)).toBe('yesterday');
+  expect(utc.formatDayGroup(new Date('2026-10-31T00:10:00Z'), now)).toBe('October 2026');
+  expect(utc.formatDay(new Date('2026-11-17T00:10:00Z'), now)).toBe('tomorrow');
+  expect(utc.formatDayTime(new Date('2026-11-14T08:05:00Z'), now)).toBe('14 Nov, 08:05');
   expect(utc.formatDay(new Date('2025-11-16T20:05:00Z'), now)).toBe('16 Nov 2025');
 });

@@ -33,6 +33,8 @@ export interface SentDrop extends SenderChoices, SecondFactorChoices {
   readonly revokedAt: Date | null;
   /** Until when its revocation can be undone; null if it cannot. */
   readonly restorableUntil: Date | null;
+  /** When receivers who do not have everything are reminded by themselves; null if they were, or never are. */
+  readonly remindAt: Date | null;
   readonly receiverCount: number;
   readonly fileCount: number;
   /** For a request: whether a contact may send files any number of times. */

@@ -56,7 +56,7 @@ describe('the page of a delivery', () => {
     expect(body).toContain('0 of 2 have everything');
     expect(body).toMatch(/holders-all.*r@example\.org/);
     expect(body).toContain('25 %');
-    expect(body).toMatch(/r@example\.org.{0,2} opened the page/);
+    expect(body.replaceAll('<wbr/>', '')).toMatch(/r@example\.org.{0,2} opened the page/);
     expect(body).toContain(`Sent by `);
     expect(body).toContain(account.email);
     for (const id of ['delivery-receivers', 'delivery-files', 'delivery-history']) expect(body).toContain(`id="${id}"`);
@@ -129,7 +129,7 @@ describe('a change of a delivery', () => {
     expect(await readActions(dropId)).toEqual(['drop.reminded', 'drop.resent', 'drop.resent']);
     const { body } = await browser.get(one.headers.location as string);
     expect(body).toContain('The e‑mail is sent again to 1 person.');
-    expect(body).toMatch(/The e‑mail to .{0,2}s@example\.org.{0,2} was sent again/);
+    expect(body.replaceAll('<wbr/>', '')).toMatch(/The e‑mail to .{0,2}s@example\.org.{0,2} was sent again/);
     expect(body).toContain('2 people were reminded');
   });
 
@@ -231,7 +231,7 @@ describe('the link of a receiver', () => {
     expect(shown.headers['cache-control']).toContain('no-store');
     const { body } = await browser.get(page);
     expect(body).not.toContain(link);
-    expect(body).toMatch(/The link of .{0,2}s@example\.org.{0,2} was shown/);
+    expect(body.replaceAll('<wbr/>', '')).toMatch(/The link of .{0,2}s@example\.org.{0,2} was shown/);
     expect(await readActions(dropId)).toEqual(['link.shown']);
 
     const mails: { text: string }[] = [];

@@ -47,11 +47,13 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
   const query = readQueryValue(visit, 'q');
   const asked = readQueryValue(visit, 'part');
   const part: RequestsPart = asked === 'closed' || asked === 'all' ? asked : 'open';
-  const [{ rows, pages }, openCount, canShowLinks] = await Promise.all([
+  const [{ rows, pages }, openCount, canShowLinks, publicPage] = await Promise.all([
     readPage(visit, part, query),
     engines.store.requests.countOpen(actor.accountId, maxOpen),
     maySeeLinks(engines, actor.accountId),
+    engines.store.publicPages.ofAccount(actor.accountId),
   ]);
+  const isPublic = publicPage?.isOpen && engines.policy.publicPage.isAllowed;
   const isWhole = pages.newerHref === undefined && pages.olderHref === undefined;
   const notice = readNotice(readQueryFields(visit));
   return sendScreen(visit, {
@@ -70,6 +72,7 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
         total={isWhole && rows.length > 0 ? rows.length : undefined}
         selectsAll={readQueryValue(visit, 'select') === 'all'}
         canShowLinks={canShowLinks}
+        publicPage={isPublic ? `${engines.policy.publicUrl}/to/${publicPage.name}` : undefined}
       />
     ),
   });

@@ -84,7 +84,7 @@ export function FilterBar(props: {
               </select>
             </div>
           ))}
-          <Button look="plain">{translator.t('list.search')}</Button>
+          <Button>{translator.t(choices.length > 0 ? 'list.show' : 'list.search')}</Button>
         </div>
       </form>
       {props.children}

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Breakable } from '../../components/breakable.tsx';
 import { BriefMoment } from '../../components/moment.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
@@ -66,13 +67,17 @@ export function DeliveryHistory(props: {
           <li key={index}>
             <BriefMoment at={entry.at} now={props.now} show="day-time" />
             <div>
-              <p {...(index === 0 ? { 'data-newest': '' } : {})}>{describeEntry(translator, entry)}</p>
+              <p {...(index === 0 ? { 'data-newest': '' } : {})}>
+                <Breakable>{describeEntry(translator, entry)}</Breakable>
+              </p>
               {entry.by !== undefined && (entry.name ?? entry.count) !== undefined && (
                 <p class="small quiet">{translator.t('delivery.history.by', { name: isolate(entry.by) })}</p>
               )}
               {entry.detail !== undefined && (
                 <p class="small quiet">
-                  <bdi>{oneLine(entry.detail)}</bdi>
+                  <bdi>
+                    <Breakable>{oneLine(entry.detail)}</Breakable>
+                  </bdi>
                 </p>
               )}
             </div>

@@ -8,7 +8,7 @@ import { fillText } from '../../components/fill-text.ts';
 import { Icon } from '../../components/icon.tsx';
 import { ListForm } from '../../components/list-form.tsx';
 import { Message } from '../../components/message.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { BriefMoment, Moment } from '../../components/moment.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { namePerson } from '../../components/person.tsx';
 import { countProgress, isCounted, summarizeProgress } from '../../components/progress.ts';
@@ -33,6 +33,8 @@ export interface Delivery {
   readonly revokedAt: Date | null;
   /** Until when its revocation can be undone; null if it cannot. */
   readonly restorableUntil: Date | null;
+  /** When receivers are reminded; null if they were, or are not. */
+  readonly remindAt: Date | null;
   readonly notify: boolean;
   /** The code that receivers have to enter. */
   readonly secondFactor: 'off' | 'mail' | 'sms';
@@ -54,8 +56,6 @@ export interface DeliveryPageProps extends ListProps {
   /** The form that is open (`?do=`). */
   readonly task?: Task | undefined;
   readonly canShowLinks: boolean;
-  /** Where the receipt can be downloaded, if there is one. */
-  readonly receiptHref?: string | undefined;
 }
 
 export function deliveryTitle(
@@ -95,17 +95,10 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
               <ButtonLink icon="calendar" href={`${path}?do=extend#do`}>
                 {translator.t('delivery.extend')}
               </ButtonLink>
+              <ButtonLink look="danger" icon="stop" href={`${path}?do=revoke#do`}>
+                {translator.t('sentList.revoke')}
+              </ButtonLink>
             </>
-          )}
-          {props.receiptHref !== undefined && (
-            <ButtonLink icon="receipt" href={props.receiptHref}>
-              {translator.t('delivery.receipt')}
-            </ButtonLink>
-          )}
-          {isLive && canChange && (
-            <ButtonLink look="danger" icon="stop" href={`${path}?do=revoke#do`}>
-              {translator.t('sentList.revoke')}
-            </ButtonLink>
           )}
         </div>
       </header>
@@ -145,6 +138,7 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
           </div>
         </article>
         <div class="aside">
+          {props.isJustSent && isLive && <NextSteps delivery={delivery} now={props.now} />}
           {delivery.message !== '' && (
             <Panel title={translator.t('common.message')}>
               <Message>{delivery.message}</Message>
@@ -187,6 +181,27 @@ function JustSent(props: DeliveryPageProps & { path: string; people: number }): 
         </ButtonLink>
       </div>
     </div>
+  );
+}
+
+/** What a delivery goes through by itself, for somebody who has sent it for the first time. */
+function NextSteps({ delivery, now }: Pick<DeliveryPageProps, 'delivery' | 'now'>): JSX.Element {
+  const translator = useTranslator();
+  const steps = [
+    ...(delivery.remindAt ? ([[delivery.remindAt, 'delivery.next.remind']] as const) : []),
+    [delivery.expiresAt, 'delivery.next.delete'] as const,
+  ];
+  return (
+    <Panel title={translator.t('delivery.next')}>
+      <ol class="log">
+        {steps.map(([at, text]) => (
+          <li key={text}>
+            <BriefMoment at={at} now={now} />
+            <p>{translator.t(text)}</p>
+          </li>
+        ))}
+      </ol>
+    </Panel>
   );
 }
 

@@ -235,11 +235,19 @@ function ReceiverActions(props: OneProps): JSX.Element | null {
   ];
   return (
     <>
-      {canResend && (
+      {canResend && receiver.notifiedAt !== null ? (
         <Button look="plain" icon="mail" class="on-desktop" formAction={resend.action}>
           {resend.label}
           <span class="unseen"> {name}</span>
         </Button>
+      ) : (
+        canShowLinks &&
+        !isUnreached(receiver) && (
+          <ButtonLink look="plain" icon="link" class="on-desktop" href={link.href}>
+            {link.label}
+            <span class="unseen"> {name}</span>
+          </ButtonLink>
+        )
       )}
       <RowMenu
         id={`receiver-${receiver.position}`}

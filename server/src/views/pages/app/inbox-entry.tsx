@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { Avatar } from '../../components/avatar.tsx';
 import { Banner } from '../../components/banner.tsx';
+import { Breakable, Heading } from '../../components/breakable.tsx';
 import { Button, ButtonLink, IconLink } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { FileName } from '../../components/file-name.tsx';
@@ -9,7 +11,7 @@ import { KeyValues } from '../../components/key-values.tsx';
 import { type ListColumn, ListTable } from '../../components/list-table.tsx';
 import { Message } from '../../components/message.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { namePerson, type Person, PersonLine } from '../../components/person.tsx';
+import { namePerson, type Person } from '../../components/person.tsx';
 import { useTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 import { type ListProps, toHref } from './list-props.ts';
@@ -80,19 +82,20 @@ export function InboxEntryDetail(
         )}
       </div>
       <div class="panel-body">
-        <h2 class="title" id="entry-title" tabIndex={-1}>
-          {translator.t('inbox.from', { name: isolate(namePerson(entry.sender)) })}
-        </h2>
+        <div class="entry-head">
+          <Avatar name={namePerson(entry.sender)} />
+          <h2 class="title" id="entry-title" tabIndex={-1}>
+            <Heading>{translator.t('inbox.from', { name: isolate(namePerson(entry.sender)) })}</Heading>
+          </h2>
+          <p class="quiet">
+            <bdi>
+              <Breakable>{oneLine(entry.sender.email)}</Breakable>
+            </bdi>
+          </p>
+        </div>
         {entry.isUnsolicited && <Banner tone="warn">{translator.t('inbox.unsolicitedText')}</Banner>}
         {entry.state === 'claimed' && <Banner tone="calm">{translator.t('inbox.claimedText')}</Banner>}
         {entry.state === 'parked' && <Banner tone="warn">{translator.t('inbox.parkedText')}</Banner>}
-        <PersonLine person={entry.sender}>
-          {canChange && (
-            <ButtonLink look="plain" icon="request" href={toHref(`${base}requests/new`, { to: entry.sender.email })}>
-              {translator.t('requests.ask')}
-            </ButtonLink>
-          )}
-        </PersonLine>
         <KeyValues
           values={[
             [translator.t('inbox.arrived'), <Moment at={entry.receivedAt} />],
@@ -115,6 +118,11 @@ export function InboxEntryDetail(
       {entry.files.length > 0 && <EntryFiles entry={entry} path={path} />}
       <div class="panel-foot">
         <p>{describeDownloads(entry.files, translator.t)}</p>
+        {canChange && (
+          <a class="push" href={toHref(`${base}requests/new`, { to: entry.sender.email })}>
+            {translator.t('requests.ask')}
+          </a>
+        )}
         {entry.reportHref !== undefined && <a href={entry.reportHref}>{translator.t('inbox.report')}</a>}
       </div>
     </article>

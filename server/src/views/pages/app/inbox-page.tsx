@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterBar, Segments } from '../../components/filter-bar.tsx';
@@ -89,20 +89,29 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
                 query={query}
                 kept={chosen === '' ? {} : { part: chosen }}
               />
-              {lines.length === 0 ? (
-                <p class="split-empty quiet">{translator.t('list.noMatch', { query: oneLine(query) })}</p>
-              ) : (
+              {lines.length > 0 && (
                 <ul class="entries">
-                  {lines.map((line) => (
-                    <li key={line.id} data-row={line.id}>
-                      <EntryLink
-                        line={line}
-                        now={props.now}
-                        href={toHref(`${path}/${line.id}`, { part: chosen, q: query, ...props.position })}
-                        current={line.id === entry?.id}
-                      />
-                    </li>
-                  ))}
+                  {lines.map((line, index) => {
+                    const day = nameDay(translator, line, props);
+                    return (
+                      <Fragment key={line.id}>
+                        {day !== nameDay(translator, lines[index - 1], props) && (
+                          <li class="entries-day" id={`from-${line.id}`}>
+                            {day}
+                          </li>
+                        )}
+                        <li data-row={line.id}>
+                          <EntryLink
+                            line={line}
+                            // The heading says "yesterday", so the time is left to say.
+                            now={translator.formatDay(line.receivedAt, props.now) === day ? line.receivedAt : props.now}
+                            href={toHref(`${path}/${line.id}`, { part: chosen, q: query, ...props.position })}
+                            current={line.id === entry?.id}
+                          />
+                        </li>
+                      </Fragment>
+                    );
+                  })}
                 </ul>
               )}
               <Pager pages={props.pages} />
@@ -114,6 +123,14 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
                   entry={entry}
                   backHref={toHref(path, { part: chosen, q: query, ...props.position })}
                 />
+              ) : lines.length === 0 ? (
+                <EmptyState
+                  icon="search"
+                  title={translator.t('list.noMatch', { query: oneLine(query) })}
+                  action={<ButtonLink href={toHref(path, { part: chosen })}>{translator.t('list.showAll')}</ButtonLink>}
+                >
+                  {translator.t('inbox.noMatchText')}
+                </EmptyState>
               ) : (
                 <div class="split-none quiet">
                   <Icon name="inbox" />
@@ -126,6 +143,15 @@ export function InboxPage(props: InboxPageProps): JSX.Element {
       </div>
     </>
   );
+}
+
+/** The group of the open entries that one belongs to, by when it came. Those that are done are in another order. */
+function nameDay(
+  translator: ViewTranslator,
+  line: InboxLine | undefined,
+  { now, part }: Pick<InboxPageProps, 'now' | 'part'>,
+): string | undefined {
+  return line && part === 'open' ? translator.formatDayGroup(line.receivedAt, now) : undefined;
 }
 
 function EntryLink(props: { line: InboxLine; now: Date; href: string; current: boolean }): JSX.Element {

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { Button, ButtonLink, IconButton, IconLink } from '../../components/button.tsx';
+import { CopyField } from '../../components/copy-field.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterBar, Segments } from '../../components/filter-bar.tsx';
 import { ListForm } from '../../components/list-form.tsx';
@@ -7,6 +8,7 @@ import { type ListColumn, ListTable, type Sort } from '../../components/list-tab
 import { BriefMoment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager, type Pages } from '../../components/pager.tsx';
+import { Panel } from '../../components/panel.tsx';
 import { namePerson, type Person } from '../../components/person.tsx';
 import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
 import { SelectionBar } from '../../components/selection-bar.tsx';
@@ -39,6 +41,8 @@ export interface RequestsPageProps extends ListProps {
   readonly total?: number | undefined;
   readonly selectsAll: boolean;
   readonly canShowLinks: boolean;
+  /** The address of the account's public page, if it is open. */
+  readonly publicPage?: string | undefined;
 }
 
 const parts = [
@@ -92,6 +96,14 @@ export function RequestsPage(props: RequestsPageProps): JSX.Element {
       <div id="requests" class="live" data-live="request.">
         {lines.length === 0 ? <NothingAsked {...props} /> : <RequestsTable {...props} />}
       </div>
+      {props.publicPage !== undefined && (
+        <Panel title={translator.t('settings.public')}>
+          <p class="quiet">
+            {translator.t('settings.publicAbout')} {translator.t('settings.public.openNote')}
+          </p>
+          <CopyField label={translator.t('settings.public')} value={props.publicPage} />
+        </Panel>
+      )}
     </>
   );
 }
