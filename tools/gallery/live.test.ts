@@ -53,6 +53,7 @@ const toPage =
   <p role="status" data-live data-received="New files" data-changed="Updated"></p>
   <a href="#send" data-key="c">Send</a>
   <button type="button" command="show-modal" commandfor="keys" data-key="?">Keys</button>
+  <div class="toasts"><p class="toast">Saved</p><p class="toast">Revoked <button type="button">Undo</button></p></div>
   <dialog id="keys">All keys</dialog></body></html>`;
 
 function tell(type: string, id = 'd1'): void {
@@ -164,6 +165,16 @@ describe('a live page', () => {
     for (const stream of streams) stream.destroy();
     await page.getByText('ended', { exact: true }).waitFor();
     expect(await page.getByLabel('Note').inputValue()).toBe('a note');
+  });
+
+  test('takes a notice away after a while, unless it offers something to do', async () => {
+    page = await browser.newPage();
+    await page.clock.install();
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    expect(await page.getByText('Saved').isVisible()).toBe(true);
+    await page.clock.fastForward(60_000);
+    await page.getByText('Saved').waitFor({ state: 'detached' });
+    expect(await page.getByText('Undo').isVisible()).toBe(true);
   });
 
   test('says when the network is gone, and when it is back', async () => {

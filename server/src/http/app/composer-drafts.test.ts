@@ -231,3 +231,26 @@ describe('a draft', () => {
     expect(await theirs.locator('.upload').count()).toBe(0);
   });
 });
+
+test('the suggestions do not hide that nobody was named', async () => {
+  const account = await exchange.account('anna@example.org');
+  const member = await signInMember(exchange, app, 'member', account);
+  const context = await browser.newContext();
+  await signIn(context, member);
+  const page = await context.newPage();
+  const suggested: (string | null)[] = [];
+  page.on('request', (request) => {
+    const { searchParams } = new URL(request.url());
+    if (searchParams.has('q')) suggested.push(searchParams.get('q'));
+  });
+  await page.clock.install();
+  await page.goto(`${address}${member.base}`);
+  await page.locator('.composer-files').waitFor();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'Enter at least one receiver.' }).waitFor();
+  await page.clock.fastForward(5_000);
+  await page.keyboard.insertText('an');
+  await page.getByRole('option', { name: 'anna@example.org' }).waitFor();
+  expect(suggested).toEqual(['an']);
+  await context.close();
+});

@@ -227,7 +227,8 @@ export function ReceiverField(props: {
               setActive(-1);
               setOpen(true);
             }}
-            onFocus={() => setOpen(true)}
+            // The list would hide the text that says what is wrong.
+            onFocus={() => setOpen(!document.getElementById('receiver-problem')?.textContent)}
             onBlur={onBlur}
             onKeyDown={onKeyDown}
             onPaste={(event) => void onPaste(event)}

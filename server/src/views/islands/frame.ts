@@ -18,3 +18,15 @@ document.addEventListener('click', (event) => {
     if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;
   }
 });
+
+/** Long enough to read it twice. */
+const toastMs = 10_000;
+
+/** Takes away what has been read, unless it offers something to do or the pointer is on it. */
+for (const toast of document.querySelectorAll('.toast:not(:has(a, button))')) {
+  const timer = setInterval(() => {
+    if (toast.matches(':hover')) return;
+    clearInterval(timer);
+    toast.remove();
+  }, toastMs);
+}
