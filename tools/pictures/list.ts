@@ -5,6 +5,8 @@ export const drawnPictures = {
   'contact-phone-light.png': 'the contact’s page with chosen files, on a phone',
   'contact.png': 'the contact’s page with chosen files, on a desktop',
   'delivery.png': 'a whole delivery, on a demo',
+  'design-lists.png': 'the components of lists, on a desktop',
+  'design-phone-dark.png': 'a list with selected rows, on a phone',
   'hero.png': 'the app on a desktop, and the receiver’s page on a phone',
   'mail.png': 'the mail that a receiver gets',
   'people-contacts.png': 'the contacts of an account',

@@ -133,6 +133,9 @@ async function drawBranding(painter: Painter): Promise<Buffer> {
 }
 
 const drawings: Readonly<Record<Exclude<DrawnPicture, 'delivery.png'>, (painter: Painter) => Promise<Buffer>>> = {
+  'design-lists.png': (painter) => painter.photograph({ state: 'app-components', step: 'menu', viewport: desktop }),
+  'design-phone-dark.png': (painter) =>
+    painter.photograph({ state: 'app-sent-selected', viewport: phone, colorScheme: 'dark' }),
   'branding.png': drawBranding,
   'code-phone-dark.png': (painter) =>
     painter.photograph({ state: 'code-sms', viewport: phone, colorScheme: 'dark', isWhole: true }),
