@@ -25,7 +25,7 @@ export function createStage(
 ): Server {
   let stored: Stored[] = [];
   return createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://stage').pathname;
+    const { pathname: path, searchParams } = new URL(request.url ?? '/', 'http://stage');
     const page = pages.get(path.slice(1));
     if (page) {
       // A visit may begin with a file in each state that an earlier visit can leave.
@@ -37,7 +37,8 @@ export function createStage(
         { ...toStored('d', 'invoice.pdf.scr', 91_204, 'refused'), refusal: 'infected' },
         { ...toStored('e', 'Certificates.zip', 812_204, 'refused'), refusal: 'encrypted' },
       ];
-      stored = isLater ? earlier : [];
+      // The composer goes on after it was loaded again.
+      if (path !== '/app-send') stored = isLater ? earlier : [];
       reply(response, 200, page.html, {
         'content-type': 'text/html; charset=utf-8',
         ...(page.mail ? {} : { 'content-security-policy': policy }),
@@ -54,21 +55,22 @@ export function createStage(
       json(response, { challenge: 'Y2hhbGxlbmdl', userVerification: 'required' });
     } else if (path.endsWith('/receivers')) {
       json(response, understood);
-    } else if (path.endsWith('/uploads')) {
-      json(response, { csrf: 'a1b2c3', draftKey: 'example', files: composed });
+    } else if (path.endsWith('/uploads') && request.method === 'GET') {
+      const ids = searchParams.get('ids')?.split(',') ?? [];
+      const files = [...composed, ...stored].filter(({ id }) => ids.includes(id));
+      json(response, { csrf: 'a1b2c3', draftKey: 'example', files });
+      checkAll(stored);
+    } else if (path.includes('/uploads')) {
+      stored = tus(request, response, stored, path.replace(/\/uploads.*/, '/uploads'));
     } else if (path === '/u/files') {
       json(response, stored);
-      for (const file of stored) {
-        if (file.state !== 'checking' || file.name === slow) continue;
-        file.state = 'ready';
-        file.scan = file.name.endsWith('.dwg') ? 'unscanned' : 'clean';
-      }
+      checkAll(stored);
     } else if (path === '/u/send') {
       json(response, { files: [] });
     } else if (path === '/u/plain') {
       reply(response, 303, '', { location: '/sent' });
     } else if (path.startsWith('/u/tus')) {
-      stored = tus(request, response, stored);
+      stored = tus(request, response, stored, '/u/tus');
     } else {
       // A browser requests /favicon.ico if a mail names no icon.
       reply(response, path === '/favicon.ico' ? 204 : 404, '', {});
@@ -108,7 +110,16 @@ function toStored(id: string, name: string, sizeBytes: number, state: Stored['st
   return { id, name, path: name, sizeBytes, receivedBytes: sizeBytes, state, scan: null, refusal: null };
 }
 
-function tus(request: IncomingMessage, response: ServerResponse, stored: Stored[]): Stored[] {
+/** Finishes the checks of the files that have arrived. */
+function checkAll(stored: readonly Stored[]): void {
+  for (const file of stored) {
+    if (file.state !== 'checking' || file.name === slow) continue;
+    file.state = 'ready';
+    file.scan = file.name.endsWith('.dwg') ? 'unscanned' : 'clean';
+  }
+}
+
+function tus(request: IncomingMessage, response: ServerResponse, stored: Stored[], path: string): Stored[] {
   const head = { 'tus-resumable': '1.0.0' };
   if (request.method === 'POST') {
     const metadata = String(request.headers['upload-metadata']);
@@ -123,7 +134,7 @@ function tus(request: IncomingMessage, response: ServerResponse, stored: Stored[
     const file = toStored(String(stored.length + 1), name, size, 'uploading');
     file.receivedBytes = 0;
     file.path = told('path') || name;
-    reply(response, 201, '', { ...head, location: `/u/tus/${file.id}`, 'upload-offset': '0' });
+    reply(response, 201, '', { ...head, location: `${path}/${file.id}`, 'upload-offset': '0' });
     return [...stored, file];
   }
   const file = stored.find(({ id }) => id === basename(request.url ?? ''));
@@ -277,6 +288,41 @@ async function openRowMenu(page: Page): Promise<void> {
   await page.locator('.row-menu-button').first().click();
 }
 
+/** Files of the composer: ready, under way, and refused at the door. */
+async function playComposer(page: Page): Promise<void> {
+  await page.locator('.composer-files').waitFor();
+  await page
+    .locator('.composer-files input[type=file]')
+    .first()
+    .setInputFiles(
+      [
+        ['Delivery note 2291.pdf', 52_111],
+        [stuck, 12_000_000],
+        [refused, 4000],
+      ].map(([name, size]) => ({
+        name: String(name),
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.alloc(Number(size), 1),
+      })),
+    );
+  await page.locator('.upload-failed').waitFor();
+  await page.locator('.upload-ready').waitFor();
+  await page.locator('#send-bar progress').waitFor();
+}
+
+async function pauseUpload(page: Page): Promise<void> {
+  await page.context().setOffline(false);
+  await page.locator('#connection').waitFor({ state: 'detached' });
+  await page.locator('.upload', { hasText: stuck }).locator('button').first().click();
+  await page.locator('.upload-paused').waitFor();
+}
+
+/** A file of which the browser has no handle has to be chosen again. */
+async function comeBack(page: Page): Promise<void> {
+  await page.reload();
+  await page.locator('.upload-interrupted').first().waitFor();
+}
+
 async function openMenu(page: Page): Promise<void> {
   await page.locator('details[data-menu] > summary').click();
 }
@@ -297,6 +343,12 @@ export const plays: Readonly<
     ['sent', sendUpload],
   ],
   'app-components': [['menu', openRowMenu]],
+  'app-send': [
+    ['uploading', playComposer],
+    ['offline', goOffline],
+    ['paused', pauseUpload],
+    ['again', comeBack],
+  ],
   'frame-inbox': [['menu', openMenu]],
   'frame-foreign': [['menu', openMenu]],
   'settings-person': [['unsaved', changeName]],

@@ -1,11 +1,11 @@
-import { render } from 'preact';
 import { Upload } from 'tus-js-client';
-import { TranslatorContext, type ViewTranslator } from '../components/translator-context.ts';
+import type { ViewTranslator } from '../components/translator-context.ts';
 import { begunUploads } from './begun-uploads.ts';
 import { type KeptDraft, takeDraft } from './composer-draft.ts';
 import { ComposerFilesView } from './composer-files-view.tsx';
 import { ComposerServer } from './composer-server.ts';
 import { draftMemory } from './draft-memory.ts';
+import { drawPart } from './draw-part.tsx';
 import { readPickedFiles } from './dropped-files.ts';
 import { holdDraft } from './hold-draft.ts';
 import type { SizeReason } from './obstacle-text.ts';
@@ -231,20 +231,19 @@ class Composer {
     const picker = this.#root.querySelector<HTMLInputElement>('input[type=file]');
     const chosen = readPickedFiles(picker?.files ?? null);
     this.#root.replaceChildren();
-    render(
-      <TranslatorContext.Provider value={translator}>
-        <ComposerFilesView
-          queue={this.#queue}
-          intent={this.#intent}
-          server={this.#server}
-          limits={this.#limits}
-          chosen={chosen}
-          picker={picker}
-          say={say}
-          onChange={() => this.#planSave()}
-          onDrawn={() => onChange(this.state)}
-        />
-      </TranslatorContext.Provider>,
+    drawPart(
+      translator,
+      <ComposerFilesView
+        queue={this.#queue}
+        intent={this.#intent}
+        server={this.#server}
+        limits={this.#limits}
+        chosen={chosen}
+        picker={picker}
+        say={say}
+        onChange={() => this.#planSave()}
+        onDrawn={() => onChange(this.state)}
+      />,
       this.#root,
     );
   }

@@ -1,7 +1,7 @@
-import { render } from 'preact';
-import { TranslatorContext, type ViewTranslator } from '../components/translator-context.ts';
+import type { ViewTranslator } from '../components/translator-context.ts';
 import { peopleService, writeReceivers } from './composer-people.ts';
 import { noReceivers, ReceiverField, type ReceiverState } from './composer-receivers.tsx';
+import { drawPart } from './draw-part.tsx';
 
 export interface MountedReceivers {
   readonly state: ReceiverState;
@@ -28,19 +28,18 @@ export function mountReceivers(
   let commitTyped: () => Promise<void> = async () => {};
 
   const draw = () =>
-    render(
-      <TranslatorContext.Provider value={translator}>
-        <ReceiverField
-          state={state}
-          people={people}
-          say={say}
-          isInvalid={Boolean(form.querySelector('#receiver-problem')?.textContent)}
-          onChange={change}
-          onReady={(commit) => {
-            commitTyped = commit;
-          }}
-        />
-      </TranslatorContext.Provider>,
+    drawPart(
+      translator,
+      <ReceiverField
+        state={state}
+        people={people}
+        say={say}
+        isInvalid={Boolean(form.querySelector('#receiver-problem')?.textContent)}
+        onChange={change}
+        onReady={(commit) => {
+          commitTyped = commit;
+        }}
+      />,
       chips,
     );
   function change(by: (before: ReceiverState) => ReceiverState): void {

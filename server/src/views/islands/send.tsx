@@ -1,257 +1,185 @@
 import './frame.ts';
-import { render } from 'preact';
 import { ComposerBar } from '../components/composer-bar.tsx';
 import { ComposerPreview } from '../components/composer-preview.tsx';
-import { Icon } from '../components/icon.tsx';
-import { TranslatorContext } from '../components/translator-context.ts';
+import type { ViewTranslator } from '../components/translator-context.ts';
 import { isolate } from '../plain.ts';
-import { mountFiles, noFiles } from './composer-files.tsx';
+import {
+  type FieldValues,
+  readField,
+  readFields,
+  readLastDay,
+  restoreFields,
+  takeSharedText,
+} from './composer-fields.ts';
+import { type ComposerFiles, type FilesState, mountFiles, noFiles } from './composer-files.tsx';
+import { PhoneFields } from './composer-phones.tsx';
+import { type ComposerProblems, mountProblems } from './composer-problems.tsx';
 import type { ReceiverState } from './composer-receivers.tsx';
+import { drawPart } from './draw-part.tsx';
 import { islandTranslator } from './island-translator.ts';
-import { mountReceivers } from './mount-receivers.tsx';
+import { type MountedReceivers, mountReceivers } from './mount-receivers.tsx';
 
 /** Everything that the person wrote, as it is kept with the files. */
 interface Written {
   readonly receivers: ReceiverState;
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: FieldValues;
 }
 
-/** Turns the plain form into the composer: chips, preview, count, and files that are on their way while one writes. */
-function start(form: HTMLFormElement, json: string): void {
-  const translator = islandTranslator(json);
-  const { senderName = '', senderAddress = '' } = form.dataset;
-  const find = <Found extends HTMLElement>(selector: string) => document.querySelector<Found>(selector);
-  const draw = (node: preact.ComponentChild, root: Element | null) => {
-    if (root) render(<TranslatorContext.Provider value={translator}>{node}</TranslatorContext.Provider>, root);
-  };
-  const live = find<HTMLElement>('[data-live][role=status]');
-  const say = (text: string) => {
-    if (live) live.textContent = text;
-  };
-  let files = noFiles;
+/** The form as a composer: chips, preview, count, and files that are on their way while one writes. */
+class ComposerForm {
+  readonly #form: HTMLFormElement;
+  readonly #translator: ViewTranslator;
+  readonly #problems: ComposerProblems;
+  readonly #receivers: MountedReceivers;
+  readonly #files: ComposerFiles;
+  #filesState: FilesState = noFiles;
+  /** What was written in fields that the page does not have at the moment. */
+  #restored: FieldValues = {};
+  #isChecked = false;
 
-  const readField = (name: string) => {
-    const value = new FormData(form).get(name);
-    return typeof value === 'string' ? value : '';
-  };
-  const readWritten = (): Written => {
-    const fields: Record<string, string> = {};
-    for (const [name, value] of new FormData(form)) {
-      if (typeof value === 'string' && !unkept.has(name)) fields[name] = value;
-    }
-    return { receivers: receivers.state, fields };
-  };
-
-  function drawPhones(): void {
-    const isNeeded = readField('second_factor') === 'sms';
-    const root = find('#composer-phones');
-    const typed = new Map(
-      Array.from(root?.querySelectorAll('input') ?? [], (input) => [input.name, input.value] as const),
-    );
-    draw(
-      isNeeded
-        ? receivers.state.receivers
-            .filter(({ hasPhone }) => !hasPhone)
-            .slice(0, maxPhones)
-            .map(({ email, name }) => (
-              <div class="field composer-phone" key={email}>
-                <label for={`phone:${email}`}>{translator.t('composer.phone', { name: isolate(name || email) })}</label>
-                <input
-                  id={`phone:${email}`}
-                  name={`phone:${email}`}
-                  type="text"
-                  inputmode="tel"
-                  autocomplete="off"
-                  placeholder="+46 70 123 45 67"
-                  value={typed.get(`phone:${email}`) ?? kept.get(`phone:${email}`) ?? ''}
-                />
-              </div>
-            ))
-        : null,
-      root,
-    );
-  }
-  function drawRest(): void {
-    const message = readField('message');
-    const notify = readField('notify') !== 'links';
-    draw(
-      <ComposerBar
-        receiverCount={receivers.state.receivers.length}
-        hasMessage={message.trim() !== ''}
-        notify={notify}
-        progress={{ ...files, fileCount: files.files.length }}
-        onCancel={() => composer.cancel()}
-      />,
-      find('#send-bar'),
-    );
-    draw(
-      <ComposerPreview
-        view={find('.preview [value=mail]:checked') ? 'mail' : 'page'}
-        sender={{ name: senderName, address: senderAddress }}
-        files={files.files
-          .filter(({ isStopped }) => !isStopped)
-          .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes }))}
-        message={message}
-        until={readUntil()}
-        secondFactor={readField('second_factor') as 'off' | 'mail' | 'sms'}
-        notify={notify}
-      />,
-      find('#preview'),
-    );
-  }
-  /** The last day in words, as the hint of the chosen lifetime says it. */
-  function readUntil(): string | undefined {
-    const chosen = find<HTMLInputElement>('#composer [name=days]:checked');
-    if (!chosen) return undefined;
-    if (chosen.value === '') {
-      const date = find<HTMLInputElement>('#composer [name=until]')?.valueAsDate;
-      return date ? formatDay.format(date) : undefined;
-    }
-    const index = Array.from(document.querySelectorAll('#composer [name=days]')).indexOf(chosen);
-    return document.querySelectorAll<HTMLElement>('#days-hints [data-until]')[index]?.dataset['until'];
-  }
-  const formatDay = new Intl.DateTimeFormat(translator.locale, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    timeZone: 'UTC',
-  });
-
-  function showProblem(name: string, text: string): void {
-    const id = name === 'phone' ? 'second_factor' : name;
-    const root = find(`#${id === '' ? 'composer' : id}-problem`);
-    draw(
-      text === '' ? null : id === '' ? (
-        <div class="banner tone-bad" role="alert">
-          <Icon name="alert" />
-          <p class="banner-text">{text}</p>
-        </div>
-      ) : (
-        <>
-          <Icon name="alert" small />
-          <span role="alert">{text}</span>
-        </>
-      ),
-      root,
-    );
-    if (text !== '') root?.scrollIntoView({ block: 'nearest' });
-  }
-  function clearProblems(): void {
-    for (const root of document.querySelectorAll('#composer [id$=-problem]')) if (root.id !== '') draw(null, root);
+  constructor(form: HTMLFormElement, json: string) {
+    this.#form = form;
+    this.#translator = islandTranslator(json);
+    this.#problems = mountProblems(form, this.#translator);
+    for (const id of ['send-bar', 'preview', 'composer-phones']) document.getElementById(id)?.replaceChildren();
+    this.#receivers = mountReceivers(form, {
+      translator: this.#translator,
+      say,
+      onChange: ({ unreadable }) => {
+        if (unreadable.length === 0) this.#problems.show('receiver', '');
+        this.draw();
+      },
+    });
+    takeSharedText(form);
+    // Before the files, which send the form: it is checked first.
+    form.addEventListener('submit', (event) => this.#submit(event));
+    this.#files = this.#mountFiles();
+    this.#filesState = this.#files.state;
+    form.addEventListener('input', () => this.#drawRest());
+    form.addEventListener('change', () => this.draw());
+    document.querySelector('.preview')?.addEventListener('change', () => this.#drawRest());
   }
 
-  const kept = new Map<string, string>();
-  const restore = ({ receivers: restored, fields }: Written) => {
-    for (const [name, value] of Object.entries(fields)) {
-      kept.set(name, value);
-      const element = form.elements.namedItem(name);
-      if (element instanceof RadioNodeList) element.value = value;
-      else if (element instanceof HTMLInputElement && element.type === 'checkbox') element.checked = true;
-      else if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) element.value = value;
-    }
-    receivers.restore(restored);
-  };
-
-  // The server draws problems as text, which a script may replace only if it has drawn it.
-  for (const root of document.querySelectorAll<HTMLElement>('#composer [id$=-problem]')) {
-    const text = root.textContent ?? '';
-    root.replaceChildren();
-    if (text !== '') showProblem(root.id === 'composer-problem' ? '' : root.id.replace(/-problem$/, ''), text);
+  #mountFiles(): ComposerFiles {
+    return mountFiles(document.getElementById('composer-files') as HTMLElement, {
+      form: this.#form,
+      translator: this.#translator,
+      say,
+      fields: { read: () => this.#write(), restore: (text) => this.#restore(JSON.parse(text) as Written) },
+      onChange: (state) => {
+        this.#filesState = state;
+        this.#drawRest();
+      },
+      onRefused: ({ message, field = '' }) => {
+        this.#problems.show(field, message);
+        say(message);
+      },
+    });
   }
-  for (const id of ['#send-bar', '#preview', '#composer-phones']) find(id)?.replaceChildren();
-  const receivers = mountReceivers(form, {
-    translator,
-    say,
-    onChange: ({ unreadable }) => {
-      if (unreadable.length === 0) showProblem('receiver', '');
-      drawPhones();
-      drawRest();
-    },
-  });
 
-  takeSharedText(form);
-  const refuse = (name: string, text: string) => {
-    showProblem(name, translator.t(text));
-    if (name === 'receiver') find('#receiver-input')?.focus();
-    say(translator.t(text));
-  };
-  /** Says what is missing before anything is sent. */
-  const check = async () => {
-    clearProblems();
-    await receivers.commit();
-    const [unreadable] = receivers.state.unreadable;
-    if (unreadable !== undefined) {
-      showProblem('receiver', translator.t('composer.problem.unreadable', { text: isolate(unreadable) }));
-      find('#receiver-input')?.focus();
-    } else if (receivers.state.receivers.length === 0) refuse('receiver', 'composer.problem.nobody');
-    else if (files.files.length === 0 && readField('message').trim() === '')
-      refuse('files', 'composer.problem.nothing');
-    else {
-      isChecked = true;
-      form.requestSubmit();
-      isChecked = false;
-    }
-  };
-  let isChecked = false;
-  form.addEventListener('submit', (event) => {
-    if (isChecked) return;
+  /** Everything that was written as one text; empty if there is nothing worth keeping. */
+  #write(): string {
+    const written: Written = { receivers: this.#receivers.state, fields: readFields(this.#form) };
+    const isEmpty = written.receivers.receivers.length === 0 && (written.fields['message'] ?? '').trim() === '';
+    return isEmpty ? '' : JSON.stringify(written);
+  }
+
+  #restore({ receivers, fields }: Written): void {
+    this.#restored = fields;
+    restoreFields(this.#form, fields);
+    this.#receivers.restore(receivers);
+    const mark = document.getElementById('composer-kept');
+    if (mark) mark.hidden = false;
+  }
+
+  #submit(event: SubmitEvent): void {
+    if (this.#isChecked) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     // A form cannot be submitted again before the browser is done with this event.
-    setTimeout(() => void check());
-  });
-  const composer = mountFiles(find('#composer-files') as HTMLElement, {
-    form,
-    translator,
-    say,
-    fields: {
-      read: () => {
-        const written = readWritten();
-        const isEmpty = written.receivers.receivers.length === 0 && (written.fields['message'] ?? '').trim() === '';
-        return isEmpty ? '' : JSON.stringify(written);
-      },
-      restore: (text) => {
-        restore(JSON.parse(text) as Written);
-        const mark = find('#composer-kept');
-        if (mark) mark.hidden = false;
-      },
-    },
-    onChange: (state) => {
-      files = state;
-      drawRest();
-    },
-    onRefused: ({ message, field: name }) => {
-      showProblem(name ?? '', message);
-      say(message);
-    },
-  });
-  files = composer.state;
-  form.addEventListener('input', drawRest);
-  form.addEventListener('change', (event) => {
-    if (!(event.target instanceof Element) || event.target.id !== 'receiver') {
-      drawPhones();
-      drawRest();
+    setTimeout(() => void this.#check());
+  }
+
+  /** Says what is missing before anything is sent. */
+  async #check(): Promise<void> {
+    const translator = this.#translator;
+    this.#problems.clear();
+    await this.#receivers.commit();
+    const { receivers, unreadable } = this.#receivers.state;
+    const hasContent = this.#filesState.files.length > 0 || readField(this.#form, 'message').trim() !== '';
+    if (unreadable[0] !== undefined) {
+      this.#refuse('receiver', translator.t('composer.problem.unreadable', { text: isolate(unreadable[0]) }));
+    } else if (receivers.length === 0) this.#refuse('receiver', translator.t('composer.problem.nobody'));
+    else if (!hasContent) this.#refuse('files', translator.t('composer.problem.nothing'));
+    else {
+      this.#isChecked = true;
+      this.#form.requestSubmit();
+      this.#isChecked = false;
     }
-  });
-  find('.preview')?.addEventListener('change', drawRest);
-  drawPhones();
-  drawRest();
+  }
+
+  #refuse(field: 'receiver' | 'files', text: string): void {
+    this.#problems.show(field, text);
+    if (field === 'receiver') document.getElementById('receiver-input')?.focus();
+    say(text);
+  }
+
+  draw(): void {
+    this.#drawPhones();
+    this.#drawRest();
+  }
+
+  #drawPhones(): void {
+    const isNeeded = readField(this.#form, 'second_factor') === 'sms';
+    const values = { ...this.#restored, ...readFields(this.#form) };
+    drawPart(
+      this.#translator,
+      isNeeded && <PhoneFields receivers={this.#receivers.state.receivers} values={values} />,
+      document.getElementById('composer-phones'),
+    );
+  }
+
+  /** Draws the bar at the lower edge, and the preview. */
+  #drawRest(): void {
+    const { senderName = '', senderAddress = '' } = this.#form.dataset;
+    const { files } = this.#filesState;
+    const message = readField(this.#form, 'message');
+    const notify = readField(this.#form, 'notify') !== 'links';
+    drawPart(
+      this.#translator,
+      <ComposerBar
+        receiverCount={this.#receivers.state.receivers.length}
+        hasMessage={message.trim() !== ''}
+        notify={notify}
+        progress={{ ...this.#filesState, fileCount: files.length }}
+        onCancel={() => this.#files.cancel()}
+      />,
+      document.getElementById('send-bar'),
+    );
+    drawPart(
+      this.#translator,
+      <ComposerPreview
+        view={document.querySelector('.preview [value=mail]:checked') ? 'mail' : 'page'}
+        sender={{ name: senderName, address: senderAddress }}
+        files={files
+          .filter(({ isStopped }) => !isStopped)
+          .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes }))}
+        message={message}
+        until={readLastDay(this.#form, this.#translator.locale)}
+        secondFactor={readField(this.#form, 'second_factor') as 'off' | 'mail' | 'sms'}
+        notify={notify}
+      />,
+      document.getElementById('preview'),
+    );
+  }
 }
 
-/** Takes the text that came from the device's Share menu out of the address. */
-function takeSharedText(form: HTMLFormElement): void {
-  const message = form.elements.namedItem('message');
-  const shared = /^#message=(.*)$/s.exec(location.hash)?.[1];
-  if (shared === undefined || !(message instanceof HTMLTextAreaElement)) return;
-  if (message.value === '') message.value = decodeURIComponent(shared);
-  history.replaceState(null, '', location.pathname + location.search);
+/** Reads text out to users of screen readers. */
+function say(text: string): void {
+  const live = document.querySelector('[data-live][role=status]');
+  if (live) live.textContent = text;
 }
-
-/** Fields that belong to one page, or that other parts keep. */
-const unkept: ReadonlySet<string> = new Set(['csrftoken', 'request_id', 'receiver', 'upload', 'files']);
-/** A form has at most 200 parts; more people are saved as contacts first. */
-const maxPhones = 100;
 
 const form = document.getElementById('composer');
 const json = document.getElementById('composer-texts')?.textContent;
-if (form instanceof HTMLFormElement && json) start(form, json);
+if (form instanceof HTMLFormElement && json) new ComposerForm(form, json).draw();

@@ -1,0 +1,49 @@
+/** Fields that belong to one page, or that other parts keep. */
+const unkept: ReadonlySet<string> = new Set(['csrftoken', 'request_id', 'receiver', 'upload', 'files']);
+
+export type FieldValues = Readonly<Record<string, string>>;
+
+export function readField(form: HTMLFormElement, name: string): string {
+  const value = new FormData(form).get(name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** Reads the fields that a draft keeps. */
+export function readFields(form: HTMLFormElement): FieldValues {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string' && !unkept.has(name)) fields[name] = value;
+  }
+  return fields;
+}
+
+export function restoreFields(form: HTMLFormElement, fields: FieldValues): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const element = form.elements.namedItem(name);
+    if (element instanceof RadioNodeList) element.value = value;
+    else if (element instanceof HTMLInputElement && element.type === 'checkbox') element.checked = true;
+    else if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) element.value = value;
+  }
+}
+
+/** Reads the last day in words, as the hint of the chosen lifetime says it. */
+export function readLastDay(form: HTMLFormElement, locale: string): string | undefined {
+  const choices = Array.from(form.querySelectorAll<HTMLInputElement>('[name=days]'));
+  const index = choices.findIndex(({ checked }) => checked);
+  if (index < 0) return undefined;
+  if (choices[index]?.value !== '') {
+    return form.querySelectorAll<HTMLElement>('#days-hints [data-until]')[index]?.dataset['until'];
+  }
+  const date = form.querySelector<HTMLInputElement>('[name=until]')?.valueAsDate;
+  const day = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const;
+  return date ? new Intl.DateTimeFormat(locale, day).format(date) : undefined;
+}
+
+/** Takes the text that came from the device's Share menu out of the address. */
+export function takeSharedText(form: HTMLFormElement): void {
+  const message = form.elements.namedItem('message');
+  const shared = /^#message=(.*)$/s.exec(location.hash)?.[1];
+  if (shared === undefined || !(message instanceof HTMLTextAreaElement)) return;
+  if (message.value === '') message.value = decodeURIComponent(shared);
+  history.replaceState(null, '', location.pathname + location.search);
+}
