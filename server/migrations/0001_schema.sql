@@ -42,6 +42,8 @@ create table accounts (
   reminders        boolean not null default true,
   -- Whether its members may see the links of receivers.
   show_links       boolean not null default true,
+  -- For how long people are suggested to make files available. Null: as long as the server does.
+  default_days     integer check (default_days > 0),
   -- Incremented by every change of the local contacts: half of their ETag.
   contacts_version bigint not null default 0,
   group_id         uuid references groups (id),

@@ -101,7 +101,9 @@ export function settingsStates(
           receipts: true,
           reminders: false,
           showLinks: true,
+          defaultDays: 14,
         }}
+        days={{ offered: [3, 7, 14, 30], usual: 7 }}
         factors={['', 'off', 'mail', 'sms']}
         ownerCount={1}
         publicPage={{

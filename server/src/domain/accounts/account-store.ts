@@ -21,9 +21,14 @@ export interface Account {
   readonly reminders: boolean;
   /** Whether its members may see the links of receivers, and so act as them. */
   readonly showLinks: boolean;
+  /** For how many days the composer suggests to make files available. Null: as long as the server does. */
+  readonly defaultDays: number | null;
 }
 
-export type AccountChoices = Pick<Account, 'displayName' | 'secondFactor' | 'receipts' | 'reminders' | 'showLinks'>;
+export type AccountChoices = Pick<
+  Account,
+  'displayName' | 'secondFactor' | 'receipts' | 'reminders' | 'showLinks' | 'defaultDays'
+>;
 
 /** The restrictions of a key: its scopes, networks and expiry. Null: without restriction. */
 export interface KeyRights {

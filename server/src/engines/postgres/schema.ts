@@ -56,6 +56,7 @@ export type WebhookDeliveryState = "abandoned" | "delivered" | "waiting";
 export interface Accounts {
   contacts_version: Generated<number>;
   created_at: Generated<Timestamp>;
+  default_days: number | null;
   deleted_at: Timestamp | null;
   disabled_at: Timestamp | null;
   display_name: Generated<string>;

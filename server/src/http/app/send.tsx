@@ -33,10 +33,17 @@ export const sendRoutes: readonly AppRoute[] = [
     access: 'reader',
     async handle(visit) {
       const { to, upload } = visit.request.query as { to?: unknown; upload?: unknown };
-      const policy = await readPolicy(visit.engines, visit.actor.accountId);
+      const { engines, actor } = visit;
+      const [policy, account] = await Promise.all([
+        readPolicy(engines, actor.accountId),
+        engines.store.accounts.byId(actor.accountId),
+      ]);
       const uploads = readUploadIds([upload].flat().filter((id) => typeof id === 'string'));
-      const values = { ...emptyValues(visit, policy), receivers: typeof to === 'string' ? to : '' };
-      return sendComposer(visit, { policy, values, uploads, requestId: visit.engines.random.uuid() });
+      const values = {
+        ...emptyValues(visit, policy, account?.defaultDays ?? null),
+        receivers: typeof to === 'string' ? to : '',
+      };
+      return sendComposer(visit, { policy, values, uploads, requestId: engines.random.uuid() });
     },
   },
   {
@@ -303,12 +310,13 @@ function listSecondFactors({ sms }: Pick<MemberVisit['engines'], 'sms'>, policy:
   return allowed.length > 0 ? allowed : [policy.secondFactor];
 }
 
-function emptyValues({ translator, person }: MemberVisit, policy: Policy): ComposerValues {
-  const { defaultDays } = listLifetimes(policy.lifetime, new Date(), translator, person.timeZone || undefined);
+function emptyValues({ translator, person }: MemberVisit, policy: Policy, chosenDays: number | null): ComposerValues {
+  const { defaultDays, presets } = listLifetimes(policy.lifetime, new Date(), translator, person.timeZone || undefined);
   return {
     receivers: '',
     message: '',
-    days: defaultDays,
+    // A choice that the account is no longer allowed is none.
+    days: presets.some(({ days }) => days === chosenDays) ? String(chosenDays) : defaultDays,
     until: '',
     secondFactor: policy.secondFactor,
     notify: true,

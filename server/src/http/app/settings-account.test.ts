@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Actor } from '../../domain/actor.ts';
+import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import { limitInvitations } from '../../domain/people/limit-invitations.ts';
 import { findPersonLink } from '../../domain/people/open-person-link.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
@@ -20,6 +22,11 @@ async function openSettings(...joins: [] | [Parameters<typeof signInMember>[2], 
   return { ...joined, accountId, settings, post, findRole };
 }
 
+async function addContact(actor: Actor): Promise<Actor> {
+  await replaceContacts(engines, actor, { contacts: [{ email: 'r@example.org' }], lenient: false });
+  return actor;
+}
+
 describe('the choices of an account', () => {
   test('are changed by an owner, in whose name the audit has it, with where they were', async () => {
     const { post, accountId, settings, person, browser } = await openSettings();
@@ -38,6 +45,19 @@ describe('the choices of an account', () => {
     expect(entry).toEqual({ author_kind: 'person', author_name: person.email, author_address: '127.0.0.1' });
     const page = await browser.get(`${settings}/account?notice=choices_saved`);
     expect(page.body).toContain('value="Acme Plant 2"');
+  });
+
+  test('say for how long the composer suggests to make files available, and nothing else does', async () => {
+    const { post, settings, browser, base, account } = await openSettings();
+    const findDays = async () => /name="days"[^>]*value="(\d+)"[^>]*checked/.exec((await browser.get(base)).body)?.[1];
+    expect(await findDays()).toBe('7');
+    expect((await post('account/choices', { default_days: '14' })).statusCode).toBe(303);
+    expect((await browser.get(`${settings}/account`)).body).toMatch(/<option selected value="14"|value="14" selected/);
+    expect(await findDays()).toBe('14');
+    const dropId = await exchange.drop(await addContact(account), ['r@example.org'], ['a.txt']);
+    const [drop] = await query('select lifetime from drops where id = $1', [dropId]);
+    expect(drop, 'programs get what they always got').toEqual({ lifetime: 7 });
+    expect((await post('account/choices', { default_days: '31' })).statusCode, 'not allowed').toBe(400);
   });
 
   test('are kept if the name could be taken for an address', async () => {

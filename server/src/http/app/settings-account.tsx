@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { listOwnFactors, setOwnChoices } from '../../domain/accounts/set-account-choices.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { changeRole, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
@@ -14,6 +15,7 @@ import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
 import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
+import { listLifetimes } from './lifetime-choices.ts';
 import { requireUuid } from './require-uuid.ts';
 import { sendAppPage } from './send-app-page.ts';
 
@@ -47,6 +49,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
         receipts: form.has('receipts'),
         reminders: form.has('reminders'),
         showLinks: form.has('show_links'),
+        defaultDays: await readDefaultDays(visit),
       };
       try {
         await setOwnChoices(engines, actor.author, account, choices);
@@ -160,6 +163,22 @@ function isInvalid(error: unknown): boolean {
   return error instanceof ExchangeError && error.code === 'invalid_input';
 }
 
+/** The numbers of days that the composer offers, and which of them it suggests by itself. */
+async function listDays({ engines, actor, translator, person }: MemberVisit) {
+  const { lifetime } = await readPolicy(engines, actor.accountId);
+  const { presets, defaultDays } = listLifetimes(lifetime, new Date(), translator, person.timeZone || undefined);
+  return { offered: presets.map(({ days }) => days), usual: Number(defaultDays) };
+}
+
+async function readDefaultDays(visit: MemberVisit): Promise<number | null> {
+  const text = visit.form.get('default_days') ?? '';
+  if (text === '') return null;
+  const { offered } = await listDays(visit);
+  const days = offered.find((each) => String(each) === text);
+  if (days === undefined) throw new ExchangeError('invalid_input');
+  return days;
+}
+
 function readRole(form: URLSearchParams): MemberRole {
   const role = memberRoles.find((each) => each === form.get('role'));
   if (!role) throw new ExchangeError('invalid_input');
@@ -206,7 +225,7 @@ async function sendAccount(
     engines.store.people.countMembers(actor.accountId),
   ]);
   const members = page.slice(0, membersPerPage);
-  const factors = await listOwnFactors(engines, account);
+  const [factors, days] = await Promise.all([listOwnFactors(engines, account), listDays(visit)]);
   const isOffered = (factor: SecondFactor | null) => factor !== 'sms' || engines.sms || account.secondFactor === 'sms';
   const next = page.length > members.length ? members.at(-1)?.email : undefined;
   const href = `${base}settings/account`;
@@ -221,7 +240,9 @@ async function sendAccount(
         receipts: account.receipts,
         reminders: account.reminders,
         showLinks: account.showLinks,
+        defaultDays: account.defaultDays,
       }}
+      days={days}
       factors={factors.filter(isOffered).map((factor) => factor ?? '')}
       members={members
         .filter(({ invited }) => invited === undefined)

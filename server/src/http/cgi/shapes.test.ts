@@ -71,6 +71,7 @@ describe('the shapes of the wire', () => {
       receipts: true,
       reminders: true,
       showLinks: true,
+      defaultDays: null,
     });
     const drop = {
       ...line,

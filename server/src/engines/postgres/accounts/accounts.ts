@@ -19,6 +19,7 @@ export function accountStore(db: Database): AccountStore {
       .select(['id', 'email', 'phone', 'type', 'language', 'created_at as createdAt'])
       .select('display_name as displayName')
       .select(['second_factor as secondFactor', 'receipts', 'reminders', 'show_links as showLinks'])
+      .select('default_days as defaultDays')
       .select(({ eb }) => [
         eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'),
         eb('deleted_at', 'is not', null).$castTo<boolean>().as('deleting'),
@@ -109,7 +110,7 @@ export function accountStore(db: Database): AccountStore {
         .execute();
     },
 
-    async setChoices(accountId, { displayName, secondFactor, receipts, reminders, showLinks }) {
+    async setChoices(accountId, { displayName, secondFactor, receipts, reminders, showLinks, defaultDays }) {
       // The same statement text whatever is changed; a value that is not given stays as it is.
       await sql`
         update accounts set
@@ -118,7 +119,9 @@ export function accountStore(db: Database): AccountStore {
             then ${secondFactor ?? null}::second_factor else second_factor end,
           receipts = coalesce(${receipts ?? null}::boolean, receipts),
           reminders = coalesce(${reminders ?? null}::boolean, reminders),
-          show_links = coalesce(${showLinks ?? null}::boolean, show_links)
+          show_links = coalesce(${showLinks ?? null}::boolean, show_links),
+          default_days = case when ${defaultDays !== undefined}::boolean
+            then ${defaultDays ?? null}::integer else default_days end
         where id = ${accountId}
       `.execute(db);
     },

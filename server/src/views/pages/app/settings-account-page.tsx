@@ -44,7 +44,11 @@ export interface SettingsAccountPageProps extends Pick<SettingsPublicPageProps, 
     readonly reminders: boolean;
     /** Whether members may see the links of receivers. */
     readonly showLinks: boolean;
+    /** Null: that of the server. */
+    readonly defaultDays: number | null;
   };
+  /** For how many days files can be made available, and for how many they are if the account has no choice of its own. */
+  readonly days: { readonly offered: readonly number[]; readonly usual: number };
   /** The codes that an owner may choose among. */
   readonly factors: readonly SettingsFactor[];
   /** Whether the choices were not accepted, which is because of the name. */
@@ -119,6 +123,24 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
                       {translator.t(factorTexts[factor])}
                     </option>
                   ))}
+              </Select>
+              <Select
+                id="default-days"
+                name="default_days"
+                label={translator.t('settings.defaultDays')}
+                hint={translator.t('settings.defaultDaysHint')}
+              >
+                <option value="" selected={choices.defaultDays === null}>
+                  {translator.t('common.labelled', {
+                    label: translator.t('settings.factor.server'),
+                    value: translator.t('composer.days', { count: props.days.usual }),
+                  })}
+                </option>
+                {props.days.offered.map((count) => (
+                  <option key={count} value={count} selected={count === choices.defaultDays}>
+                    {translator.t('composer.days', { count })}
+                  </option>
+                ))}
               </Select>
             </div>
             <Switch
