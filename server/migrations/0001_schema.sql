@@ -113,6 +113,8 @@ create table people (
   language         text not null default '',
   -- An IANA name; empty: that of the server.
   time_zone        text not null default '',
+  -- Whether single keys are shortcuts; who dictates or has a tremor may not want that.
+  has_shortcuts    boolean not null default true,
   -- Identifies the person to authenticators, which may show and synchronise it: random, and worth nothing by itself.
   handle           bytea not null unique check (length(handle) = 32),
   is_administrator boolean not null default false,

@@ -232,6 +232,7 @@ describe('every route declares who may call it', () => {
         "GET /:user/settings: member",
         "POST /:user/settings/profile: member",
         "POST /:user/settings/notifications: member",
+        "POST /:user/settings/shortcuts: member",
         "POST /:user/settings/sessions/end: member",
         "POST /:user/settings/sessions/end-others: member",
         "POST /:user/settings/passkeys/rename: member",

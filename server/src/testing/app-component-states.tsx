@@ -61,7 +61,7 @@ export function appComponentStates(): Record<string, ComponentState> {
       page: (
         <main class="app-main">
           <PageHead title="Shortcuts" actions={<Button opens={shortcutsId}>Show</Button>} />
-          <Shortcuts base="/maya@acme.example/" />
+          <Shortcuts base="/maya@acme.example/" hasShortcuts />
         </main>
       ),
     },

@@ -34,7 +34,7 @@ import type { Translator } from '../views/translator.ts';
 import { settingsStates } from './settings-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
 
-const maya = { name: 'Maya Lindqvist', email: 'maya.lindqvist@acme.example' };
+const maya = { name: 'Maya Lindqvist', email: 'maya.lindqvist@acme.example', hasShortcuts: true };
 const own = { email: maya.email, displayName: maya.name, href: '/maya.lindqvist@acme.example/' };
 const orders = {
   email: 'orders@acme.example',

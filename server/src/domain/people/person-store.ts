@@ -13,6 +13,8 @@ export interface Person {
   readonly language: string;
   /** An IANA name; empty: that of the server. */
   readonly timeZone: string;
+  /** Whether single keys are shortcuts in the app. */
+  readonly hasShortcuts: boolean;
   /** Identifies the person to authenticators. */
   readonly handle: Buffer;
   readonly isAdministrator: boolean;
@@ -55,6 +57,7 @@ export interface PersonStore {
   /** False if the address is taken. */
   insert(person: NewPerson): Promise<boolean>;
   setProfile(personId: string, profile: Partial<Profile>): Promise<void>;
+  setShortcuts(personId: string, hasShortcuts: boolean): Promise<void>;
   setDisabled(personId: string, disabled: boolean): Promise<void>;
   /** Serialises changes to the sign-in methods of one person until the transaction ends. */
   lock(personId: string): Promise<void>;

@@ -605,6 +605,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       setProfile: (people) => people.setProfile(personId, { name: 'x' }),
       setDisabled: (people) => people.setDisabled(personId, true),
       lock: (people) => people.lock(personId),
+      setShortcuts: (people) => people.setShortcuts(personId, true),
       news: (people) => people.news(accountId, personId),
       setNews: (people) => people.setNews(accountId, personId, ['received']),
       memberships: (people) => people.memberships(personId, '', count),

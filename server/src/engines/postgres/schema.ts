@@ -412,6 +412,7 @@ export interface People {
   disabled_at: Timestamp | null;
   email: string;
   handle: Buffer;
+  has_shortcuts: Generated<boolean>;
   id: string;
   is_administrator: Generated<boolean>;
   language: Generated<string>;

@@ -43,6 +43,19 @@ async function signIn() {
   return opened;
 }
 
+test('single keys are no shortcuts for a person who switched them off, and the help says where', async () => {
+  const { browser, base } = await signInMember(exchange, app);
+  expect((await browser.get(base)).body).toMatch(/data-shortcuts="on".*data-key="c"/s);
+  const saved = await browser.post(`${base}settings/shortcuts`, {});
+  expect(saved.headers.location).toBe(`${base}settings?notice=shortcuts_saved#keyboard`);
+  const { body } = await browser.get(base);
+  expect(body).toContain('data-shortcuts="off"');
+  expect(body).not.toContain('aria-keyshortcuts');
+  expect(body).toContain(`href="${base}settings#keyboard"`);
+  await browser.post(`${base}settings/shortcuts`, { shortcuts: 'on' });
+  expect((await browser.get(base)).body).toContain('data-shortcuts="on"');
+});
+
 describe('an invitation', () => {
   test('leads to a password, and then into the account', async () => {
     const { browser, email } = await signIn();

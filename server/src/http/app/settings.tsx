@@ -61,6 +61,14 @@ export const settingsRoutes: readonly AppRoute[] = [
       return { accountId, news };
     });
   }),
+  change('shortcuts', 'shortcuts_saved', async (visit) => {
+    const { engines, form, person } = visit;
+    const hasShortcuts = form.has('shortcuts');
+    await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
+      await tx.people.setShortcuts(person.id, hasShortcuts);
+      return { hasShortcuts };
+    });
+  }),
   change('sessions/end', 'sessions_ended', async (visit) => {
     const id = requireUuid(visit.form.get('id'));
     await changeAsPerson(visit.engines, visit, 'session.ended', async (tx) => {

@@ -7,7 +7,7 @@ import { ButtonLink } from './button.tsx';
 import { CsrfField } from './csrf-field.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { Logo } from './mark.tsx';
-import { Shortcuts, shortcutsId } from './shortcuts.tsx';
+import { Shortcuts, shortcutsId, toKey } from './shortcuts.tsx';
 import { Toasts } from './toast.tsx';
 import { useTranslator } from './translator-context.ts';
 
@@ -23,7 +23,12 @@ export interface FrameAccount {
 export interface AppFrameProps {
   readonly operator: Operator;
   /** Who is signed in. */
-  readonly person: { readonly name: string; readonly email: string };
+  readonly person: {
+    readonly name: string;
+    readonly email: string;
+    /** Whether single keys are shortcuts. */
+    readonly hasShortcuts: boolean;
+  };
   /** The account in which the person works. */
   readonly account: FrameAccount;
   /** The accounts among which the person can choose, with the current one. */
@@ -56,25 +61,28 @@ const screens: readonly (readonly [Screen, path: string, text: string, IconName]
 export function AppFrame(props: AppFrameProps): JSX.Element {
   const translator = useTranslator();
   const { base, current, unread } = props;
+  const { hasShortcuts } = props.person;
   const mark = (screen: Screen) => (screen === current ? ('page' as const) : undefined);
   return (
     <>
       <a class="skip" href="#main">
         {translator.t('frame.skip')}
       </a>
-      <header class="rail">
+      <header class="rail" data-shortcuts={hasShortcuts ? 'on' : 'off'}>
         <a class="brand" href={base}>
           <Logo />
           <span class="brand-name">{props.operator.name}</span>
         </a>
         <AccountMenu {...props} />
         <nav class="nav" aria-label={translator.t('frame.navigation')}>
-          <a class="nav-send" href={base} aria-current={mark('send')} data-key="c" aria-keyshortcuts="c">
+          <a class="nav-send" href={base} aria-current={mark('send')} {...toKey('c', hasShortcuts)}>
             <Icon name="send" />
             <span>{translator.t('frame.send')}</span>
-            <kbd class="nav-key" aria-hidden="true">
-              C
-            </kbd>
+            {hasShortcuts && (
+              <kbd class="nav-key" aria-hidden="true">
+                C
+              </kbd>
+            )}
           </a>
           {screens.map(([screen, path, text, icon]) => (
             <a key={screen} href={`${base}${path}`} aria-current={mark(screen)}>
@@ -94,7 +102,7 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
             {translator.t('frame.settings')}
           </a>
           <Help operator={props.operator} />
-          <button type="button" command="show-modal" commandfor={shortcutsId} data-key="?" aria-keyshortcuts="?">
+          <button type="button" command="show-modal" commandfor={shortcutsId} {...toKey('?', hasShortcuts)}>
             <Icon name="keyboard" />
             {translator.t('shortcuts.title')}
           </button>
@@ -123,7 +131,7 @@ export function AppFrame(props: AppFrameProps): JSX.Element {
         data-received={translator.t('frame.received')}
         data-changed={translator.t('frame.changed')}
       />
-      <Shortcuts base={base} />
+      <Shortcuts base={base} hasShortcuts={hasShortcuts} />
       <Toasts>{props.toasts}</Toasts>
     </>
   );

@@ -15,8 +15,13 @@ const keys = [
   ['?', 'shortcuts.help'],
 ] as const;
 
+/** Names the key that presses an element, for the script and for screen readers. */
+export function toKey(key: string, hasShortcuts: boolean) {
+  return hasShortcuts ? { 'data-key': key, 'aria-keyshortcuts': key } : {};
+}
+
 /** The keys of the app. Asking for files has no link of its own in the frame, so the key presses the one here. */
-export function Shortcuts({ base }: { base: string }): JSX.Element {
+export function Shortcuts({ base, hasShortcuts }: { base: string; hasShortcuts: boolean }): JSX.Element {
   const translator = useTranslator();
   return (
     <Dialog id={shortcutsId} title={translator.t('shortcuts.title')}>
@@ -28,7 +33,7 @@ export function Shortcuts({ base }: { base: string }): JSX.Element {
             </dt>
             <dd>
               {key === 'r' ? (
-                <a href={`${base}requests/new`} data-key="r" aria-keyshortcuts="r">
+                <a href={`${base}requests/new`} {...toKey('r', hasShortcuts)}>
                   {translator.t(text)}
                 </a>
               ) : (
@@ -38,7 +43,12 @@ export function Shortcuts({ base }: { base: string }): JSX.Element {
           </div>
         ))}
       </dl>
-      <p class="quiet">{translator.t('shortcuts.about')}</p>
+      <p class="quiet">
+        {translator.t(hasShortcuts ? 'shortcuts.about' : 'shortcuts.off')}{' '}
+        <a href={`${base}settings#keyboard`}>
+          {translator.t(hasShortcuts ? 'shortcuts.switchOff' : 'shortcuts.switchOn')}
+        </a>
+      </p>
     </Dialog>
   );
 }

@@ -45,8 +45,11 @@ function pressNamed(key: string): boolean {
   return named !== null;
 }
 
+/** Whether the person has switched single keys off. */
+const areOff = () => document.querySelector('[data-shortcuts="off"]') !== null;
+
 document.addEventListener('keydown', (event) => {
-  if (isForeign(event)) return;
+  if (isForeign(event) || areOff()) return;
   const key = event.key.toLowerCase();
   if ((rowKeys[key] ?? (() => pressNamed(key)))()) event.preventDefault();
 });

@@ -41,6 +41,10 @@ export function personStore(db: Database): PersonStore {
       await db.updateTable('people').set({ name, language, time_zone: timeZone }).where('id', '=', personId).execute();
     },
 
+    async setShortcuts(personId, hasShortcuts) {
+      await db.updateTable('people').set({ has_shortcuts: hasShortcuts }).where('id', '=', personId).execute();
+    },
+
     async setDisabled(personId, disabled) {
       await db
         .updateTable('people')

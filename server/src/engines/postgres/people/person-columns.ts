@@ -7,6 +7,7 @@ export const personColumns = [
   'people.name',
   'people.language',
   'people.time_zone as timeZone',
+  'people.has_shortcuts as hasShortcuts',
   'people.handle',
   'people.is_administrator as isAdministrator',
   'people.created_at as createdAt',

@@ -78,8 +78,31 @@ export function sessionStore(db: Database, traceparent: Traceparent): SessionSto
         .where(isLive(idleSeconds))
         .executeTakeFirst();
       if (!row) return undefined;
-      const { id, email, name, language, timeZone, handle, isAdministrator, createdAt, disabled, seenIsDue } = row;
-      const person = { id, email, name, language, timeZone, handle, isAdministrator, createdAt, disabled };
+      const {
+        id,
+        email,
+        name,
+        language,
+        timeZone,
+        hasShortcuts,
+        handle,
+        isAdministrator,
+        createdAt,
+        disabled,
+        seenIsDue,
+      } = row;
+      const person = {
+        id,
+        email,
+        name,
+        language,
+        timeZone,
+        hasShortcuts,
+        handle,
+        isAdministrator,
+        createdAt,
+        disabled,
+      };
       return { session: toSession(row), person, seenIsDue };
     },
 

@@ -6,6 +6,7 @@ type SettingsPart =
   | 'sign-in'
   | 'sessions'
   | 'notifications'
+  | 'keyboard'
   | 'choices'
   | 'members'
   | 'keys'
@@ -27,6 +28,7 @@ const notices = {
   sign_in_failed: { part: 'sign-in', tone: 'bad', text: 'settings.notice.failed' },
   sessions_ended: { part: 'sessions', tone: 'good', text: 'settings.notice.sessionsEnded' },
   notifications_saved: { part: 'notifications', tone: 'good', text: 'settings.notice.notificationsSaved' },
+  shortcuts_saved: { part: 'keyboard', tone: 'good', text: 'settings.notice.shortcutsSaved' },
   choices_saved: { part: 'choices', tone: 'good', text: 'settings.notice.choicesSaved' },
   role_saved: { part: 'members', tone: 'good', text: 'settings.notice.roleSaved' },
   member_added: { part: 'members', tone: 'good', text: 'settings.notice.memberAdded' },

@@ -72,6 +72,7 @@ export function SettingsPersonPage(props: SettingsPersonPageProps): JSX.Element 
       <SignInSetting {...props} />
       <SessionsSetting {...props} />
       <NotificationsSetting {...props} />
+      <KeyboardSetting {...props} />
     </SettingsFrame>
   );
 }
@@ -187,6 +188,29 @@ function SessionsSetting({ frame, sessions, now, notice }: SettingsPersonPagePro
           </Button>
         </SettingForm>
       )}
+    </Setting>
+  );
+}
+
+function KeyboardSetting({ frame, notice }: SettingsPersonPageProps): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <Setting
+      id="keyboard"
+      title={translator.t('settings.keyboard')}
+      notice={describeNotice(translator, notice, 'keyboard')}
+    >
+      <SettingForm frame={frame} path="shortcuts" class="stack-s">
+        <Switch
+          id="shortcuts-on"
+          name="shortcuts"
+          value="on"
+          defaultChecked={frame.person.hasShortcuts}
+          label={translator.t('settings.shortcuts')}
+          note={translator.t('settings.shortcutsNote')}
+        />
+        <SaveBar />
+      </SettingForm>
     </Setting>
   );
 }
