@@ -72,9 +72,13 @@ describe('the components', () => {
         .evaluateAll((controls) =>
           controls
             .filter((control) => {
-              const { width, height } = control.getBoundingClientRect();
-              // A link may extend over its row.
-              const over = getComputedStyle(control, '::after');
+              // A box is also hit by its label.
+              const label =
+                control.matches('[type=checkbox], [type=radio]') && (control as HTMLInputElement).labels?.[0];
+              const target = label || control;
+              const { width, height } = target.getBoundingClientRect();
+              // A link or a label may extend over its row.
+              const over = getComputedStyle(target, '::after');
               const reach = (own: number, extended: string) =>
                 Math.ceil(Math.max(own, Number.parseFloat(extended) || 0));
               return reach(width, over.width) < 44 || reach(height, over.height) < 44;

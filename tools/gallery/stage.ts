@@ -327,6 +327,21 @@ async function openMenu(page: Page): Promise<void> {
   await page.locator('details[data-menu] > summary').click();
 }
 
+async function typeReceiver(page: Page): Promise<void> {
+  await page.locator('#receiver-input').fill('a');
+  await page.locator('#receiver-options li').first().waitFor();
+}
+
+async function pasteReceivers(page: Page): Promise<void> {
+  await page.locator('#receiver-input').fill('');
+  await page.locator('#receiver-input').evaluate((input) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'kim.park@northwind.example, t.ortega@northwind.example');
+    input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await page.locator('.pasted').waitFor();
+}
+
 async function changeName(page: Page): Promise<void> {
   await page.locator('#name').fill('Maya Elisabet Lindqvist');
 }
@@ -351,6 +366,10 @@ export const plays: Readonly<
   ],
   'frame-inbox': [['menu', openMenu]],
   'frame-foreign': [['menu', openMenu]],
+  'app-send-filled': [
+    ['suggestions', typeReceiver],
+    ['pasted', pasteReceivers],
+  ],
   'settings-person': [['unsaved', changeName]],
   'upload-island-folder': [['many', playFolder]],
   'upload-island-sixty': [['chosen', (page) => chooseFiles(page, sixtyNames)]],

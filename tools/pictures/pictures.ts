@@ -132,6 +132,13 @@ async function drawBranding(painter: Painter): Promise<Buffer> {
   );
 }
 
+const sheet = { width: 1080, height: 600 };
+
+/** Draws a sheet of components in their states. */
+function drawComponents(painter: Painter, name: string): Promise<Buffer> {
+  return painter.photograph({ state: `component-${name}-ltr`, viewport: sheet, isWhole: true });
+}
+
 const drawings: Readonly<Record<Exclude<DrawnPicture, 'delivery.png'>, (painter: Painter) => Promise<Buffer>>> = {
   'design-lists.png': (painter) => painter.photograph({ state: 'app-components', step: 'menu', viewport: desktop }),
   'design-phone-dark.png': (painter) =>
@@ -142,6 +149,12 @@ const drawings: Readonly<Record<Exclude<DrawnPicture, 'delivery.png'>, (painter:
   'contact-phone-light.png': (painter) =>
     painter.photograph({ state: 'upload-island', step: 'ready', viewport: phone }),
   'contact.png': (painter) => painter.photograph({ state: 'upload-island', step: 'ready', viewport: desktop }),
+  'design-choices.png': (painter) => drawComponents(painter, 'choices'),
+  'design-composer.png': (painter) => drawComponents(painter, 'composer'),
+  'design-frame.png': (painter) => drawComponents(painter, 'app-frame'),
+  'design-setting.png': (painter) => drawComponents(painter, 'setting'),
+  'design-ticket.png': (painter) => drawComponents(painter, 'ticket'),
+  'design-tokens.png': (painter) => drawComponents(painter, 'tokens'),
   'hero.png': drawHero,
   'mail.png': (painter) =>
     painter.photograph({ state: 'mail-drop', viewport: { width: 720, height: 400 }, isWhole: true }),
@@ -150,7 +163,9 @@ const drawings: Readonly<Record<Exclude<DrawnPicture, 'delivery.png'>, (painter:
   'people-delivery.png': (painter) => painter.photograph({ state: 'app-delivery', viewport: desktop }),
   'people-enrolment.png': (painter) => painter.photograph({ state: 'enrolment', viewport: phone, isWhole: true }),
   'people-inbox.png': (painter) => painter.photograph({ state: 'app-inbox-entry', viewport: desktop }),
-  'people-members.png': (painter) => painter.photograph({ state: 'settings-account', viewport: desktop }),
+  'people-members.png': (painter) =>
+    painter.photograph({ state: 'settings-account', viewport: { width: 1280, height: 960 } }),
+  'people-public.png': (painter) => painter.photograph({ state: 'public-page', viewport: phone, isWhole: true }),
   'people-request.png': (painter) => painter.photograph({ state: 'app-request', viewport: desktop }),
   'people-send.png': (painter) =>
     painter.photograph({ state: 'app-send-filled', viewport: { width: 1280, height: 1000 } }),

@@ -1,11 +1,19 @@
 import { Avatar } from '../views/components/avatar.tsx';
 import { Button, ButtonLink } from '../views/components/button.tsx';
+import { Check } from '../views/components/check.tsx';
+import { ChoiceSegments } from '../views/components/choice-segments.tsx';
+import { ComposerBar, type ComposerProgress } from '../views/components/composer-bar.tsx';
+import { ComposerPreview, type ComposerPreviewProps } from '../views/components/composer-preview.tsx';
 import { CopyField } from '../views/components/copy-field.tsx';
+import { DropArea } from '../views/components/drop-area.tsx';
 import { Field, Select } from '../views/components/field.tsx';
 import { PageHead, Tabs } from '../views/components/page-head.tsx';
 import { PasskeyButton } from '../views/components/passkey-button.tsx';
 import { PasswordField } from '../views/components/password-field.tsx';
 import { QrCode } from '../views/components/qr-code.tsx';
+import { ReceiversField } from '../views/components/receivers-field.tsx';
+import { RevealedSecret } from '../views/components/revealed-secret.tsx';
+import { SaveBar } from '../views/components/save-bar.tsx';
 import { Setting } from '../views/components/setting.tsx';
 import { SettingItem, SettingItems } from '../views/components/setting-item.tsx';
 import { Shortcuts, shortcutsId } from '../views/components/shortcuts.tsx';
@@ -13,10 +21,46 @@ import { SignInFrame } from '../views/components/sign-in-frame.tsx';
 import { Switch } from '../views/components/switch.tsx';
 import { Toast } from '../views/components/toast.tsx';
 import { toneIcons } from '../views/components/tone.ts';
-import type { ComponentState } from './component-states.tsx';
+import { type ComponentState, Specimen } from './component-states.tsx';
 import { ExampleFrame } from './sign-in-states.tsx';
 
 const routes = { optionsHref: '/passkey/options', resultHref: '/passkey', csrf: 'a1b2c3' };
+
+const progress: ComposerProgress = {
+  fileCount: 2,
+  totalBytes: 1.24e9,
+  sentBytes: 618e6,
+  secondsLeft: 95,
+  isReady: false,
+  intent: 'none',
+};
+const bars: readonly (readonly [state: string, progress: ComposerProgress])[] = [
+  ['Nothing to send', { ...progress, fileCount: 0 }],
+  ['Uploading', progress],
+  ['Waiting for the files', { ...progress, intent: 'waiting' }],
+  ['A file cannot be sent', { ...progress, stoppedCount: 1, hint: 'A file can’t be sent. You can send the rest now.' }],
+  ['Ready', { ...progress, isReady: true }],
+  ['Sending', { ...progress, isReady: true, intent: 'sending' }],
+];
+const preview: ComposerPreviewProps = {
+  view: 'page',
+  sender: { name: 'Maya Lindqvist', address: 'maya.lindqvist@acme.example' },
+  files: ['Point cloud north wing.zip', 'Delivery note 2291.pdf', 'measurements.xlsx', 'README'].map((name) => ({
+    name,
+    sizeBytes: 18.4e6,
+  })),
+  message: 'Here are the drawings that we spoke about.',
+  until: 'Monday, 23 November',
+  secondFactor: 'off',
+  notify: true,
+};
+const previews: readonly (readonly [state: string, change: Partial<ComposerPreviewProps>])[] = [
+  ['Empty', { files: [], message: '' }],
+  ['Page', {}],
+  ['Mail', { view: 'mail' }],
+  ['Message without files, with a code', { files: [], secondFactor: 'sms' }],
+  ['Links instead of mails', { files: preview.files.slice(0, 1), notify: false }],
+];
 
 /** The components of the pages for people with an account, in their frames. */
 export function appComponentStates(): Record<string, ComponentState> {
@@ -121,6 +165,83 @@ export function appComponentStates(): Record<string, ComponentState> {
                 />
               </SettingItems>
             </Setting>
+          </div>
+        </ExampleFrame>
+      ),
+    },
+    choices: {
+      layout: 'app',
+      page: (
+        <ExampleFrame>
+          <PageHead title="Choices" />
+          <Specimen name="Check">
+            <Check id="box" type="checkbox" label="Box" />
+            <Check id="ticked" type="checkbox" label="Ticked" note="With a note" defaultChecked />
+            <Check id="boxed" type="checkbox" label="Disabled" defaultChecked disabled />
+            <Check id="one-of" type="radio" name="one" label="One of several" />
+            <Check id="chosen" type="radio" name="one" label="Chosen" note="With a note" defaultChecked />
+          </Specimen>
+          <Specimen name="Switch">
+            <Switch id="off" name="off" label="Off" />
+            <Switch id="on" name="on" label="On" note="With a note" defaultChecked />
+            <Switch id="fixed" name="fixed" label="Disabled" defaultChecked disabled />
+          </Specimen>
+          <Specimen name="ChoiceSegments">
+            <p id="days-label">Available</p>
+            <ChoiceSegments
+              name="days"
+              labelledBy="days-label"
+              value="7"
+              choices={[3, 7, 14, 30].map((days) => ({
+                value: String(days),
+                label: `${days} days`,
+                hint: `The consequence of ${days} days`,
+              }))}
+            />
+          </Specimen>
+          <Specimen name="RevealedSecret">
+            <RevealedSecret value="wbk_9vK2mQ7xT4pLr8sDn3HcwQ5vZx2Lk8Rt" label="Key">
+              Copy the key of <strong>ERP export</strong> now. It isn’t shown again.
+            </RevealedSecret>
+          </Specimen>
+          <Specimen name="SaveBar">
+            <SaveBar />
+            <SaveBar unsaved="Time zone and Language" />
+          </Specimen>
+        </ExampleFrame>
+      ),
+    },
+    composer: {
+      layout: 'app',
+      page: (
+        <ExampleFrame current="send">
+          <PageHead title="Composer" />
+          <Specimen name="DropArea">
+            <DropArea maxFiles={100} maxFileBytes={50e9} labels="files">
+              <input id="files" type="file" aria-describedby="files-hint" />
+            </DropArea>
+          </Specimen>
+          <Specimen name="ReceiversField, without a script">
+            <label id="receiver-label" for="receiver">
+              To
+            </label>
+            <ReceiversField value="kim.park@northwind.example, Auditors" href="#people" />
+          </Specimen>
+          {bars.map(([state, each]) => (
+            <Specimen key={state} name={`ComposerBar: ${state}`}>
+              <div class="send-bar">
+                <ComposerBar receiverCount={each.fileCount === 0 ? 0 : 3} hasMessage={false} notify progress={each} />
+              </div>
+            </Specimen>
+          ))}
+          <div class="specimen-grid">
+            {previews.map(([state, change]) => (
+              <Specimen key={state} name={`ComposerPreview: ${state}`}>
+                <div class="preview">
+                  <ComposerPreview {...preview} {...change} />
+                </div>
+              </Specimen>
+            ))}
           </div>
         </ExampleFrame>
       ),

@@ -362,7 +362,7 @@ function Specimens(props: { title: string; bare?: boolean; children: ComponentCh
   );
 }
 
-function Specimen(props: { name: string; row?: boolean; children: ComponentChildren }): JSX.Element {
+export function Specimen(props: { name: string; row?: boolean; children: ComponentChildren }): JSX.Element {
   return (
     <section>
       <h2 class="specimen-name">{props.name}</h2>

@@ -52,7 +52,7 @@ export function settingsStates(
         timeZones={['Europe/Berlin', 'Europe/Stockholm', 'America/New_York']}
         passkeys={[
           { id: 'p1', name: 'MacBook, Touch ID', addedAt: ago(258), lastUsedAt: ago(0.2) },
-          { id: 'p2', name: foreign.name, addedAt: ago(12) },
+          { id: 'p2', name: 'Pixel 9', addedAt: ago(12) },
         ]}
         passkeyRoutes={{ optionsHref: '/passkey/options', resultHref: '/passkey' }}
         password={{ changedAt: ago(306), minLength: 12 }}
@@ -89,14 +89,15 @@ export function settingsStates(
         {...props}
       />,
     );
+  const shared = frame.accounts.find((each) => each.shared) ?? frame.account;
   const account = (props: Partial<SettingsAccountPageProps> = {}): PageState =>
     state(
       <SettingsAccountPage
-        frame={frame}
+        frame={{ ...frame, account: shared, base: `/${shared.email}/` }}
         now={now}
         canManage
         choices={{
-          displayName: 'Acme Plant 2',
+          displayName: 'Plant 2 Orders',
           secondFactor: 'sms',
           receipts: true,
           reminders: false,
@@ -108,7 +109,7 @@ export function settingsStates(
         ownerCount={1}
         publicPage={{
           isOpen: true,
-          name: 'acme-plant-2',
+          name: 'plant-2-orders',
           message: 'Please send drawings as PDF.',
           url: 'https://files.acme.example/to/',
           isAllowed: true,
@@ -241,6 +242,7 @@ export function settingsStates(
     }),
     'settings-person': person(),
     'settings-person-saved': person({
+      passkeys: [{ id: 'p1', name: foreign.name, addedAt: ago(12) }],
       notice: 'profile_saved',
       notifications: { wanted: ['undeliverable', 'asked'], isShared: true, isWithoutReceipts: false },
     }),

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useId } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { useTranslator, type ViewTranslator } from './translator-context.ts';
 
@@ -29,6 +30,7 @@ export interface ComposerBarProps {
 /** The lower edge of the composer: what is still missing or on its way, and the button, which says how many people get it. */
 export function ComposerBar(props: ComposerBarProps): JSX.Element {
   const translator = useTranslator();
+  const hintId = useId();
   const { receiverCount, notify, progress } = props;
   const isMoving = progress !== undefined && progress.fileCount > 0 && !progress.isReady;
   const intent = progress?.intent ?? 'none';
@@ -58,7 +60,7 @@ export function ComposerBar(props: ComposerBarProps): JSX.Element {
             )}
           </p>
         )}
-        <p class="quiet small" id="send-hint">
+        <p class="quiet small" id={hintId}>
           {toHint(translator, props, isMoving)}
         </p>
       </div>
@@ -67,7 +69,7 @@ export function ComposerBar(props: ComposerBarProps): JSX.Element {
           {translator.t('island.cancel')}
         </Button>
       )}
-      <Button look="main" icon="send" busy={intent !== 'none'} aria-describedby="send-hint">
+      <Button look="main" icon="send" busy={intent !== 'none'} aria-describedby={hintId}>
         {receiverCount === 0
           ? translator.t(notify ? 'composer.send' : 'composer.makeLink')
           : translator.t(notify ? 'composer.sendTo' : 'composer.makeLinks', { count: receiverCount })}
