@@ -27,7 +27,7 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
     .requiredOption('--email <address>', 'the address of the person')
     .option('--name <name>', 'their name')
     .option('--language <tag>', 'their language, such as en or sv')
-    .option('--administrator', 'let them administer the server')
+    .option('--administrator', 'let them administer the server, also if they were invited before')
     .option('--no-mail', 'print the link instead of mailing it')
     .option('--json', 'print JSON')
     .action(
@@ -42,10 +42,11 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
         withEngines(async ({ engines }) => {
           const { email, name, language, administrator: isAdministrator, mail } = options;
           const invitation = { email, name, language, isAdministrator, mail };
-          const { person, link } = await invitePerson(engines, engines.administrator, invitation);
+          const { person, link, isPromoted } = await invitePerson(engines, engines.administrator, invitation);
           const shown = mail ? undefined : link;
           print(options.json, { person: toJson(person), ...(shown && { link: shown }) }, [
             `Person  ${person.email}`,
+            ...(isPromoted ? ['They are an administrator now.'] : []),
             ...(link === undefined ? ['They can sign in already.'] : []),
             ...(shown === undefined ? [] : [`Link    ${shown}`, 'It can be used once, within 7 days.']),
             ...(link !== undefined && mail ? ['The link was mailed to them. It can be used once, within 7 days.'] : []),
@@ -64,12 +65,12 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
+        type ListedPerson = Awaited<ReturnType<typeof engines.store.people.page>>[number];
         await printPages(
           options.json,
-          (after?: Person) => engines.store.people.page(after?.email ?? '', rowsPerPage),
-          toJson,
-          ({ email, name, administrator, disabled }) =>
-            [email, name, administrator && 'administrator', disabled && 'disabled'].filter(Boolean).join('  '),
+          (after?: ListedPerson) => engines.store.people.page(after?.email ?? '', rowsPerPage),
+          (person) => ({ ...toJson(person), invited: person.isInvited }),
+          ({ administrator, ...person }) => toLine(person, administrator ? 'administrator' : '-'),
           'There is nobody yet. To invite someone: waybilld admin people invite --help',
         );
       }),
@@ -137,8 +138,15 @@ export const memberCommands: AddCommand = (parent, withEngines) => {
         await printPages(
           options.json,
           (after?: Member) => engines.store.people.members(account.id, after?.email ?? '', rowsPerPage),
-          ({ email, name, role, since }) => ({ email, name, role, since }),
-          ({ email, name, role }) => [email, role, name].filter(Boolean).join('  '),
+          ({ email, name, role, since, disabled, invited }) => ({
+            email,
+            name,
+            role,
+            since,
+            disabled,
+            invited: invited !== undefined,
+          }),
+          ({ role, ...person }) => toLine(person, role),
           'Nobody belongs to this account. To add someone: waybilld admin members set --help',
         );
       }),
@@ -188,4 +196,16 @@ export const memberCommands: AddCommand = (parent, withEngines) => {
 
 function toJson({ email, name, language, isAdministrator, disabled, createdAt }: Person) {
   return { email, name, language, administrator: isAdministrator, disabled, created_at: createdAt };
+}
+
+interface Line {
+  readonly email: string;
+  readonly name: string;
+  readonly disabled: boolean;
+  readonly invited: boolean;
+}
+
+/** A person with the same columns on every line, and after them why the person cannot sign in. */
+function toLine({ email, name, disabled, invited }: Line, right: string): string {
+  return `${email}  ${right}  ${name || '-'}${invited ? '  has not accepted yet' : ''}${disabled ? '  disabled' : ''}`;
 }

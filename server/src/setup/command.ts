@@ -62,8 +62,12 @@ function assignment(value: string, others: Settings): Settings {
   return { ...others, [name]: rest.join('=') };
 }
 
-const hasChanged = ({ files, bucketCreated, migrations, account }: SetupResult) =>
-  files.length > 0 || bucketCreated || migrations.length > 0 || account !== undefined;
+const hasChanged = ({ files, bucketCreated, migrations, account, administrator }: SetupResult) =>
+  files.length > 0 ||
+  bucketCreated ||
+  migrations.length > 0 ||
+  account !== undefined ||
+  administrator?.isPromoted === true;
 
 function toJson(result: SetupResult) {
   const { files, bucketCreated, migrations, account, administrator, failures, findings } = result;
@@ -93,11 +97,12 @@ function toLines(result: SetupResult, dir: string): string[] {
           'The key is not shown again: store it where the client finds it.',
         ]
       : []),
+    ...(administrator?.isPromoted ? [`${administrator.email} is an administrator now.`] : []),
     ...(hasChanged(result) || failures.length > 0 ? [] : ['Nothing changed: everything was already set up.']),
     ...failures.map((failure) => `Not done: ${failure}`),
     ...findingLines(open),
     ...(open.length > 0 ? [''] : []),
-    ...(findings.length > 0 ? [`ExaminedPart everything: ${summarize(findings)}`] : []),
+    ...(findings.length > 0 ? [`Examined everything: ${summarize(findings)}`] : []),
     ...(failures.length > 0
       ? [`Correct this, in ${environmentPath(dir)} or with --set, and run this command again.`]
       : []),

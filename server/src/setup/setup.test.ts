@@ -9,6 +9,7 @@ import { authenticate } from '../domain/accounts/authenticate.ts';
 import { commandAuthor } from '../domain/audit/author.ts';
 import { fault } from '../domain/doctor/finding.ts';
 import { toBrowser } from '../domain/people/browser.ts';
+import { invitePerson } from '../domain/people/invite-person.ts';
 import { findPersonLink, openPersonLink } from '../domain/people/open-person-link.ts';
 import { findSession } from '../domain/people/sessions.ts';
 import { setPassword } from '../domain/sign-in/register-method.ts';
@@ -144,8 +145,16 @@ test('the first administrator gets a link that opens once, until they can sign i
     const signedIn = await findSession(engines, secrets[0] ?? '');
     if (!signedIn) throw new Error('there is no session');
     expect(await setPassword(engines, signedIn, 'several words in a row', browser)).toHaveProperty('secret');
-    expect((await run(options)).administrator).toEqual({ email: 'maya@example.org', link: undefined });
+    expect((await run(options)).administrator).toMatchObject({ email: 'maya@example.org', link: undefined });
     expect(await engines.store.people.page('', 10)).toHaveLength(1);
+
+    const { person } = await invitePerson(engines, commandAuthor({ user: 'root' }), {
+      email: 'bo@example.org',
+      mail: false,
+    });
+    const promoted = await run({ administrator: person.email });
+    expect(promoted).toMatchObject({ administrator: { email: person.email, isPromoted: true }, failures: [] });
+    expect(await engines.store.people.byId(person.id)).toMatchObject({ isAdministrator: true });
   } finally {
     await engines.close();
   }

@@ -43,8 +43,13 @@ export interface SetupResult {
   /** The new account, if one was created. */
   readonly account: { readonly email: string; readonly apiKey: string } | undefined;
   readonly hasAccounts: boolean;
-  /** The first administrator, with the link at which they choose how to sign in; without it, they have done so. */
-  readonly administrator: { readonly email: string; readonly link: string | undefined } | undefined;
+  /**
+   * The first administrator, with the link at which they choose how to sign in; without it, they have done so. A person
+   * who was promoted was no administrator before.
+   */
+  readonly administrator:
+    | { readonly email: string; readonly link: string | undefined; readonly isPromoted: boolean }
+    | undefined;
   /** Why a step was not taken; the findings say what to do. */
   readonly failures: readonly string[];
   readonly findings: readonly Finding[];
@@ -130,9 +135,8 @@ async function firstAdministrator(
   }
   if (!email) return undefined;
   const invitation = { email, isAdministrator: true, mail: false };
-  const { person, link } = await invitePerson(engines, engines.administrator, invitation);
-  if (!person.isAdministrator) throw new Error(`${person.email} is a person already, but not an administrator`);
-  return { email: person.email, link };
+  const { person, link, isPromoted } = await invitePerson(engines, engines.administrator, invitation);
+  return { email: person.email, link, isPromoted };
 }
 
 const plainQuestion = (text: string) => ({ text, suggestion: undefined, hidden: false, check: () => undefined });

@@ -2,7 +2,7 @@ import { limits } from '@waybill/protocol';
 import type { Account } from '../accounts/account-store.ts';
 import { isDisplayName } from '../accounts/set-account-choices.ts';
 import type { Author } from '../audit/audit-store.ts';
-import { record } from '../audit/record.ts';
+import { record, serverAccountId } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -32,13 +32,14 @@ export interface Invitation {
 
 /**
  * Invites a person: creates them and an account with their own address, unless they exist, and mails them the link at
- * which they choose how to sign in. A person who can already sign in only gets the membership.
+ * which they choose how to sign in. A person who can already sign in only gets the membership, or becomes an
+ * administrator.
  */
 export async function invitePerson(
   engines: Pick<Engines, 'store' | 'random' | 'personLinks'>,
   author: Author,
   invitation: Invitation,
-): Promise<{ person: Person; link: string | undefined }> {
+): Promise<{ person: Person; link: string | undefined; isPromoted: boolean }> {
   const email = emailAddress(invitation.email);
   const name = (invitation.name ?? '').trim();
   if (name.length > nameLength) {
@@ -50,13 +51,20 @@ export async function invitePerson(
     const handle = random.bytes(handleBytes);
     const isAdministrator = invitation.isAdministrator ?? false;
     const isNew = await tx.people.insert({ id: random.uuid(), email, name, language, handle, isAdministrator });
-    const person = await tx.people.byEmail(email);
-    if (!person) throw new Error('the person just inserted is not there');
+    const found = await tx.people.byEmail(email);
+    if (!found) throw new Error('the person just inserted is not there');
     const { domain } = invitation;
     if (isNew && domain !== undefined && !email.endsWith(`@${domain}`)) {
       throw new ExchangeError('invalid_input', `Only an administrator can invite people from outside ${domain}.`);
     }
-    if (person.disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
+    if (found.disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
+    const isPromoted = isAdministrator && !found.isAdministrator;
+    if (isPromoted) {
+      await tx.people.makeAdministrator(found.id);
+      const action = 'person.made_administrator';
+      await record(engines, tx, { accountId: serverAccountId, author, action, details: { email } });
+    }
+    const person = { ...found, isAdministrator: isPromoted || found.isAdministrator };
     const account = isNew ? await openOwnAccount(engines, tx, author, person) : undefined;
     const { membership } = invitation;
     if (membership) await setMember({ ...engines, store: tx }, author, { ...membership, personId: person.id });
@@ -70,15 +78,16 @@ export async function invitePerson(
       });
     }
     if (invitation.isSignedIn || (!isNew && (await tx.signInMethods.hasAny(person.id))))
-      return { person, link: undefined };
+      return { person, link: undefined, isPromoted };
     // So that nobody can fill another's mailbox.
     if (author.kind === 'person' && (await tx.personLinks.countSince(person.id, 'invitation', 3600)) >= linksPerHour) {
       throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: 3600 });
     }
     const id = random.uuid();
-    const link = { id, personId: person.id, purpose: 'invitation', invitedBy: author.name } as const;
+    const invitedBy = author.kind === 'command' ? '' : author.name;
+    const link = { id, personId: person.id, purpose: 'invitation', invitedBy } as const;
     await tx.personLinks.insert({ ...link, lifetimeSeconds: invitationSeconds }, invitation.mail);
-    return { person, link: engines.personLinks.toUrl(id) };
+    return { person, link: engines.personLinks.toUrl(id), isPromoted };
   });
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { createAccount } from '../accounts/create-account.ts';
+import { personAuthor } from '../audit/author.ts';
 import type { Mail } from '../ports/mailer.ts';
 import { sweep } from '../sweep.ts';
 import { toBrowser } from './browser.ts';
@@ -48,6 +49,14 @@ describe('an invitation', () => {
     expect(others).toEqual([]);
     expect(mail).toMatchObject({ to: person.email, subject: `Ditt konto hos ${engines.policy.operatorName}` });
     expect(mail?.text).toContain(link);
+  });
+
+  test('names in its mail the person who invites, or else the operator', async () => {
+    const { person: owner } = await invite();
+    const { person: invited } = await invite({}, personAuthor(owner, '192.0.2.7'));
+    const [[byCommand], [byOwner]] = [await sendLinks(owner.id), await sendLinks(invited.id)];
+    expect(byCommand?.text).toMatch(new RegExp(`^Invitation from: \\W*${engines.policy.operatorName}\\W*$`, 'm'));
+    expect(byOwner?.text).toMatch(new RegExp(`^Invitation from: \\W*${owner.email}\\W*$`, 'm'));
   });
 
   test('gives the account no name that could be mistaken for an address', async () => {

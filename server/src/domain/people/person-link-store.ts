@@ -6,7 +6,7 @@ export type PersonLinkPurpose = 'invitation' | 'recovery';
 export interface PersonLink {
   readonly id: string;
   readonly purpose: PersonLinkPurpose;
-  /** Who invited the person; empty for a recovery. */
+  /** The address of the person who invited; empty for a recovery, and if the operator invited. */
   readonly invitedBy: string;
   readonly expiresAt: Date;
   readonly state: 'open' | 'used' | 'expired';

@@ -45,6 +45,7 @@ export interface Member {
   readonly name: string;
   readonly role: MemberRole;
   readonly since: Date;
+  readonly disabled: boolean;
   /** Someone who was invited and has not chosen yet how to sign in; undefined for everybody else. */
   readonly invited?: { readonly expiresAt: Date } | undefined;
 }
@@ -52,12 +53,13 @@ export interface Member {
 export interface PersonStore {
   byId(personId: string): Promise<Person | undefined>;
   byEmail(email: string): Promise<Person | undefined>;
-  /** Ordered by address, after `after`. */
-  page(after: string, count: number): Promise<Person[]>;
+  /** Ordered by address, after `after`; somebody invited has not chosen yet how to sign in. */
+  page(after: string, count: number): Promise<(Person & { readonly isInvited: boolean })[]>;
   /** False if the address is taken. */
   insert(person: NewPerson): Promise<boolean>;
   setProfile(personId: string, profile: Partial<Profile>): Promise<void>;
   setShortcuts(personId: string, hasShortcuts: boolean): Promise<void>;
+  makeAdministrator(personId: string): Promise<void>;
   setDisabled(personId: string, disabled: boolean): Promise<void>;
   /** Serialises changes to the sign-in methods of one person until the transaction ends. */
   lock(personId: string): Promise<void>;

@@ -22,7 +22,7 @@ export async function sendPersonLink(engines: Needs, linkId: string): Promise<vo
     envelopeFrom: returnPaths?.toAddress(linkId) ?? policy.mailFrom,
     to: person.email,
     ...(purpose === 'invitation'
-      ? mailTemplates.personInvitation(person.language, { ...about, invitedBy })
+      ? mailTemplates.personInvitation(person.language, { ...about, invitedBy: invitedBy || operatorName })
       : mailTemplates.recovery(person.language, about)),
   });
   if (outcome === 'refused')

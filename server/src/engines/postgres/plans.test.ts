@@ -603,6 +603,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       page: (people) => people.page('', count),
       insert: (people) => people.insert({ ...person, id: randomUUID() }),
       setProfile: (people) => people.setProfile(personId, { name: 'x' }),
+      makeAdministrator: (people) => people.makeAdministrator(personId),
       setDisabled: (people) => people.setDisabled(personId, true),
       lock: (people) => people.lock(personId),
       setShortcuts: (people) => people.setShortcuts(personId, true),

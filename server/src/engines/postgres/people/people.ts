@@ -26,7 +26,13 @@ export function personStore(db: Database): PersonStore {
   return {
     byId: (personId) => people().where('people.id', '=', personId).executeTakeFirst(),
     byEmail: (email) => people().where('people.email', '=', email).executeTakeFirst(),
-    page: (after, count) => people().where('people.email', '>', after).orderBy('people.email').limit(count).execute(),
+    page: (after, count) =>
+      people()
+        .select(sql<boolean>`not ${hasSignInMethod(sql.ref('people.id'))}`.as('isInvited'))
+        .where('people.email', '>', after)
+        .orderBy('people.email')
+        .limit(count)
+        .execute(),
 
     async insert({ id, email, name, language, handle, isAdministrator }) {
       const { numInsertedOrUpdatedRows } = await db
@@ -43,6 +49,10 @@ export function personStore(db: Database): PersonStore {
 
     async setShortcuts(personId, hasShortcuts) {
       await db.updateTable('people').set({ has_shortcuts: hasShortcuts }).where('id', '=', personId).execute();
+    },
+
+    async makeAdministrator(personId) {
+      await db.updateTable('people').set({ is_administrator: true }).where('id', '=', personId).execute();
     },
 
     async setDisabled(personId, disabled) {
@@ -72,6 +82,7 @@ export function personStore(db: Database): PersonStore {
         .innerJoin('people', 'people.id', 'memberships.person_id')
         .select(['people.id as personId', 'people.email', 'people.name', 'memberships.role'])
         .select('memberships.created_at as since')
+        .select(sql<boolean>`people.disabled_at is not null`.as('disabled'))
         .select(
           sql<Date | null>`case when ${hasSignInMethod(sql.ref('people.id'))} then null else coalesce(
             (select max(expires_at) from person_links where person_id = people.id and purpose = 'invitation'),
