@@ -262,7 +262,7 @@ describe('a selection', () => {
     });
     const url = `${member.base}contacts/group`;
     const chosen = ['a@example.org', 'b@example.org'];
-    expect((await select(member.browser, url, chosen)).body).toContain('You have: x');
+    expect((await select(member.browser, url, chosen)).body).toContain('Existing groups: x');
     const long = await select(member.browser, url, chosen, { confirmed: '1', group: 'y'.repeat(101) });
     expect(long.body).toContain('too long');
     await select(member.browser, url, chosen, { confirmed: '1', group: 'y' });

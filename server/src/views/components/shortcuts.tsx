@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { ButtonLink } from './button.tsx';
 import { Dialog } from './overlay.tsx';
 import { useTranslator } from './translator-context.ts';
 
@@ -43,12 +44,10 @@ export function Shortcuts({ base, hasShortcuts }: { base: string; hasShortcuts: 
           </div>
         ))}
       </dl>
-      <p class="quiet">
-        {translator.t(hasShortcuts ? 'shortcuts.about' : 'shortcuts.off')}{' '}
-        <a href={`${base}settings#keyboard`}>
-          {translator.t(hasShortcuts ? 'shortcuts.switchOff' : 'shortcuts.switchOn')}
-        </a>
-      </p>
+      <p class="quiet">{translator.t(hasShortcuts ? 'shortcuts.about' : 'shortcuts.off')}</p>
+      <ButtonLink href={`${base}settings#keyboard`}>
+        {translator.t(hasShortcuts ? 'shortcuts.switchOff' : 'shortcuts.switchOn')}
+      </ButtonLink>
     </Dialog>
   );
 }
