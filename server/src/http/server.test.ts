@@ -208,7 +208,6 @@ describe('every route declares who may call it', () => {
         "POST /:user/contacts/ask: member",
         "POST /:user/contacts/remove: member",
         "POST /:user/contacts/group: member",
-        "GET /:user/contacts/:email: member",
         "POST /:user/contacts/:email: member",
         "POST /:user/contacts/:email/remove: member",
         "GET /:user/events: member",

@@ -3,7 +3,6 @@ import type { AppFrameProps, Screen } from '../views/components/app-frame.tsx';
 import { Toast } from '../views/components/toast.tsx';
 import { BlockSenderPage, blockSenderTitle } from '../views/pages/app/block-sender-page.tsx';
 import { ContactImportPage, contactImportTitle, type ImportPreview } from '../views/pages/app/contact-import-page.tsx';
-import { ContactPage, type ContactPageProps, contactTitle } from '../views/pages/app/contact-page.tsx';
 import { ContactsNotice } from '../views/pages/app/contacts-notice.tsx';
 import {
   ContactsPage,
@@ -17,6 +16,8 @@ import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../views/pa
 import type { DeliveryReceiver } from '../views/pages/app/delivery-receivers.tsx';
 import type { InboxEntryProps } from '../views/pages/app/inbox-entry.tsx';
 import { type InboxLine, InboxPage, type InboxPageProps, inboxTitle } from '../views/pages/app/inbox-page.tsx';
+import { NewContactPage, type NewContactPageProps, newContactTitle } from '../views/pages/app/new-contact-page.tsx';
+import type { OpenContact } from '../views/pages/app/open-contact.tsx';
 import {
   RequestFormPage,
   type RequestFormPageProps,
@@ -604,21 +605,28 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         }}
         pages={{ olderHref: `${base}contacts?after=x` }}
         selectsAll={false}
+        place={{}}
         {...props}
       />,
       frame,
     );
-  const contact = (props: Partial<ContactPageProps> = {}) =>
+  const languages = [
+    { language: 'de', name: 'Deutsch' },
+    { language: 'en', name: 'English' },
+  ];
+  const openContact = (index: number, open: Partial<OpenContact> = {}) => {
+    const contact = contactList(foreign)[index];
+    if (!contact) throw new Error(`There is no contact ${index}.`);
+    return contacts({ open: { contact, version: 'v1', isRemoving: false, languages, ...open } });
+  };
+  const newContact = (props: Partial<NewContactPageProps> = {}) =>
     show(
       'contacts',
-      contactTitle(translator, props),
-      <ContactPage
+      newContactTitle(translator),
+      <NewContactPage
         {...common}
-        groups={['Northwind', 'Site team', foreign.name]}
-        languages={[
-          { language: 'de', name: 'Deutsch' },
-          { language: 'en', name: 'English' },
-        ]}
+        groupNames={['Northwind', 'Site team', foreign.name]}
+        languages={languages}
         {...props}
       />,
     );
@@ -647,7 +655,6 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     }));
   const chosenContacts = contactList(foreign).map(({ email, name }) => ({ value: email, name: name || email }));
   const [firstSent] = sentLines(foreign);
-  const [firstContact] = contactList(foreign);
   const undo = {
     toasts: (
       <>
@@ -879,16 +886,19 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       { what: 'groupContacts', globalCount: 0, groups: ['Northwind', foreign.name] },
       chosenContacts,
     ),
-    'app-contact': contact({ contact: firstContact, version: 'v1' }),
-    'app-contact-new': contact(),
-    'app-contact-refused': contact({
+    'app-contacts-edit': openContact(1),
+    'app-contacts-edit-refused': openContact(2, {
+      input: { email: '', name: foreign.senderName, phone: '070', language: 'de', groups: foreign.name },
+      problem: 'phone',
+    }),
+    'app-contacts-edit-changed': openContact(5, { problem: 'changed' }),
+    'app-contacts-edit-global': openContact(3),
+    'app-contacts-remove-one': openContact(6, { isRemoving: true }),
+    'app-contact-new': newContact(),
+    'app-contact-new-refused': newContact({
       input: { email: 'kim.park', name: foreign.senderName, phone: '070', language: 'de', groups: foreign.name },
       problem: 'email',
     }),
-    'app-contact-changed': contact({ contact: contactList(foreign)[5], problem: 'changed' }),
-    'app-contact-global': contact({ contact: contactList(foreign)[3] }),
-    'app-contact-reader': contact({ contact: firstContact, canChange: false }),
-    'app-contact-remove': contact({ contact: contactList(foreign)[6], version: 'v1', isRemoving: true }),
     'app-contacts-import': importing(),
     'app-contacts-import-refused': importing({ problem: 'unreadable' }),
     'app-contacts-import-quote': importing({ problem: 'quote', problemLine: 1204 }),

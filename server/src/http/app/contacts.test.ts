@@ -157,19 +157,19 @@ describe('a contact', () => {
       },
     ]);
     const url = `${base}contacts/kim%40example.org`;
-    const page = await browser.get(url);
+    const page = await browser.get(`${base}contacts?edit=kim%40example.org`);
     expect(page.body).toContain('value="+46701234567"');
     const { version = '' } = readFields(page.body);
     const saved = await browser.post(url, { version, email: 'other@example.org', name: 'Kim', language: 'de' });
-    expect(saved.headers.location).toBe(`${base}contacts?notice=saved`);
+    expect(saved.headers.location).toBe(`${base}contacts?notice=saved#contact-kim%40example.org`);
     expect(await local(member)).toMatchObject([{ email: 'kim@example.org', name: 'Kim', phone: '', groups: [] }]);
-    const asked = await browser.get(`${url}?do=remove`);
+    const asked = await browser.get(`${base}contacts?remove=kim%40example.org`);
     expect(asked.body).toContain('cannot be brought back');
     const late = await browser.post(`${url}/remove`, { version });
     expect([late.statusCode, await local(member)]).toMatchObject([409, [{ name: 'Kim' }]]);
-    await browser.post(`${url}/remove`, { version: readFields(asked.body)['version'] ?? '' });
+    const removed = await browser.post(`${url}/remove?q=kim`, { version: readFields(asked.body)['version'] ?? '' });
+    expect(removed.headers.location).toBe(`${base}contacts?q=kim&notice=removed`);
     expect(await local(member)).toEqual([]);
-    expect((await browser.get(url)).statusCode).toBe(404);
     const authors = await exchange.database.query(
       'select distinct author_kind as kind, author_name as name from audit_entries where account_id = $1 and action like $2',
       [member.account.accountId, 'contact.%'],
@@ -192,11 +192,50 @@ describe('a contact', () => {
     expect(await local(member)).toHaveLength(1);
   });
 
+  test('is changed in its row, on the page of the list that was shown', async () => {
+    const member = await signInMember(exchange, app);
+    const { browser, base } = member;
+    const emails = Array.from({ length: 60 }, (_, index) => `c${index + 10}@example.org`);
+    await replaceContacts(engines, member.account, {
+      contacts: emails.map((email) => ({ email, groups: ['Press'] })),
+      lenient: false,
+    });
+    const decode = (text = '') => text.replaceAll('&amp;', '&');
+    const first = await browser.get(`${base}contacts?group=Press&q=example`);
+    const second = await browser.get(decode(/href="([^"]+)" rel="next"/.exec(first.body)?.[1]));
+    const edit = decode(/id="contact-c65@example.org"[^>]* href="([^"]+)"/.exec(second.body)?.[1]);
+    const opened = await browser.get(edit);
+    const [row = ''] = /<tr role="row" class="open-row">.*?<\/tr>/s.exec(opened.body) ?? [];
+    expect(row).toMatch(/<input[^>]* name="name"[^>]* autofocus/);
+    expect(opened.body.match(/class="row-link"/g)).toHaveLength(9);
+    expect(opened.body).not.toContain('type="checkbox" name="email"');
+    const cancel = decode(/<a [^>]*href="([^"]+#contact-c65%40example.org)"/.exec(row)?.[1]);
+    expect(rowsOf((await browser.get(cancel)).body)).toEqual(rowsOf(second.body));
+
+    const action = decode(/<form[^>]* action="([^"]+)"/.exec(row)?.[1]);
+    const { version = '' } = readFields(row);
+    const refused = await browser.post(action, { version, name: 'Somebody', phone: '12', groups: 'Press, New' });
+    expect(refused.statusCode).toBe(400);
+    const [again = ''] = /<tr role="row" class="open-row">.*?<\/tr>/s.exec(refused.body) ?? [];
+    for (const text of ['value="Somebody"', 'value="12"', 'value="Press, New"', 'not a mobile number']) {
+      expect(again).toContain(text);
+    }
+    expect(again).toMatch(/<input[^>]* name="phone"[^>]* autofocus/);
+    expect(refused.body.match(/class="row-link"/g)).toHaveLength(9);
+    expect(await local(member)).not.toContainEqual(expect.objectContaining({ name: 'Somebody' }));
+
+    const saved = await browser.post(action, { version, name: 'C65', groups: 'Press, New' });
+    expect(saved.headers.location).toBe(cancel.replace('#', '&notice=saved#'));
+    expect(await local(member)).toContainEqual(
+      expect.objectContaining({ email: 'c65@example.org', name: 'C65', groups: ['Press', 'New'] }),
+    );
+  });
+
   test('that somebody else has changed meanwhile is not overwritten unnoticed', async () => {
     const account = await exchange.account('kim@example.org');
     const member = await signInMember(exchange, app, 'member', account);
     const url = `${member.base}contacts/kim%40example.org`;
-    const { version = '' } = readFields((await member.browser.get(url)).body);
+    const { version = '' } = readFields((await member.browser.get(`${member.base}contacts?edit=kim@example.org`)).body);
     await replaceContacts(engines, account, { contacts: [{ email: 'kim@example.org', name: 'Newer' }], lenient: true });
     const late = await member.browser.post(url, { version, name: 'Mine' });
     expect(late.statusCode).toBe(409);
@@ -208,9 +247,12 @@ describe('a contact', () => {
 
   test('of another account does not exist', async () => {
     await exchange.account('theirs@example.org');
-    const { browser, base } = await signInMember(exchange, app);
+    const account = await exchange.account('mine@example.org');
+    const { browser, base } = await signInMember(exchange, app, 'member', account);
     for (const address of ['theirs%40example.org', 'nobody']) {
-      expect((await browser.get(`${base}contacts/${address}`)).statusCode).toBe(404);
+      const { body } = await browser.get(`${base}contacts?edit=${address}`);
+      expect(rowsOf(body)).toEqual(['mine@example.org']);
+      expect(body).not.toContain('theirs@example.org');
       expect((await browser.post(`${base}contacts/${address}`, { name: 'x' })).statusCode).toBe(404);
       expect((await browser.post(`${base}contacts/${address}/remove`)).statusCode).toBe(404);
     }
@@ -221,7 +263,7 @@ describe('a contact', () => {
     const member = await signInMember(exchange, app);
     const { browser, base } = member;
     const url = `${base}contacts/desk%40example.org`;
-    const { version = '' } = readFields((await browser.get(url)).body);
+    const { version = '' } = readFields((await browser.get(`${base}contacts?edit=desk@example.org`)).body);
     expect((await browser.post(`${url}/remove`, { version })).statusCode).toBe(404);
     for (const action of ['remove', 'group']) {
       const refused = await select(browser, `${base}contacts/${action}`, ['desk@example.org']);
@@ -285,8 +327,11 @@ describe('a selection', () => {
 test('a reader sees contacts and changes none', async () => {
   const account = await exchange.account('a@example.org');
   const { browser, base } = await signInMember(exchange, app, 'reader', account);
-  expect((await browser.get(`${base}contacts`)).body).toContain('a@example.org');
-  expect((await browser.get(`${base}contacts/a%40example.org?do=remove`)).statusCode).toBe(200);
+  for (const query of ['', '?edit=a@example.org', '?remove=a@example.org']) {
+    const { body } = await browser.get(`${base}contacts${query}`);
+    expect(body).toContain('a@example.org');
+    expect(body.split('id="main"')[1], query).not.toMatch(/edit=|remove=|method="post"/);
+  }
   expect((await browser.get(`${base}contacts/new`)).statusCode).toBe(403);
   for (const action of ['', '/a%40example.org', '/a%40example.org/remove', '/remove', '/group', '/import']) {
     expect((await browser.post(`${base}contacts${action}`)).statusCode, action).toBe(403);

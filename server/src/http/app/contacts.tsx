@@ -5,22 +5,19 @@ import type { ContactFilter, ContactOrder, ListedContact } from '../../domain/co
 import { computeVersion } from '../../domain/contacts/difference.ts';
 import { fitsContact, importContacts } from '../../domain/contacts/import-contacts.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import {
-  ContactPage,
-  type ContactPageProps,
-  type ContactProblem,
-  contactTitle,
-} from '../../views/pages/app/contact-page.tsx';
-import { ContactsNotice } from '../../views/pages/app/contacts-notice.tsx';
+import type { ContactProblem, MailLanguages } from '../../views/pages/app/contact-fields.tsx';
+import { ContactsNotice, type ContactsNoticeName } from '../../views/pages/app/contacts-notice.tsx';
 import { ContactsPage, contactsTitle } from '../../views/pages/app/contacts-page.tsx';
 import { toHref } from '../../views/pages/app/list-props.ts';
+import { NewContactPage, type NewContactPageProps, newContactTitle } from '../../views/pages/app/new-contact-page.tsx';
+import { type OpenContact, toContactHref } from '../../views/pages/app/open-contact.tsx';
 import { SelectionPage, type SelectionTask, selectionTitle } from '../../views/pages/app/selection-page.tsx';
 import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { readContactForm, splitGroups, toContactInput } from './contact-form.ts';
 import { contactImportRoutes, returnToContacts } from './contact-import.tsx';
 import { readListPage } from './list-page.ts';
-import { readQueryValue, toListProps } from './list-visit.ts';
+import { readQueryFields, readQueryValue, toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
 
 const path = '/:user/contacts';
@@ -28,9 +25,9 @@ const path = '/:user/contacts';
 const maxGroups = 200;
 
 export const contactRoutes: readonly AppRoute[] = [
-  { method: 'GET', path, access: 'reader', handle: sendList },
+  { method: 'GET', path, access: 'reader', handle: openList },
   { method: 'GET', path: '/:user/contacts.csv', access: 'reader', handle: exportContacts },
-  { method: 'GET', path: `${path}/new`, access: 'member', handle: (visit) => sendContact(visit, {}) },
+  { method: 'GET', path: `${path}/new`, access: 'member', handle: (visit) => sendNewContact(visit, {}) },
   { method: 'POST', path, access: 'member', handle: (visit) => saveContact(visit, undefined) },
   ...contactImportRoutes,
   { method: 'POST', path: `${path}/send`, access: 'member', handle: (visit) => writeTo(visit, visit.base) },
@@ -42,16 +39,6 @@ export const contactRoutes: readonly AppRoute[] = [
   },
   { method: 'POST', path: `${path}/remove`, access: 'member', handle: removeSelected },
   { method: 'POST', path: `${path}/group`, access: 'member', handle: groupSelected },
-  {
-    method: 'GET',
-    path: `${path}/:email`,
-    access: 'reader',
-    async handle(visit) {
-      const contact = await findContact(visit.engines, visit.actor, readAddress(visit));
-      const isRemoving = visit.canChange && contact.list === 'local' && readQueryValue(visit, 'do') === 'remove';
-      return sendContact(visit, { contact, isRemoving });
-    },
-  },
   {
     method: 'POST',
     path: `${path}/:email`,
@@ -65,16 +52,19 @@ export const contactRoutes: readonly AppRoute[] = [
     path: `${path}/:email/remove`,
     access: 'member',
     async handle(visit) {
-      const { engines, actor, form } = visit;
+      const { engines, actor, base, form, reply } = visit;
       const address = readAddress(visit);
       try {
         await removeContact(engines, actor, address, { ifVersion: [form.get('version') ?? ''] });
       } catch (error) {
         if (!(error instanceof ExchangeError) || error.code !== 'precondition_failed') throw error;
         const contact = await findContact(engines, actor, address);
-        return sendContact(visit, { contact, problem: 'changed' });
+        return sendList(visit, { contact, problem: 'changed' });
       }
-      return returnToContacts(visit, 'removed');
+      return reply.redirect(
+        toHref(`${base}contacts`, { ...readPlace(visit), notice: 'removed' satisfies ContactsNoticeName }),
+        303,
+      );
     },
   },
 ];
@@ -90,8 +80,28 @@ function readFilter(visit: MemberVisit): ContactFilter {
   return { search: readQueryValue(visit, 'q') || undefined, group: readQueryValue(visit, 'group') || undefined };
 }
 
-async function sendList(visit: MemberVisit): Promise<FastifyReply> {
-  const { engines, actor, base, translator } = visit;
+/** The fields of the URL that lead back to the same page of the list. */
+function readPlace(visit: MemberVisit): Record<string, string> {
+  const query = readQueryFields(visit);
+  return Object.fromEntries(['q', 'group', 'sort', 'after', 'before'].map((name) => [name, query.get(name) ?? '']));
+}
+
+/** The contact whose row is drawn as a form, and the input that was refused. */
+type Opened = Pick<OpenContact, 'contact' | 'input' | 'problem'> & { readonly isRemoving?: boolean };
+
+/** Sends the list, with the row of one contact as a form to change it (`?edit=`) or to remove it (`?remove=`). */
+async function openList(visit: MemberVisit): Promise<FastifyReply> {
+  const { engines, actor, canChange } = visit;
+  const [edited, removed] = [readQueryValue(visit, 'edit'), readQueryValue(visit, 'remove')];
+  const address = edited || removed;
+  if (!canChange || address === '') return sendList(visit);
+  const [contact] = await engines.store.contacts.find(actor.accountId, [address]);
+  return sendList(visit, contact && { contact, isRemoving: edited === '' && contact.list === 'local' });
+}
+
+async function sendList(visit: MemberVisit, opened?: Opened): Promise<FastifyReply> {
+  const { engines, actor, base, translator, reply } = visit;
+  if (opened?.problem) reply.code(toStatus(opened.problem));
   const { contacts } = engines.store;
   const filter = readFilter(visit);
   const sort = /^-?(?:name|email)$/.exec(readQueryValue(visit, 'sort'))?.[0] ?? 'name';
@@ -116,7 +126,7 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
     page: (
       <ContactsPage
         {...toListProps(visit)}
-        contacts={page.rows}
+        contacts={opened ? includeOpened(page.rows, opened.contact) : page.rows}
         query={filter.search ?? ''}
         group={filter.group}
         groups={groups}
@@ -124,9 +134,30 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
         sorts={{ name: toSort('name'), email: toSort('email') }}
         pages={page.pages}
         selectsAll={readQueryValue(visit, 'select') === 'all'}
+        place={readPlace(visit)}
+        open={
+          opened && {
+            isRemoving: false,
+            ...opened,
+            version: computeVersion(opened.contact),
+            languages: listLanguages(visit, opened.contact.language),
+          }
+        }
       />
     ),
   });
+}
+
+/** A contact that has changed meanwhile may be on another page; its form comes first then. */
+function includeOpened(rows: readonly ListedContact[], opened: ListedContact): readonly ListedContact[] {
+  return rows.some(({ email }) => email === opened.email) ? rows : [opened, ...rows];
+}
+
+/** The languages of mails, and that of the contact, which a program may have chosen. */
+function listLanguages({ options }: MemberVisit, language: string): MailLanguages {
+  const known = options.translator.languages;
+  const isKnown = language === '' || known.some((one) => one.language === language);
+  return isKnown ? known : [...known, { language, name: language }];
 }
 
 /** Read backwards, a page is turned round. */
@@ -167,27 +198,22 @@ async function* listRows({ engines, actor }: MemberVisit, filter: ContactFilter)
   } while (after);
 }
 
-async function sendContact(
+async function sendNewContact(
   visit: MemberVisit,
-  shown: Pick<ContactPageProps, 'input' | 'problem' | 'isRemoving'> & { contact?: ListedContact },
+  refused: Pick<NewContactPageProps, 'input' | 'problem'>,
 ): Promise<FastifyReply> {
-  const { engines, actor, options, translator, reply } = visit;
-  const { contact, problem } = shown;
-  if (problem) reply.code(problem === 'changed' || problem === 'known' ? 409 : 400);
+  const { engines, actor, translator, reply } = visit;
+  if (refused.problem) reply.code(toStatus(refused.problem));
   const groups = await engines.store.contacts.groups(actor.accountId, maxGroups);
-  const language = contact?.language ?? '';
-  const known = options.translator.languages;
-  const isKnown = language === '' || known.some((one) => one.language === language);
   return sendScreen(visit, {
     screen: 'contacts',
-    title: contactTitle(translator, shown),
+    title: newContactTitle(translator),
     page: (
-      <ContactPage
+      <NewContactPage
         {...toListProps(visit)}
-        {...shown}
-        version={contact && computeVersion(contact)}
-        groups={groups.map(({ name }) => name)}
-        languages={isKnown ? known : [...known, { language, name: language }]}
+        {...refused}
+        groupNames={groups.map(({ name }) => name)}
+        languages={listLanguages(visit, '')}
       />
     ),
   });
@@ -195,12 +221,13 @@ async function sendContact(
 
 /** Adds a contact, or changes this one. */
 async function saveContact(visit: MemberVisit, contact: ListedContact | undefined): Promise<FastifyReply> {
-  const { engines, actor, form } = visit;
+  const { engines, actor, base, form, reply } = visit;
   const fields = { ...readContactForm(form), ...(contact ? { email: contact.email } : {}) };
   const input = toContactInput(fields);
   const refuse = async (problem: ContactProblem) => {
     const [current] = contact ? await engines.store.contacts.find(actor.accountId, [contact.email]) : [];
-    return sendContact(visit, { input: fields, problem, ...(current ? { contact: current } : {}) });
+    const refused = { input: fields, problem };
+    return current ? sendList(visit, { ...refused, contact: current }) : sendNewContact(visit, refused);
   };
   if (!fitsContact(input)) return refuse('groups');
   try {
@@ -209,7 +236,13 @@ async function saveContact(visit: MemberVisit, contact: ListedContact | undefine
   } catch (error) {
     return refuse(toProblem(error, contact !== undefined));
   }
-  return returnToContacts(visit, contact ? 'saved' : 'created');
+  if (!contact) return returnToContacts(visit, 'created');
+  const listFields = { ...readPlace(visit), notice: 'saved' satisfies ContactsNoticeName };
+  return reply.redirect(toContactHref(`${base}contacts`, listFields, contact.email), 303);
+}
+
+function toStatus(problem: ContactProblem): 400 | 409 {
+  return problem === 'changed' || problem === 'known' ? 409 : 400;
 }
 
 function toProblem(error: unknown, isKnown: boolean): ContactProblem {

@@ -43,8 +43,10 @@ export function ListTable<Row>(props: {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   selection?: Selection<Row> | undefined;
+  /** Replaces the cells of one row, as with a form that changes it. */
+  openRow?: { readonly key: string; readonly content: ComponentChildren } | undefined;
 }): JSX.Element {
-  const { columns, selection } = props;
+  const { columns, selection, openRow } = props;
   return (
     <table class={`list list-${props.look}`} role="table">
       <caption class="unseen">{props.caption}</caption>
@@ -57,34 +59,42 @@ export function ListTable<Row>(props: {
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {props.rows.map((row) => (
-          <tr key={props.rowKey(row)} role="row" data-row={props.rowKey(row)}>
-            {selection && (
-              <td role="cell" class="col-pick">
-                <label class="pick">
-                  <input
-                    type="checkbox"
-                    name={selection.field}
-                    value={selection.value(row)}
-                    checked={selection.all}
-                    aria-label={selection.label(row)}
-                  />
-                </label>
+        {props.rows.map((row) =>
+          props.rowKey(row) === openRow?.key ? (
+            <tr key={openRow.key} role="row" class="open-row">
+              <td role="cell" colSpan={columns.length + (selection ? 1 : 0)}>
+                {openRow.content}
               </td>
-            )}
-            {columns.map(({ name, cell }, index) =>
-              index === 0 ? (
-                <th key={name} scope="row" role="rowheader" class={`col-${name}`}>
-                  {cell(row)}
-                </th>
-              ) : (
-                <td key={name} role="cell" class={`col-${name}`}>
-                  {cell(row)}
+            </tr>
+          ) : (
+            <tr key={props.rowKey(row)} role="row" data-row={props.rowKey(row)}>
+              {selection && (
+                <td role="cell" class="col-pick">
+                  <label class="pick">
+                    <input
+                      type="checkbox"
+                      name={selection.field}
+                      value={selection.value(row)}
+                      checked={selection.all}
+                      aria-label={selection.label(row)}
+                    />
+                  </label>
                 </td>
-              ),
-            )}
-          </tr>
-        ))}
+              )}
+              {columns.map(({ name, cell }, index) =>
+                index === 0 ? (
+                  <th key={name} scope="row" role="rowheader" class={`col-${name}`}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name} role="cell" class={`col-${name}`}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ),
+        )}
       </tbody>
     </table>
   );

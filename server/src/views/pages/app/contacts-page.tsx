@@ -14,6 +14,7 @@ import { SelectionBar } from '../../components/selection-bar.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import { type ListProps, toHref } from './list-props.ts';
+import { type OpenContact, OpenContactForm, toContactId } from './open-contact.tsx';
 
 /** A contact, the account's own or the administrator's. A text that is not known is empty. */
 export interface ListedContact {
@@ -40,6 +41,9 @@ export interface ContactsPageProps extends ListProps {
   readonly sorts?: Partial<Readonly<Record<'name' | 'email', Sort>>> | undefined;
   readonly pages: Pages;
   readonly selectsAll: boolean;
+  /** The fields of the URL that lead back to the same page of the list. */
+  readonly place: Readonly<Record<string, string>>;
+  readonly open?: OpenContact | undefined;
 }
 
 /** More groups than this are in a list to choose from. */
@@ -152,7 +156,7 @@ export function ContactsPage(props: ContactsPageProps): JSX.Element {
               {translator.t('contacts.noMatchText')}
             </EmptyState>
           ) : (
-            <div id="contacts" data-live="contact.">
+            <div id="contacts" data-live={props.open ? undefined : 'contact.'}>
               <ContactsTable {...props} />
             </div>
           )}
@@ -164,9 +168,10 @@ export function ContactsPage(props: ContactsPageProps): JSX.Element {
 
 function ContactsTable(props: ContactsPageProps): JSX.Element {
   const translator = useTranslator();
-  const { base, contacts, canChange, selectsAll, total } = props;
+  const { base, contacts, canChange, selectsAll, total, place, open } = props;
   const path = `${base}contacts`;
-  const fields = { q: props.query, group: props.group };
+  // A form within a form is not possible.
+  const canSelect = canChange && !open;
   const columns: ListColumn<ListedContact>[] = [
     {
       name: 'name',
@@ -175,14 +180,21 @@ function ContactsTable(props: ContactsPageProps): JSX.Element {
       cell: (contact) => (
         <span class="cut-line">
           <Avatar name={namePerson(contact)} small />
-          <a
-            class="row-link"
-            dir="auto"
-            href={`${path}/${encodeURIComponent(contact.email)}`}
-            title={namePerson(contact)}
-          >
-            {namePerson(contact)}
-          </a>
+          {canChange ? (
+            <a
+              class="row-link"
+              id={toContactId(contact.email)}
+              dir="auto"
+              href={toHref(path, { ...place, edit: contact.email })}
+              title={namePerson(contact)}
+            >
+              {namePerson(contact)}
+            </a>
+          ) : (
+            <bdi class="cut" title={namePerson(contact)}>
+              {namePerson(contact)}
+            </bdi>
+          )}
         </span>
       ),
     },
@@ -207,7 +219,7 @@ function ContactsTable(props: ContactsPageProps): JSX.Element {
     name: 'actions',
     label: translator.t('list.actions'),
     unlabelled: true,
-    cell: (contact) => <ContactActions contact={contact} base={base} />,
+    cell: (contact) => <ContactActions contact={contact} base={base} place={place} />,
   };
   const table = (
     <div class="panel">
@@ -217,14 +229,28 @@ function ContactsTable(props: ContactsPageProps): JSX.Element {
         columns={canChange ? [...columns, actions] : columns}
         rows={contacts}
         rowKey={({ email }) => email}
+        openRow={
+          open && {
+            key: open.contact.email,
+            content: (
+              <OpenContactForm
+                {...open}
+                path={path}
+                place={place}
+                csrf={props.csrf}
+                groupNames={props.groups.map(({ name }) => name)}
+              />
+            ),
+          }
+        }
         selection={
-          canChange
+          canSelect
             ? {
                 field: 'email',
                 value: ({ email }) => email,
                 label: (contact) => translator.t('list.select', { name: namePerson(contact) }),
                 all: selectsAll,
-                allHref: toHref(path, { ...fields, select: selectsAll ? '' : 'all' }),
+                allHref: toHref(path, { ...place, select: selectsAll ? '' : 'all' }),
               }
             : undefined
         }
@@ -233,10 +259,10 @@ function ContactsTable(props: ContactsPageProps): JSX.Element {
   );
   return (
     <>
-      {canChange ? (
+      {canSelect ? (
         <ListForm csrf={props.csrf} label={contactsTitle(translator)}>
           {table}
-          <SelectionBar noneHref={selectsAll ? toHref(path, fields) : undefined}>
+          <SelectionBar noneHref={selectsAll ? toHref(path, place) : undefined}>
             <Button look="plain" icon="send" formAction={`${path}/send`}>
               {translator.t('sentList.send')}
             </Button>
@@ -284,10 +310,14 @@ function Groups({ contact: { groups, list } }: { contact: ListedContact }): JSX.
   );
 }
 
-function ContactActions({ contact, base }: { contact: ListedContact; base: string }): JSX.Element {
+function ContactActions({
+  contact,
+  base,
+  place,
+}: Pick<ContactsPageProps, 'base' | 'place'> & { contact: ListedContact }): JSX.Element {
   const translator = useTranslator();
   const name = namePerson(contact);
-  const href = `${base}contacts/${encodeURIComponent(contact.email)}`;
+  const path = `${base}contacts`;
   const label = (text: string) => translator.t('common.labelled', { label: text, value: name });
   const isOwn = contact.list === 'local';
   return (
@@ -309,13 +339,17 @@ function ContactActions({ contact, base }: { contact: ListedContact; base: strin
             icon: 'request',
             href: toHref(`${base}requests/new`, { to: contact.email }),
           },
-          { label: translator.t(isOwn ? 'contacts.edit' : 'contacts.copy'), icon: 'pencil', href },
+          {
+            label: translator.t(isOwn ? 'contacts.edit' : 'contacts.copy'),
+            icon: 'pencil',
+            href: toHref(path, { ...place, edit: contact.email }),
+          },
           ...(isOwn
             ? [
                 {
                   label: translator.t('contacts.remove'),
                   icon: 'trash',
-                  href: `${href}?do=remove#do`,
+                  href: `${toHref(path, { ...place, remove: contact.email })}#do`,
                   danger: true,
                 } as const,
               ]
