@@ -887,7 +887,8 @@ create index messages_settled on messages (settled_at) where state <> 'waiting';
 create table audit_entries (
   account_id     uuid not null,
   id             uuid not null,
-  at             timestamptz not null default now(),
+  -- Not the time of the transaction, so that its entries are in the order in which they were made.
+  at             timestamptz not null default clock_timestamp(),
   -- An API key, a person who signed in, a person with a link, an administrator's command or the server itself.
   author_kind    text not null,
   author_id      text not null,
