@@ -25,6 +25,8 @@ export interface ByCommand {
 export interface AuditEntry {
   readonly at: Date;
   readonly author: Author;
+  /** The present name of a person who made the change; null if they have none, and for all others. */
+  readonly personName: string | null;
   readonly action: string;
   readonly details: Readonly<Record<string, unknown>>;
 }

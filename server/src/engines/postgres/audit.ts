@@ -30,7 +30,9 @@ export function auditStore(db: Database): AuditStore {
     async ofDrop(accountId, dropId, count) {
       const { rows } = await sql<AuditEntry>`
         select at, action, details,
-          json_build_object('kind', author_kind, 'id', author_id, 'name', author_name) as author
+          json_build_object('kind', author_kind, 'id', author_id, 'name', author_name) as author,
+          (select nullif(name, '') from people
+            where id = case author_kind when 'person' then author_id::uuid end) as "personName"
         from audit_entries where account_id = ${accountId} and details ->> 'dropId' = ${dropId}
         order by at desc limit ${sql.lit(count)}
       `.execute(db);

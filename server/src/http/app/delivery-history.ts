@@ -40,19 +40,21 @@ export function toHistory(
 }
 
 function toChange(
-  { at, action, author, details }: AuditEntry,
+  { at, action, author, personName, details }: AuditEntry,
   byPosition: ReadonlyMap<number, FollowedReceiver>,
 ): HistoryEntry[] {
-  const by = author.name;
+  const by = namePerson({ name: personName, email: author.name });
+  // Anyone can choose a name.
+  const made = { at, by, detail: by === author.name ? undefined : author.name };
   const whole = wholeKinds[action];
-  if (whole) return [{ at, kind: whole, by }];
+  if (whole) return [{ ...made, kind: whole }];
   const kinds = receiverKinds[action];
   if (!kinds) return [];
   const [one, some] = kinds;
   const { position, receivers: count } = details;
   const receiver = typeof position === 'number' ? byPosition.get(position) : undefined;
-  if (receiver) return [{ at, kind: one, name: namePerson(receiver), by }];
-  return typeof count === 'number' ? [{ at, kind: some, count, by }] : [];
+  if (receiver) return [{ ...made, kind: one, name: namePerson(receiver) }];
+  return typeof count === 'number' ? [{ ...made, kind: some, count }] : [];
 }
 
 function toSteps(receiver: FollowedReceiver): HistoryEntry[] {

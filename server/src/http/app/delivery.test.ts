@@ -267,7 +267,7 @@ describe('the link of a receiver', () => {
 });
 
 test('the history can be exported', async () => {
-  const { browser, page } = await openDelivery('r@example.org', 's@example.org');
+  const { browser, page, person } = await openDelivery('r@example.org', 's@example.org');
   await browser.post(`${page}/remind`);
   const { headers, body } = await browser.get(`${page}/history.csv`);
   expect(headers['content-disposition']).toMatch(/filename=WB-/);
@@ -277,4 +277,19 @@ test('the history can be exported', async () => {
       .split('\r\n')
       .map((line) => line.split(',')[1]),
   ).toEqual(['"kind"', '"remindedSome"', '"sent"']);
+  expect(body).toContain(`,"Maya","${person.email}"\r\n`);
+});
+
+test('the history names people, with their addresses', async () => {
+  const { browser, page, person } = await openDelivery('r@example.org', 's@example.org');
+  await browser.post(`${page}/remind`);
+  const readLog = async () =>
+    /<ol class="log">.*?<\/ol>/s.exec((await browser.get(page)).body)?.[0].replaceAll('<wbr/>', '');
+  const named = await readLog();
+  expect(named).toContain('>by Maya<');
+  expect(named).toContain(`<bdi>${person.email}</bdi>`);
+  await query(`update people set name = '' where id = $1`, [person.id]);
+  const unnamed = await readLog();
+  expect(unnamed).toContain(`>by ${person.email}<`);
+  expect(unnamed).not.toContain(`<bdi>${person.email}</bdi>`);
 });

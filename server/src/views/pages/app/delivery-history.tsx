@@ -37,7 +37,7 @@ export interface HistoryEntry {
   readonly count?: number | undefined;
   /** Who did it for the account. */
   readonly by?: string | undefined;
-  /** A file, an address of the network, or the reply of a mail server. */
+  /** A file, an address of the network, the reply of a mail server, or the mail address of a person who did it. */
   readonly detail?: string | undefined;
 }
 
