@@ -4,7 +4,7 @@ import { makeProgram } from '../program.ts';
 import type { TestExchange } from './exchange.ts';
 
 /** Runs `waybilld admin` with the engines of a test, and returns what it prints. */
-export async function runAdmin({ engines }: Pick<TestExchange, 'engines'>, ...translator: string[]): Promise<string> {
+export async function runAdmin({ engines }: Pick<TestExchange, 'engines'>, ...words: string[]): Promise<string> {
   const never = async () => undefined as never;
   const context = { engines: engines as unknown as AdminContext['engines'] };
   const roles = {
@@ -16,6 +16,6 @@ export async function runAdmin({ engines }: Pick<TestExchange, 'engines'>, ...tr
   };
   const output: string[] = [];
   using _quiet = vi.spyOn(process.stdout, 'write').mockImplementation((text) => output.push(String(text)) > 0);
-  await makeProgram(roles, '1.2.3').parseAsync(['admin', ...translator], { from: 'user' });
+  await makeProgram(roles, '1.2.3').parseAsync(['admin', ...words], { from: 'user' });
   return output.join('');
 }
