@@ -1,18 +1,18 @@
 import { timingSafeEqual } from 'node:crypto';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { COSEALG, decodeAttestationObject, decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import { PasskeyRegistration, PasskeySignIn } from '@waybill/protocol';
 import { Check } from 'typebox/value';
 import type { PasskeyBackup, PasskeyOptions, PasskeyRefusal, Passkeys } from '../../domain/ports/passkeys.ts';
 import { challengeSeconds } from '../../domain/sign-in/passkey-values.ts';
 
-/** Loaded when a passkey is first used: it takes as long as everything else that a short command needs. */
-const load = () => import('@simplewebauthn/server');
-const loadHelpers = () => import('@simplewebauthn/server/helpers');
-
-/**
- * EdDSA, ES256 and RS256, as COSE numbers them. Of all authenticators: security keys and phones have one of the first two,
- * Windows Hello has the third.
- */
-const algorithms = [-8, -7, -257];
+/** Of all authenticators: security keys and phones have one of the first two, Windows Hello has the third. */
+const algorithms = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256];
 const timeout = challengeSeconds * 1000;
 /** An RSA key of 4096 bits fits. */
 const maxPublicKeyBytes = 1024;
@@ -26,7 +26,6 @@ const refuse = (reason: PasskeyRefusal) => ({ outcome: 'refused', reason }) as c
 export function webauthnPasskeys(): Passkeys {
   return {
     async makeRegistrationOptions({ site, challenge }, owner, existing) {
-      const { generateRegistrationOptions } = await load();
       const options = await generateRegistrationOptions({
         rpID: site.id,
         rpName: site.name,
@@ -50,16 +49,15 @@ export function webauthnPasskeys(): Passkeys {
       if (!isRegistration(response)) return refuse('malformed');
       const { id, rawId, type } = response;
       const { clientDataJSON, attestationObject, transports = [] } = response.response;
-      const { verifyRegistrationResponse } = await load();
-      const verified = await unlessThrown(async () => {
-        await requireOwnFrame(clientDataJSON);
+      const verified = await unlessThrown(() => {
+        requireOwnFrame(clientDataJSON);
         return verifyRegistrationResponse({
           response: {
             id,
             rawId,
             type,
             clientExtensionResults: {},
-            response: { clientDataJSON, attestationObject: await withoutAttestation(attestationObject) },
+            response: { clientDataJSON, attestationObject: withoutAttestation(attestationObject) },
           },
           expectedChallenge: challenge.toString('base64url'),
           expectedOrigin: site.origin,
@@ -84,7 +82,6 @@ export function webauthnPasskeys(): Passkeys {
     },
 
     async makeSignInOptions({ site, challenge }) {
-      const { generateAuthenticationOptions } = await load();
       const options = await generateAuthenticationOptions({
         rpID: site.id,
         challenge: new Uint8Array(challenge),
@@ -102,9 +99,8 @@ export function webauthnPasskeys(): Passkeys {
       const { clientDataJSON, authenticatorData, signature, userHandle } = response.response;
       const isOwner = isEqual(userHandle, handle) && isEqual(id, passkey.credentialId);
       if (!isOwner) return refuse('wrong_credential');
-      const { verifyAuthenticationResponse } = await load();
-      const verified = await unlessThrown(async () => {
-        await requireOwnFrame(clientDataJSON);
+      const verified = await unlessThrown(() => {
+        requireOwnFrame(clientDataJSON);
         return verifyAuthenticationResponse({
           response: {
             id,
@@ -154,8 +150,7 @@ function isEqual(encoded: string, expected: Buffer): boolean {
 }
 
 /** Throws if the page was in the frame of another site, which could have led the person to it. */
-async function requireOwnFrame(clientDataJSON: string): Promise<void> {
-  const { decodeClientDataJSON } = await loadHelpers();
+function requireOwnFrame(clientDataJSON: string): void {
   const { crossOrigin, topOrigin } = decodeClientDataJSON(clientDataJSON);
   if (crossOrigin || topOrigin !== undefined) throw new Error('The page was in the frame of another site.');
 }
@@ -177,8 +172,7 @@ const noAttestation = Buffer.concat([
  * Replaces the attestation statement by none. We ask for none and trust no maker of authenticators, but some send one
  * anyway; so its certificates are never parsed.
  */
-async function withoutAttestation(attestationObject: string): Promise<string> {
-  const { decodeAttestationObject } = await loadHelpers();
+function withoutAttestation(attestationObject: string): string {
   const authData = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url'))).get('authData');
   if (!(authData instanceof Uint8Array) || authData.length > 0xff_ff)
     throw new Error('There is no authenticator data.');
