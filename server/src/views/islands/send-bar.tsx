@@ -90,21 +90,16 @@ export function sendHint(translator: ViewTranslator, queue: UploadQueue, intent:
   if (entries.length === 0) return '';
   const stopped = countStopped(queue);
   if (stopped === entries.length) return translator.t('island.sendNone');
-  if (intent.state === 'none' && stopped > 0) return translator.t('island.sendOthers', { count: stopped });
+  if (stopped > 0)
+    return translator.t(intent.state === 'none' ? 'island.sendOthers' : 'island.heldBack', { count: stopped });
+  const interrupted = countEntries(queue, 'interrupted');
+  if (interrupted > 0) return translator.t('island.waitInterrupted', { count: interrupted });
   if (intent.state === 'none') return translator.t(queue.ready ? 'island.sendReady' : 'island.sendAnytime');
-  if (stopped > 0) return translator.t('island.heldBack', { count: stopped });
-  for (const [state, text] of Object.entries(delays)) {
-    const count = countEntries(queue, state as UploadState);
-    if (count > 0) return translator.t(text, { count });
-  }
+  const paused = countEntries(queue, 'paused');
+  if (paused > 0) return translator.t('island.waitPaused', { count: paused });
   const isKept = entries.every(({ kept, state }) => kept !== undefined || state === 'ready');
   return translator.t(isKept ? 'composerFiles.keepOpen' : 'island.keepOpen');
 }
-
-const delays: Partial<Record<UploadState, string>> = {
-  interrupted: 'island.waitInterrupted',
-  paused: 'island.waitPaused',
-};
 
 export function countEntries({ entries }: UploadQueue, wanted: UploadState): number {
   return entries.filter(({ state }) => state === wanted).length;
