@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * work, and the one at the end, which compares times of requests, is almost alone.
  */
 const timed = [
+  'acceptance/sizes/slow-peers.test.ts',
   'acceptance/sizes/distant-store.test.ts',
   'acceptance/faults/outage.test.ts',
   'acceptance/faults/store-trouble.test.ts',
@@ -16,7 +17,6 @@ const timed = [
 ];
 /** Other tests that wait for longer than they work, the longest first. */
 const waits = [
-  'slow-peers',
   'database-trouble',
   'slow-connections',
   'storm',

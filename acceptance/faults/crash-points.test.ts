@@ -42,7 +42,7 @@ const reachedCheckpoints = [
   'response:committed',
 ];
 /** At least three, which is one of each kind of request: see `makeFiles`. */
-const rounds = fullSize ? 20 : 3;
+const rounds = fullSize ? 20 : 2;
 /** Accounts that crash and recover in parallel. */
 const laneCount = 3;
 const overOneChunk = 8 * 1024 * 1024 + 54_321;

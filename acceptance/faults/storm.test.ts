@@ -13,7 +13,7 @@ import { FaultyWorld } from './faulty-world.ts';
 import { chooseFaults, type FaultKind, faultKinds } from './storm-faults.ts';
 
 /** Every kind occurs. */
-const faults = Number(process.env['WAYBILL_STORM_FAULTS'] ?? 2 * faultKinds.length);
+const faults = Number(process.env['WAYBILL_STORM_FAULTS'] ?? faultKinds.length);
 const seed = Number(process.env['WAYBILL_STORM_SEED'] ?? randomInt(2 ** 31));
 const laneCount = 3;
 const recoversWithinMs = 10_000;

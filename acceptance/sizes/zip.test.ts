@@ -22,7 +22,7 @@ import { Keystream } from './keystream.ts';
 import { peakMemoryMiB } from './process-memory.ts';
 import { uploadStream } from './upload-stream.ts';
 
-const unit = fullSize ? 1024 ** 3 : 128 * 1024 ** 2;
+const unit = fullSize ? 1024 ** 3 : 64 * 1024 ** 2;
 /** Together 3 GiB at full size, so that the last one begins beyond 2 GiB; only the last is a whole number of chunks. */
 const sizes: Record<string, number> = {
   'first.bin': 1.5 * unit - 12_345,

@@ -61,7 +61,7 @@ describe('the reference in a browser', () => {
   afterAll(() => browser.close());
 
   test('has no page that is longer than a few screens', async () => {
-    const page = await open({ viewport: desktop });
+    const page = await open({ viewport: desktop, javaScriptEnabled: false });
     const tall: [string, number][] = [];
     for (const href of reference.pages.keys()) {
       await page.goto(`${origin}${href}`);
