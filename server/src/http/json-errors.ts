@@ -21,8 +21,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 /** The differences between the surfaces. */
 interface RefusalOptions {
   readonly errors: Errors;
-  /** The value of WWW-Authenticate. */
-  readonly challenge: string;
+  /** The value of WWW-Authenticate; undefined for pages, on which a browser would ask for a password itself. */
+  readonly challenge: string | undefined;
 }
 const machineApi: RefusalOptions = { errors, challenge: 'Basic realm="Waybill", charset="UTF-8"' };
 
@@ -41,7 +41,7 @@ export function refuse(
   else if (refusal.code === 'internal') request.log.error({ err: error }, 'a request failed on a fault of ours');
   else if (status >= 500 && refusal.code !== 'storage_full')
     request.log.warn({ code: refusal.code, err: refusal.cause }, 'a request could not be served');
-  if (status === 401) reply.header('www-authenticate', options.challenge);
+  if (status === 401 && options.challenge !== undefined) reply.header('www-authenticate', options.challenge);
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
   reply.code(status);
   return refusal;

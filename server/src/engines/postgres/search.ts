@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Database } from './database.ts';
 
 /**
  * The drops that are looked at one by one before an index is used. A text that is in many drops is found among them; the
  * index would first collect every one of an account's.
  */
-export const searchedFirst = 1_000;
+const searchedFirst = 1_000;
 /** The index knows sequences of three characters; a shorter text is only looked for in the newest drops. */
 const minIndexedLength = 3;
 
@@ -32,6 +33,29 @@ export function searchText(text: string): TextSearch {
     inSender: sql`(sender.email || ' ' || sender.display_name) ilike ${pattern}`,
     isIndexed: Array.from(text).length >= minIndexedLength,
   };
+}
+
+/** A list in which a text is looked for. */
+interface SearchedList {
+  /** All its rows: the statement's part from `from` on. */
+  readonly rows: RawBuilder<unknown>;
+  /** Selects the matches among its first `limit` rows, and returns how many there are. */
+  readonly selectFirst: (limit: number) => Promise<number>;
+  /** Selects the matches that the indexes find. */
+  readonly selectIndexed: () => Promise<unknown>;
+}
+
+/** Looks for a text in the first rows, and by the indexes if those rows fill no page and are not the whole list. */
+export async function searchList(
+  db: Database,
+  { isIndexed }: TextSearch,
+  count: number,
+  { rows, selectFirst, selectIndexed }: SearchedList,
+): Promise<void> {
+  const isPageFull = (await selectFirst(searchedFirst)) >= count;
+  if (isPageFull || !isIndexed) return;
+  const { rows: further } = await sql`select ${rows} offset ${sql.lit(searchedFirst)} limit 1`.execute(db);
+  if (further.length > 0) await selectIndexed();
 }
 
 /** Whether a file of the drop contains the text. With a limit, so that it is looked up for the rows of a page only. */

@@ -3,7 +3,7 @@ import { errors } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
-import { asExchangeError } from '../json-errors.ts';
+import { asExchangeError, refuse } from '../json-errors.ts';
 import { sendProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import { tusType } from '../shared/tus.ts';
@@ -38,9 +38,8 @@ export function peoplesApp(app: App, shared: AppParts): void {
     }
     // A script gets the same responses as a program does.
     if (isScript && error instanceof ExchangeError) {
-      const { status } = errors[code];
-      if (status >= 500 && code !== 'storage_full') request.log.warn({ err: error }, 'a request could not be served');
-      return reply.code(status).send({ code, message: error.message });
+      const { message } = refuse(error, request, reply, { errors, challenge: undefined });
+      return reply.send({ code, message });
     }
     const { status, reason } = toProblem(error);
     if (reason === 'error') request.log.error({ err: error }, 'a page failed');

@@ -16,7 +16,7 @@ import type {
 import { secondFactorRule } from '../accounts/second-factor-rule.ts';
 import type { Database } from '../database.ts';
 import { maxPageRows } from '../page-size.ts';
-import { matchFile, searchedFirst, searchText, type TextSearch } from '../search.ts';
+import { matchFile, searchList, searchText, type TextSearch } from '../search.ts';
 import { isRestorable, stateOfDrop } from './state-of-drop.ts';
 
 /** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
@@ -71,15 +71,15 @@ export function sentDropStore(db: Database): SentDropStore {
       const selectText = async (text: string) => {
         const search = searchText(text);
         const all = selectAll(accountId);
-        const first = sql`(
+        const first = (limit: number) => sql`(
           select drops.*, drops.xmin from drops where ${isListed(all)}
-          order by ${orderOf(place, all.id)} limit ${sql.lit(searchedFirst)}) as drops`;
-        const isPageFull = (await select({ ...all, from: first, where: matchDrop(search) })) >= count;
-        if (isPageFull || !search.isIndexed) return;
-        const { rows: further } = await sql`
-          select from drops where ${isListed(all)} offset ${sql.lit(searchedFirst)} limit 1`.execute(db);
-        if (further.length === 0) return;
-        await select({ ...all, where: sql`${isListed(all)} and drops.id in ${selectDropIds(accountId, search)}` });
+          order by ${orderOf(place, all.id)} limit ${sql.lit(limit)}) as drops`;
+        const inIndex = sql`${isListed(all)} and drops.id in ${selectDropIds(accountId, search)}`;
+        await searchList(db, search, count, {
+          rows: sql`from drops where ${isListed(all)}`,
+          selectFirst: (limit) => select({ ...all, from: first(limit), where: matchDrop(search) }),
+          selectIndexed: () => select({ ...all, where: inIndex }),
+        });
       };
       const selectListed = (source: Source) => select({ ...source, where: isListed(source) });
       if (!filter.anyOf) await selectListed(selectAll(accountId));

@@ -11,7 +11,7 @@ import type {
 import type { Database } from '../database.ts';
 import { keepLongestRanges } from '../links/sent-ranges.ts';
 import { maxPageRows } from '../page-size.ts';
-import { matchFile, searchedFirst, searchText, type TextSearch } from '../search.ts';
+import { matchFile, searchList, searchText, type TextSearch } from '../search.ts';
 import { secondsFromNow } from '../time.ts';
 
 const maxClaim = 100;
@@ -129,11 +129,11 @@ export function inboxStore(db: Database): InboxStore {
       if (texts.length === 0) await select(selectEntries(list, sql`true`, maxPageRows));
       for (const text of texts) {
         const search = searchText(text);
-        const isPageFull = (await select(selectNearest(list, search))) >= count;
-        if (isPageFull || !search.isIndexed) continue;
-        const { rows: further } = await sql`
-          select from ${liveEntries} where ${list.isListed} offset ${sql.lit(searchedFirst)} limit 1`.execute(db);
-        if (further.length > 0) await select(selectIndexed(accountId, list, search));
+        await searchList(db, search, count, {
+          rows: sql`from ${liveEntries} where ${list.isListed}`,
+          selectFirst: (limit) => select(selectNearest(list, search, limit)),
+          selectIndexed: () => select(selectIndexed(accountId, list, search)),
+        });
       }
       const rows = [...found.values()].toSorted((one, other) => (isBefore(other, one) ? -1 : 1));
       return list.isBack ? rows.slice(-count) : rows.slice(0, count);
@@ -265,10 +265,10 @@ function selectEntries({ isListed, order }: PeoplesList, where: RawBuilder<unkno
 }
 
 /** Those that contain the text, among the next ones in the list. */
-function selectNearest(list: PeoplesList, search: TextSearch): RawBuilder<unknown> {
+function selectNearest(list: PeoplesList, search: TextSearch, limit: number): RawBuilder<unknown> {
   const { inDrop, inLink, inSender } = search;
   return sql`(
-    select entry.* from ${selectEntries(list, sql`true`, searchedFirst)} as entry
+    select entry.* from ${selectEntries(list, sql`true`, limit)} as entry
     join drops on drops.account_id = entry.sender_account_id and drops.id = entry.drop_id
     where ${inDrop} or ${matchFile(search)}
       or (select true from accounts as sender where sender.id = entry.sender_account_id and drops.request_id is null
