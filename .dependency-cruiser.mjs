@@ -20,7 +20,7 @@ const drivers = {
 };
 const packagePath = (name) => `node_modules/${name}/`;
 /** Tests stand next to the code and reach for what they need; the program never reaches for them. */
-const tests = ['\\.test\\.ts$', '^(?:server|client)/src/testing/'];
+const tests = ['\\.test\\.ts$', '^(?:server|client|evidence)/src/testing/'];
 
 export default {
   forbidden: [
@@ -30,6 +30,13 @@ export default {
       severity: 'error',
       from: { path: '^protocol/src', pathNot: tests },
       to: { pathNot: ['^protocol/src', packagePath('typebox')] },
+    },
+    {
+      name: 'evidence-stands-alone',
+      comment: 'It runs in the server, in the command and in a browser, and is published without them.',
+      severity: 'error',
+      from: { path: '^evidence/src', pathNot: tests },
+      to: { pathNot: ['^evidence/src', packagePath('@noble')] },
     },
     {
       name: 'domain-knows-no-surface-and-no-engine',
@@ -149,13 +156,13 @@ export default {
     {
       name: 'no-test-code-in-the-program',
       severity: 'error',
-      from: { path: '^(?:server|client)/src', pathNot: tests },
+      from: { path: '^(?:server|client|evidence)/src', pathNot: tests },
       to: { path: tests },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^(?:server|protocol|client|client/cjs)/dist/'] },
+    exclude: { path: ['^(?:server|protocol|evidence|client|client/cjs)/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

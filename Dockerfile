@@ -11,6 +11,7 @@ FROM docker.io/library/node:26-trixie-slim AS build
 WORKDIR /srv/waybill
 COPY package.json package-lock.json ./
 COPY protocol/package.json protocol/
+COPY evidence/package.json evidence/
 COPY server/package.json server/
 COPY client/package.json client/
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -25,7 +26,7 @@ COPY --from=postgres /tools /image
 RUN mkdir -p /image/etc /image/srv/waybill /empty \
  && cp --parents /usr/local/bin/node /image \
  && ldd /usr/local/bin/node | grep -o '/[^ ]*' | xargs -I{} cp -L --parents {} /image \
- && cp -a --parents -t /image/srv/waybill package.json node_modules protocol/package.json protocol/dist \
+ && cp -a --parents -t /image/srv/waybill package.json node_modules protocol/package.json protocol/dist evidence/package.json evidence/dist \
       server/package.json server/node_modules server/dist server/migrations server/texts \
       client/package.json client/node_modules client/dist \
  && echo 'waybill:x:10001:10001:Waybill:/nonexistent:/usr/sbin/nologin' > /image/etc/passwd \

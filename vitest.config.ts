@@ -17,6 +17,7 @@ export default defineConfig({
   resolve: {
     alias: {
       '@waybill/protocol/v1': fileURLToPath(new URL('protocol/src/v1/index.ts', import.meta.url)),
+      '@waybill/evidence': fileURLToPath(new URL('evidence/src/index.ts', import.meta.url)),
       '@waybill/protocol': fileURLToPath(new URL('protocol/src/index.ts', import.meta.url)),
     },
   },

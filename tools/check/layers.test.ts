@@ -10,6 +10,7 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 
 /** For every rule, a file that breaks it: where it is, and what it imports. */
 const forbidden: Record<string, [file: string, imports: string]> = {
+  'evidence-stands-alone': ['evidence/src/planted.ts', 'node:fs'],
   'protocol-stands-alone': ['protocol/src/planted.ts', 'node:fs'],
   'domain-knows-no-surface-and-no-engine': ['server/src/domain/planted-surface.ts', '../http/guard.ts'],
   'domain-uses-no-framework': ['server/src/domain/planted-framework.ts', 'fastify'],
@@ -47,7 +48,7 @@ let found: ICruiseResult;
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'layers-'));
-  for (const folder of ['server/src', 'protocol', 'client/src', 'acceptance', 'tools']) {
+  for (const folder of ['server/src', 'protocol', 'evidence', 'client/src', 'acceptance', 'tools']) {
     cpSync(join(project, folder), join(copy, folder), { recursive: true });
   }
   for (const file of ['tsconfig.base.json', 'server/package.json', 'client/package.json', 'package.json']) {
@@ -59,7 +60,7 @@ beforeAll(async () => {
   for (const [file, imports] of Object.values(forbidden)) plant(file, imports);
 
   const result = await cruise(
-    ['server/src', 'protocol/src', 'client/src', 'acceptance'],
+    ['server/src', 'protocol/src', 'evidence/src', 'client/src', 'acceptance'],
     { ...config.options, baseDir: copy, ruleSet: { forbidden: config.forbidden }, validate: true } as never,
     config.options.enhancedResolveOptions,
   );
@@ -89,6 +90,6 @@ test('nothing but the planted files breaks a rule', () => {
 
 test('the program was really read', () => {
   // With a compiler it cannot use, the tool reads next to nothing and reports no violations.
-  const read = found.modules.filter((module) => /^(?:server|protocol|client)\/src\//.test(module.source));
+  const read = found.modules.filter((module) => /^(?:server|protocol|evidence|client)\/src\//.test(module.source));
   expect(read.length).toBeGreaterThan(90);
 });

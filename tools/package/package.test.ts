@@ -23,7 +23,7 @@ test('it holds the program, its services and its documentation, and nothing for 
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
-  const ours = files.filter((path) => !/node_modules|\/(?:server|client|protocol)\/|\/doc\//.test(path));
+  const ours = files.filter((path) => !/node_modules|\/(?:server|client|protocol|evidence)\/|\/doc\//.test(path));
   expect(ours.toSorted()).toEqual([
     '/lib/systemd/system/waybill-serve.service',
     '/lib/systemd/system/waybill-work.service',

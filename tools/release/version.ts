@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const packages = ['', 'protocol', 'server', 'client'];
+const packages = ['', 'protocol', 'evidence', 'server', 'client'];
 /** Files whose text contains the version. */
 const texts = ['README.md', 'docs/install.md', 'Dockerfile', 'deploy/helm/waybill/Chart.yaml'];
 
@@ -25,7 +25,9 @@ export function withVersion(version: string, read: (path: string) => string): Ma
   const old = (JSON.parse(read('package.json')) as Manifest).version;
   const change = (manifest: Manifest) => {
     manifest.version = version;
-    if (manifest.dependencies?.['@waybill/protocol']) manifest.dependencies['@waybill/protocol'] = version;
+    for (const name of ['@waybill/protocol', '@waybill/evidence']) {
+      if (manifest.dependencies?.[name]) manifest.dependencies[name] = version;
+    }
   };
   for (const folder of packages) json<Manifest>(`${folder && `${folder}/`}package.json`, change);
   json<Manifest & { packages: Record<string, Manifest> }>('package-lock.json', (lock) => {

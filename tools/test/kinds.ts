@@ -7,7 +7,7 @@ const sources = new Map<string, { readonly kind: TestKind; readonly imports: rea
 
 /** The test files of each kind: a file's kind is the highest that it, or a file it imports, declares with `requireKind`. */
 export function findTestFiles(folder = project): Record<TestKind, string[]> {
-  const files = globSync('{protocol,server,client,tools}/**/*.test.ts', {
+  const files = globSync('{protocol,evidence,server,client,tools}/**/*.test.ts', {
     cwd: folder,
     exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path),
   });

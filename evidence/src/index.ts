@@ -1,0 +1,1 @@
+export { type JsonValue, toCanonicalJson } from './canonical-json.ts';
