@@ -379,7 +379,7 @@ describe('a writer that is asked for its memory', () => {
     beforeSlabs: fc.array(fc.boolean(), { minLength: 1, maxLength: 101 }),
   });
 
-  test.prop([plan], { numRuns: 25 })(
+  test.prop([plan], { numRuns: 12 })(
     'whenever and however often, stores what is read back as it was written, and nothing else',
     async ({ size, pieces, betweenWrites, beforeSlabs }) => {
       const store = memoryObjectStore();

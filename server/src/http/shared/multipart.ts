@@ -38,9 +38,12 @@ export async function* parts(
   let partCount = 0;
   let wake: () => void = () => undefined;
   let ended = false;
+  let isFailed = false;
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => undefined); // The next caller that waits throws it.
   const fail = (error: unknown) => {
+    if (isFailed) return;
+    isFailed = true;
     failure.reject(error);
     for (const stream of streams) stream.destroy(error as Error);
     dicer.destroy();
@@ -51,6 +54,8 @@ export async function* parts(
 
   dicer.on('part', (stream: Readable) => {
     stream.on('error', fail);
+    // The parser goes on to the end of the piece that it has, which may contain thousands of parts.
+    if (isFailed) return;
     streams.push(stream);
     partCount += 1;
     // The header can no longer end, so waiting for it would never end either.
