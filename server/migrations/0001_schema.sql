@@ -883,9 +883,14 @@ create index messages_due on messages (due_at) where state = 'waiting';
 create index messages_abandoned on messages (settled_at) where state = 'abandoned';
 create index messages_settled on messages (settled_at) where state <> 'waiting';
 
--- One entry for each acknowledged change, written in the transaction of the change.
+-- One entry for each acknowledged change, written in the transaction of the change. Those who follow it see the order (epoch,
+-- transaction_id, sequence) below the oldest running transaction, as with events.
 create table audit_entries (
+  epoch          bigint not null,
+  transaction_id xid8 not null default pg_current_xact_id(),
+  sequence       bigint not null generated always as identity,
   account_id     uuid not null,
+  -- By which a system that entries are sent to recognises one that it gets twice.
   id             uuid not null,
   -- Not the time of the transaction, so that its entries are in the order in which they were made.
   at             timestamptz not null default clock_timestamp(),
@@ -896,12 +901,23 @@ create table audit_entries (
   -- The network address that the request came from; empty for commands and for work of the server itself.
   author_address text not null default '',
   action         text not null,
+  -- The mail addresses that the change is about.
+  addresses      text[],
   details        jsonb not null,
-  primary key (account_id, id)
+  -- The values that the change replaced, and those that it left. Null: what was created, removed or happened is in the details.
+  before         jsonb,
+  after          jsonb,
+  primary key (epoch, transaction_id, sequence)
 );
+-- Each way to search leads to the newest entries first, however many there are.
 create index audit_entries_by_age on audit_entries (at);
--- The history of a drop.
-create index audit_entries_of_drop on audit_entries (account_id, (details ->> 'dropId'), at)
+create index audit_entries_of_account on audit_entries (account_id, at);
+create index audit_entries_of_author on audit_entries (author_id, at);
+create index audit_entries_of_action on audit_entries (action, at);
+create index audit_entries_from_address on audit_entries (author_address, at) where author_address <> '';
+create index audit_entries_about_address on audit_entries using gin (addresses) where addresses is not null;
+-- By the end of the drop's id, which is its reference.
+create index audit_entries_of_drop on audit_entries (right(details ->> 'dropId', 10), at)
   where (details ->> 'dropId') is not null;
 
 ---------------------------------------------------------------------------------------------------------------------

@@ -122,8 +122,8 @@ async function spendDay(client: pg.Pool, day: number): Promise<void> {
        insert into deliveries (account_id, drop_id, position, file_id, delivered, completed_at)
        select $1, drop_id, 0, id, '{[0,1000)}', now() from new_files
      )
-     insert into audit_entries (account_id, id, at, author_kind, author_id, author_name, action, details)
-     select $1, gen_random_uuid(), at, 'key', '', 'year@machines.test', 'drop.created', '{"draft": ""}' from new`,
+     insert into audit_entries (epoch, account_id, id, at, author_kind, author_id, author_name, action, details)
+     select 0, $1, gen_random_uuid(), at, 'key', '', 'year@machines.test', 'drop.created', '{"draft": ""}' from new`,
     [accountId, dropsPerDay],
   );
 }

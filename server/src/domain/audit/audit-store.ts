@@ -21,7 +21,7 @@ export interface ByCommand {
   readonly administrator: Author & { readonly kind: 'command'; readonly id: string };
 }
 
-/** A change that was recorded. */
+/** A change of a drop, as its history shows it. */
 export interface AuditEntry {
   readonly at: Date;
   readonly author: Author;
@@ -31,13 +31,55 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
+export interface NewAuditEntry {
+  readonly id: string;
+  readonly author: Author;
+  readonly action: string;
+  /** The mail addresses that the change is about. */
+  readonly addresses?: readonly string[];
+  readonly details: Values;
+  /** The values that the change replaced, and those that it left, under the same names. */
+  readonly before?: Values;
+  readonly after?: Values;
+}
+
+/** A place in the order of all entries. */
+export interface AuditPosition {
+  readonly epoch: number;
+  /** Up to 64 bits, in decimal. */
+  readonly transactionId: string;
+  readonly sequence: number;
+}
+
+/** An entry with everything that is known about its change. */
+export interface FullAuditEntry {
+  readonly position: AuditPosition;
+  readonly id: string;
+  readonly at: Date;
+  readonly accountId: string;
+  /** The account's address; null if the account is gone, or is the server itself. */
+  readonly account: string | null;
+  readonly author: Author & { readonly address: string };
+  readonly action: string;
+  readonly addresses: readonly string[];
+  readonly details: Values;
+  readonly before: Values | null;
+  readonly after: Values | null;
+}
+
 export interface AuditStore {
-  append(
-    accountId: string,
-    entry: { id: string; author: Author; action: string; details: Record<string, unknown> },
-  ): Promise<void>;
+  append(accountId: string, entry: NewAuditEntry): Promise<void>;
   /** The last changes of a drop, newest first. */
   ofDrop(accountId: string, dropId: string, count: number): Promise<AuditEntry[]>;
+  /**
+   * Up to `count` of the entries after a position, or from the oldest one, in the order of all entries. They are below
+   * the oldest transaction that is still running: no entry will ever appear before one that was returned.
+   */
+  follow(after: AuditPosition | undefined, count: number): Promise<FullAuditEntry[]>;
+  /** The position of the last entry that `follow` returns now; undefined if there is none. */
+  end(): Promise<AuditPosition | undefined>;
   /** Removes up to `count` entries that are this old and not under a legal hold. Returns how many. */
   purge(olderThanSeconds: number, count: number): Promise<number>;
 }

@@ -24,6 +24,8 @@ function fakeAudit(append: (entry: Parameters<AuditStore['append']>[1]) => void)
   const audit: AuditStore = {
     append: async (_accountId, entry) => append(entry),
     ofDrop: async () => [],
+    follow: async () => [],
+    end: async () => undefined,
     purge: async () => 0,
   };
   return { store: { audit }, random: { uuid: randomUUIDv7, bytes: randomBytes } };

@@ -1,30 +1,33 @@
 import { sql } from 'kysely';
-import type { AuditEntry, AuditStore } from '../../domain/audit/audit-store.ts';
+import type { AuditEntry, AuditPosition, AuditStore, FullAuditEntry } from '../../domain/audit/audit-store.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
-import { purgeOldest } from './purge-oldest.ts';
 
 /** The drop that an entry is about: itself, or one of its files or messages. */
 const dropOfEntry = sql`coalesce((old.details ->> 'dropId')::uuid,
   (select drop_id from files where account_id = old.account_id and id = (old.details ->> 'fileId')::uuid),
   (select drop_id from messages where account_id = old.account_id and id = (old.details ->> 'messageId')::uuid))`;
 
+const order = sql`epoch, transaction_id, sequence`;
+/** The upper bound for those who follow: an entry that a running transaction wrote, or may still write, is not below this. */
+const below = sql`((select epoch from event_log), pg_snapshot_xmin(pg_current_snapshot()), 0)`;
+const position = sql`json_build_object('epoch', epoch, 'transactionId', transaction_id::text, 'sequence', sequence)`;
+const fullEntry = sql`${position} as position, id, at, account_id as "accountId",
+  (select email from accounts where accounts.id = audit_entries.account_id) as account,
+  json_build_object('kind', author_kind, 'id', author_id, 'name', author_name, 'address', author_address) as author,
+  action, coalesce(addresses, '{}') as addresses, details, before, after`;
+
 export function auditStore(db: Database): AuditStore {
   return {
-    async append(accountId, { id, author, action, details }) {
-      await db
-        .insertInto('audit_entries')
-        .values({
-          account_id: accountId,
-          id,
-          author_kind: author.kind,
-          author_id: author.id,
-          author_name: author.name,
-          author_address: author.address ?? '',
-          action,
-          details: JSON.stringify(details),
-        })
-        .execute();
+    async append(accountId, { id, author, action, addresses, details, before, after }) {
+      const emails = addresses && addresses.length > 0 ? [...addresses] : null;
+      await sql`
+        insert into audit_entries (epoch, account_id, id, author_kind, author_id, author_name, author_address, action,
+          addresses, details, before, after)
+        values ((select epoch from event_log), ${accountId}, ${id}, ${author.kind}, ${author.id}, ${author.name},
+          ${author.address ?? ''}, ${action}, ${emails}::text[], ${JSON.stringify(details)}::jsonb,
+          ${toJson(before)}::jsonb, ${toJson(after)}::jsonb)
+      `.execute(db);
     },
 
     async ofDrop(accountId, dropId, count) {
@@ -34,14 +37,46 @@ export function auditStore(db: Database): AuditStore {
           (select nullif(name, '') from people
             where id = case author_kind when 'person' then author_id::uuid end) as "personName"
         from audit_entries where account_id = ${accountId} and details ->> 'dropId' = ${dropId}
+          and right(details ->> 'dropId', 10) = right(${dropId}::text, 10)
         order by at desc limit ${sql.lit(count)}
       `.execute(db);
       return rows;
     },
 
+    async follow(after, count) {
+      const { epoch, transactionId, sequence } = after ?? { epoch: 0, transactionId: '0', sequence: 0 };
+      const { rows } = await sql<FullAuditEntry>`
+        select ${fullEntry} from audit_entries
+        where (${order}) > (${epoch}::bigint, ${transactionId}::xid8, ${sequence}::bigint) and (${order}) < ${below}
+        order by ${order} limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
+    async end() {
+      const { rows } = await sql<{ position: AuditPosition }>`
+        select ${position} as position from audit_entries where (${order}) < ${below}
+        order by epoch desc, transaction_id desc, sequence desc limit 1
+      `.execute(db);
+      return rows[0]?.position;
+    },
+
     async purge(olderThanSeconds, count) {
-      const where = sql`not ${isHeld(sql`old.account_id`, dropOfEntry)}`;
-      return purgeOldest(db, { table: 'audit_entries', id: 'id', at: 'at', where }, olderThanSeconds, count);
+      const { numAffectedRows } = await sql`
+        delete from audit_entries as entry
+        using (
+          select ${order} from audit_entries as old
+          where at < now() - make_interval(secs => ${olderThanSeconds})
+            and not ${isHeld(sql`old.account_id`, dropOfEntry)}
+          order by at limit ${sql.lit(count)}
+        ) as due
+        where entry.epoch = due.epoch and entry.transaction_id = due.transaction_id and entry.sequence = due.sequence
+      `.execute(db);
+      return Number(numAffectedRows ?? 0);
     },
   };
+}
+
+function toJson(values: Readonly<Record<string, unknown>> | undefined): string | null {
+  return values ? JSON.stringify(values) : null;
 }

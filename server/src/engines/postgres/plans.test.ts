@@ -82,8 +82,10 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
       select account_id, drop_id, 0, id, '{[0,1000)}' from files limit 20000;
     insert into link_sessions (digest, account_id, drop_id, position)
       select token_digest, account_id, drop_id, position from links limit 20000;
-    insert into audit_entries (account_id, id, at, author_kind, author_id, author_name, action, details)
-      select account_id, id, created_at, 'key', '', 'large@x.org', 'drop.created', '{}' from drops;
+    insert into audit_entries (epoch, account_id, id, at, author_kind, author_id, author_name, author_address, action,
+        addresses, details)
+      select 0, account_id, id, created_at, 'key', id, 'large@x.org', '10.0.0.1', 'drop.created', array[id || '@x.org'],
+        jsonb_build_object('dropId', id) from drops;
     insert into stopped_mail (account_id, email)
       select account_id, id || '@x.org' from drops;
     insert into blocked_senders (account_id, email)
@@ -566,6 +568,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       append: (audit) =>
         audit.append(accountId, { id: randomUUID(), author: systemAuthor('sweep'), action: '', details: {} }),
       ofDrop: (audit) => audit.ofDrop(accountId, dropId, count),
+      follow: (audit) => audit.follow(position, count),
+      end: (audit) => audit.end(),
       purge: (audit) => audit.purge(300 * day, count),
     },
     events: {

@@ -98,13 +98,19 @@ export interface ApiKeys {
 export interface AuditEntries {
   account_id: string;
   action: string;
+  addresses: string[] | null;
+  after: Json | null;
   at: Generated<Timestamp>;
   author_address: Generated<string>;
   author_id: string;
   author_kind: string;
   author_name: string;
+  before: Json | null;
   details: Json;
+  epoch: number;
   id: string;
+  sequence: Generated<number>;
+  transaction_id: Generated<string>;
 }
 
 export interface AuthenticatorApps {
