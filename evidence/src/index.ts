@@ -1,1 +1,44 @@
+export { decodeBase64, encodeBase64 } from './bytes.ts';
 export { type JsonValue, toCanonicalJson } from './canonical-json.ts';
+export { type Checkpoint, formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
+export { createSigner, createVerifier, formatVerifierKey, parseVerifierKey } from './keys.ts';
+export {
+  type ConsistencyProof,
+  computeRoot,
+  emptyRoot,
+  hashLeaf,
+  hashNode,
+  type InclusionProof,
+  verifyConsistency,
+  verifyInclusion,
+} from './merkle.ts';
+export {
+  addSignatures,
+  NoteError,
+  openNote,
+  type SignatureType,
+  type Signer,
+  signNote,
+  signText,
+  type VerifiedSignature,
+  type Verifier,
+} from './note.ts';
+export {
+  appendLeaves,
+  type Bundle,
+  decodeBundle,
+  type Edge,
+  edgeRoot,
+  emptyEdge,
+  encodeBundle,
+  formatBundlePath,
+  formatTilePath,
+  listTiles,
+  loadEdge,
+  parseLogPath,
+  proveConsistency,
+  proveInclusion,
+  type ReadTile,
+  readRoot,
+  type Tile,
+} from './tiles.ts';
