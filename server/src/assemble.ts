@@ -54,6 +54,7 @@ import { postgresStore } from './engines/postgres/store.ts';
 import { unlessAway } from './engines/postgres/unavailable.ts';
 import { s3BackupPlace, s3BucketInventory } from './engines/s3/backup-place.ts';
 import { createBucket } from './engines/s3/create-bucket.ts';
+import { s3LogObjects } from './engines/s3/log-objects.ts';
 import { s3ObjectStore } from './engines/s3/object-store.ts';
 import { bucketSetupError } from './engines/s3/setup.ts';
 import { smsGateway } from './engines/sms/gateway.ts';
@@ -160,6 +161,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     secretAccessKey: config.WAYBILL_S3_SECRET_ACCESS_KEY,
   };
   const objects = s3ObjectStore(s3);
+  const logObjects = s3LogObjects(s3);
   const dayKeys = new DayKeys({ store, objects, masterKeys, random });
   const downloads = createDownloadLimits(config.WAYBILL_DOWNLOAD_MEMORY_BYTES);
   const memory = new MemoryBudget({
@@ -185,6 +187,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   return {
     store,
     objects,
+    logObjects,
     masterKeys,
     dayKeys,
     csrfTokens: valkeyCsrfTokens(valkey, random, { lifetimeSeconds: config.WAYBILL_CSRF_LIFETIME_SECONDS }),
@@ -249,6 +252,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
         s3_reading: objects.limiters.reading,
         s3_writing: objects.limiters.writing,
         s3_deleting: objects.limiters.deleting,
+        s3_log: logObjects.limiter,
         passwords: passwords.limiter,
       },
       connections: () => ({ in_use: pool.totalCount - pool.idleCount, idle: pool.idleCount }),
@@ -295,6 +299,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       mailer.close();
       valkey.disconnect();
       objects.close();
+      logObjects.close();
       bucket.close();
       const inUse = await closePool(pool);
       if (inUse > 0) log.warn({ inUse }, 'connections to PostgreSQL were still in use at the end');

@@ -8,6 +8,7 @@ import type { Checkpoint } from './ports/checkpoint.ts';
 import type { CsrfTokens } from './ports/csrf-tokens.ts';
 import type { KeyProvider } from './ports/key-provider.ts';
 import type { AttemptLimit, FailureLimit, MessageLimit, ReceiverPace } from './ports/limits.ts';
+import type { LogObjects } from './ports/log-objects.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ReadReport } from './ports/mailbox.ts';
 import type { Mailer } from './ports/mailer.ts';
@@ -29,6 +30,7 @@ import type { WebhookSecrets } from './webhooks/webhook-secrets.ts';
 export interface Engines {
   readonly store: Store;
   readonly objects: ObjectStore;
+  readonly logObjects: LogObjects;
   readonly masterKeys: KeyProvider;
   readonly dayKeys: DayKeys;
   readonly downloads: DownloadLimits;

@@ -21,6 +21,7 @@ export function observeEngines<Given extends Engines>(engines: Given, observatio
     ...engines,
     store: observeStore(engines.store, recordCallsTo('postgres', observation, countOutcomes(observation.metrics))),
     objects: watch(engines.objects, 's3'),
+    logObjects: watch(engines.logObjects, 's3', 'log.'),
     masterKeys: watch(engines.masterKeys, 'keys'),
     dayKeys: watch(engines.dayKeys, 'keys', 'dayKeys.'),
     csrfTokens: watch(engines.csrfTokens, 'valkey', 'csrfTokens.'),

@@ -23,6 +23,7 @@ import type { Policy } from '../domain/policy.ts';
 import type { IdentityProviders } from '../domain/ports/identity-provider.ts';
 import type { KeyProvider } from '../domain/ports/key-provider.ts';
 import type { AttemptLimit, MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
+import type { LogObjects } from '../domain/ports/log-objects.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { ReadReport } from '../domain/ports/mailbox.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
@@ -49,6 +50,7 @@ import { plainOperator } from '../views/operator.ts';
 import { createTranslators } from '../views/translator.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { MemoryLimits } from './memory/memory-limits.ts';
+import { memoryLogObjects } from './memory/memory-log-objects.ts';
 import { type MemoryObjectStore, memoryObjectStore } from './memory/memory-object-store.ts';
 import { memoryScanner } from './memory/memory-scanner.ts';
 
@@ -100,6 +102,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
   readonly engines: {
     readonly store: Store;
     readonly objects: Objects;
+    readonly logObjects: LogObjects;
     readonly masterKeys: KeyProvider;
     readonly dayKeys: DayKeys;
     readonly scanner: Scanner;
@@ -165,6 +168,7 @@ export async function openTestExchange(
   const engines = {
     store: database.store,
     objects,
+    logObjects: memoryLogObjects(),
     masterKeys,
     dayKeys,
     scanner: memoryScanner(),

@@ -1,20 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadBucketCommand,
-  PutObjectCommand,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, GetObjectCommand, HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { discardBuffer } from '../../domain/files/discard-buffer.ts';
 import { ConcurrencyLimiter, type LimiterOptions } from '../../domain/flow/concurrency-limiter.ts';
-import { MissingObject } from '../../domain/missing-object.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 import { openClient, type S3Options } from './client.ts';
 import { FirstByte } from './first-byte.ts';
+import { isPassing, persist, withinLimit } from './persist.ts';
 
 export interface S3ObjectStoreOptions extends S3Options {
   /** How long a call may take, including all its attempts. */
@@ -49,8 +42,6 @@ const deletedAtOnce = 50;
 const failedInRow = 10;
 /** While the store responds to other calls. */
 const longestWaitMs = 60_000;
-const shortestPauseMs = 50;
-const longestPauseMs = 1_000;
 
 /** Uses only PUT, GET and DeleteObjects: nothing to complete, abort or race, and every S3 server has them. */
 export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
@@ -156,51 +147,6 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
       for (const { client } of [reading, writing, deleting]) client.destroy();
     },
   };
-}
-
-function withinLimit<Result>(
-  limiter: ConcurrencyLimiter,
-  signal: AbortSignal | undefined,
-  attempt: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  return limiter.run(({ remainingMs }) => persist(remainingMs, signal, attempt), { signal });
-}
-
-/** Makes attempts until one succeeds, fails permanently, or time is up. */
-async function persist<Result>(
-  deadlineMs: number,
-  signal: AbortSignal | undefined,
-  attempt: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const deadline = AbortSignal.timeout(deadlineMs);
-  const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    try {
-      return await attempt(either);
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (deadline.aborted || !isPassing(error)) throw toExchangeError(error);
-      // With jitter, so that calls that failed together are not retried together.
-      await pause(pauseMs * (0.5 + Math.random()), undefined, { signal: either }).catch(() => undefined);
-      signal?.throwIfAborted();
-      if (deadline.aborted) throw toExchangeError(error);
-    }
-  }
-}
-
-/** Whether another attempt may succeed: the store did not respond, or reported an internal error. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ExchangeError) return false;
-  const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-  return status === undefined || status >= 500 || status === 429 || status === 408;
-}
-
-/** An object that is missing, or shorter than it was, is damaged; any other failure is temporary. */
-function toExchangeError(error: unknown): ExchangeError {
-  if (error instanceof ExchangeError) return error;
-  const name = error instanceof S3ServiceException ? error.name : '';
-  if (name === 'NoSuchKey') return new MissingObject({ cause: error });
-  return new ExchangeError(name === 'InvalidRange' ? 'damaged' : 'unavailable', undefined, { cause: error });
 }
 
 async function gather(body: Readable, length: number): Promise<Buffer> {

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { logObjectsContract } from '../../testing/contracts/log-objects-contract.ts';
+import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { createEmptyBucket } from '../../testing/object-store.ts';
+import { s3LogObjects } from './log-objects.ts';
+
+const bucket = await createEmptyBucket();
+const store = s3LogObjects({ ...engineAddresses.s3, bucket: bucket.name });
+afterAll(async () => {
+  store.close();
+  await bucket[Symbol.asyncDispose]();
+});
+
+logObjectsContract('Ceph RGW', () => store);
+
+test('reaches nothing of the bucket that is not below log/', async () => {
+  const key = randomUUID();
+  await bucket.put(key, Buffer.from('a file'));
+  for (const name of [key, `../${key}`, `/${key}`]) {
+    const read = await store.read(name, 100, new AbortController().signal).catch(() => undefined);
+    expect(read).toBeUndefined();
+  }
+});
+
+test('is unavailable when the store is out of reach, or the bucket is missing', async () => {
+  const live = new AbortController().signal;
+  for (const options of [
+    { endpoint: `http://127.0.0.1:${await closedPort()}` },
+    { bucket: `missing-${randomUUID()}` },
+  ]) {
+    const other = s3LogObjects({ ...engineAddresses.s3, bucket: bucket.name, ...options });
+    const signal = AbortSignal.timeout(500);
+    await expect(other.put('x', Buffer.from('x'), signal)).rejects.toThrow();
+    await expect(other.read('x', 1, 'bucket' in options ? live : AbortSignal.timeout(500))).rejects.toThrow();
+    other.close();
+  }
+});
