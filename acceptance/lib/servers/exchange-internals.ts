@@ -56,10 +56,11 @@ export function chunkKey(fileId: string, chunk: number): string {
   return `${fileId}/${chunk.toString().padStart(8, '0')}`;
 }
 
+/** Lists the objects of files and keys. Those of the log belong to no row: `waybilld admin log check` examines them. */
 export async function objectKeys(prefix = '', bucket = demoBucket()): Promise<string[]> {
   const keys: string[] = [];
   for await (const page of paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix: prefix })) {
-    for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
+    for (const { Key } of page.Contents ?? []) if (Key !== undefined && !Key.startsWith('log/')) keys.push(Key);
   }
   return keys;
 }
