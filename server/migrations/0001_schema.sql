@@ -921,6 +921,88 @@ create index audit_entries_of_drop on audit_entries (right(details ->> 'dropId',
   where (details ->> 'dropId') is not null;
 
 ---------------------------------------------------------------------------------------------------------------------
+-- Evidence
+---------------------------------------------------------------------------------------------------------------------
+
+-- One entry for each event that a receipt proves, written in the transaction of the event. The sequencer gives it a number
+-- within its story and a leaf of the log. The leaf is a commitment to the salt and the event: an entry without them stays as
+-- a leaf that says nothing. Entries outlive their drop and their account: no foreign keys.
+create table evidence_entries (
+  -- The sender's account; that of the server for events of the log itself.
+  account_id uuid not null,
+  id         uuid not null default gen_random_uuid(),
+  -- Not the time of the transaction, so that a story is in the order of its events.
+  at         timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
+  kind       text not null,
+  -- The story: of the log (neither), of a drop (no position), or of a receiver of a drop.
+  drop_id    uuid,
+  position   integer check (position >= 0),
+  -- Both null: erased.
+  data       jsonb,
+  salt       bytea default uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) check (length(salt) = 32),
+  -- All null while the entry waits for the sequencer.
+  number     integer check (number >= 0),
+  epoch      integer,
+  leaf_index bigint check (leaf_index >= 0),
+  -- The leaf itself: SHA-256 of the salt and the canonical event.
+  commitment bytea check (length(commitment) = 32),
+  primary key (account_id, id),
+  check (drop_id is not null or position is null),
+  check ((data is null) = (salt is null)),
+  check (num_nulls(number, epoch, leaf_index, commitment) in (0, 4)),
+  -- The leaf of an entry is computed from its salt, so it cannot be erased before it has one.
+  check (leaf_index is not null or salt is not null)
+);
+create index evidence_entries_waiting on evidence_entries (at) where leaf_index is null;
+create index evidence_entries_of_story on evidence_entries (account_id, drop_id, position, number);
+create unique index evidence_entries_by_leaf on evidence_entries (epoch, leaf_index) where leaf_index is not null;
+create index evidence_entries_by_age on evidence_entries (at) where salt is not null;
+create index evidence_entries_of_account on evidence_entries (account_id) where salt is not null;
+
+-- The one address or phone number that an event names, if any.
+create function named_in_evidence(data jsonb) returns text language sql immutable parallel safe
+  return lower(coalesce(data ->> 'address', data #>> '{sender,address}', data ->> 'by', data ->> 'to'));
+create index evidence_entries_by_name on evidence_entries (named_in_evidence(data))
+  where named_in_evidence(data) is not null;
+
+-- An epoch of the log. A restored database begins another, because it may know less than what was published.
+create table evidence_logs (
+  epoch               integer primary key check (epoch >= 0),
+  -- Names the log in its checkpoints; fixed when the epoch starts.
+  origin              text not null unique,
+  -- Leaves that entries have.
+  size                bigint not null default 0 check (size >= 0),
+  -- Leaves that the published checkpoint covers.
+  published_size      bigint not null default 0,
+  published_at        timestamptz,
+  -- Signed, and perhaps published; then published; then with the signatures of witnesses.
+  signed_checkpoint   text,
+  checkpoint          text,
+  cosigned_checkpoint text,
+  cosigned_at         timestamptz,
+  started_at          timestamptz not null default now(),
+  ended_at            timestamptz,
+  -- Held by the one process that writes the log; whoever takes it over increments the fence, which every write checks.
+  lease_until         timestamptz,
+  fence               bigint not null default 0,
+  check (published_size between 0 and size)
+);
+
+create table evidence_keys (
+  epoch       integer not null references evidence_logs (epoch),
+  -- As signed notes name it.
+  key_id      bigint not null check (key_id between 0 and 4294967295),
+  algorithm   text not null check (algorithm in ('ed25519', 'ml-dsa-44')),
+  public_key  bytea not null,
+  -- The private key, and the version of the master key that wraps it.
+  wrapped_key bytea not null,
+  key_version integer not null check (key_version > 0),
+  created_at  timestamptz not null default now(),
+  retired_at  timestamptz,
+  primary key (epoch, key_id, algorithm)
+);
+
+---------------------------------------------------------------------------------------------------------------------
 -- Events and webhooks
 ---------------------------------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ const small = new Set([
   'day_key_objects',
   'day_keys',
   'event_log',
+  'evidence_logs',
   'global_contacts',
   'global_contacts_version',
   'groups',
@@ -86,6 +87,12 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
         addresses, details)
       select 0, account_id, id, created_at, 'key', id, 'large@x.org', '10.0.0.1', 'drop.created', array[id || '@x.org'],
         jsonb_build_object('dropId', id) from drops;
+    insert into evidence_entries (account_id, at, kind, drop_id, position, data, number, epoch, leaf_index, commitment)
+      select account_id, now() - random() * interval '365 days', 'content.consigned', drop_id, position,
+        json_build_object('address', email), 0, 1, row_number() over (), sha256('')
+      from links where drop_id is not null;
+    insert into evidence_entries (account_id, at, kind, drop_id, data, number, epoch, leaf_index, commitment)
+      select account_id, created_at, 'drop.expired', id, '{}', 0, 1, 500000 + row_number() over (), sha256('') from drops;
     insert into stopped_mail (account_id, email)
       select account_id, id || '@x.org' from drops;
     insert into blocked_senders (account_id, email)
@@ -571,6 +578,18 @@ async function everyCall(accountId: string): Promise<Calls> {
       follow: (audit) => audit.follow(position, count),
       end: (audit) => audit.end(),
       purge: (audit) => audit.purge(300 * day, count),
+    },
+    evidence: {
+      append: (evidence) => evidence.append([{ accountId, dropId, position: 0, kind: 'link.opened', data: {} }]),
+      readStories: async (evidence) => {
+        await evidence.readStories(link, undefined, count);
+        await evidence.readStories(link, { epoch: 1, leafIndex: 1 }, count);
+      },
+      findDestroyedKey: (evidence) => evidence.findDestroyedKey('2026-01-01'),
+      eraseNaming: (evidence) => evidence.eraseNaming(email, batch),
+      countNaming: (evidence) => evidence.countNaming(email),
+      eraseOfAccount: (evidence) => evidence.eraseOfAccount(accountId, count),
+      purge: (evidence) => evidence.purge(300 * day, count),
     },
     events: {
       append: (events) => events.append([{ accountId, type: 'contact.changed', data: {} }]),

@@ -229,6 +229,48 @@ export interface Events {
   type: string;
 }
 
+export interface EvidenceEntries {
+  account_id: string;
+  at: Generated<Timestamp>;
+  commitment: Buffer | null;
+  data: Json | null;
+  drop_id: string | null;
+  epoch: number | null;
+  id: Generated<string>;
+  kind: string;
+  leaf_index: number | null;
+  number: number | null;
+  position: number | null;
+  salt: Generated<Buffer | null>;
+}
+
+export interface EvidenceKeys {
+  algorithm: string;
+  created_at: Generated<Timestamp>;
+  epoch: number;
+  key_id: number;
+  key_version: number;
+  public_key: Buffer;
+  retired_at: Timestamp | null;
+  wrapped_key: Buffer;
+}
+
+export interface EvidenceLogs {
+  checkpoint: string | null;
+  cosigned_at: Timestamp | null;
+  cosigned_checkpoint: string | null;
+  ended_at: Timestamp | null;
+  epoch: number;
+  fence: Generated<number>;
+  lease_until: Timestamp | null;
+  origin: string;
+  published_at: Timestamp | null;
+  published_size: Generated<number>;
+  signed_checkpoint: string | null;
+  size: Generated<number>;
+  started_at: Generated<Timestamp>;
+}
+
 export interface Files {
   account_id: string;
   chunk_count: number;
@@ -600,6 +642,9 @@ export interface DB {
   drops: Drops;
   event_log: EventLog;
   events: Events;
+  evidence_entries: EvidenceEntries;
+  evidence_keys: EvidenceKeys;
+  evidence_logs: EvidenceLogs;
   files: Files;
   global_contacts: GlobalContacts;
   global_contacts_version: GlobalContactsVersion;

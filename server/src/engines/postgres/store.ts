@@ -12,6 +12,7 @@ import { sentDropStore } from './drops/sent-drops.ts';
 import { eventStore } from './events/events.ts';
 import { webhookDeliveryStore } from './events/webhook-deliveries.ts';
 import { webhookStore } from './events/webhooks.ts';
+import { evidenceStore } from './evidence/evidence.ts';
 import { exclusively } from './exclusively.ts';
 import { fileStore } from './files/files.ts';
 import { scrubStore } from './files/scrub.ts';
@@ -54,6 +55,7 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     stops: stopStore(db),
     publicPages: publicPageStore(db, traceparent),
     audit: auditStore(db),
+    evidence: evidenceStore(db),
     events: eventStore(db),
     quotas: quotaStore(db),
     holds: holdStore(db),

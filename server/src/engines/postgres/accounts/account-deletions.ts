@@ -3,6 +3,7 @@ import type { AccountContents, AccountDeletionStore } from '../../../domain/acco
 import type { Database } from '../database.ts';
 import { endDrops } from '../drops/drops.ts';
 import { purgeDropsOfAccount } from '../drops/purge-drops.ts';
+import { evidenceStore } from '../evidence/evidence.ts';
 import { longestPutSeconds } from '../files/uploads.ts';
 import { secondsFromNow } from '../time.ts';
 
@@ -120,6 +121,7 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
         await abandonUploads(accountId, count),
         await deleteStagedFiles(accountId, count),
         await detachNews(accountId, count),
+        await evidenceStore(db).eraseOfAccount(accountId, count),
       ];
       for (const [table, key] of Object.entries(plainTables))
         counts.push(await removeRows(table, key, accountId, count));
@@ -139,6 +141,10 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
         `.execute(db);
         if (rows.length > 0) return false;
       }
+      const { rows: unerased } = await sql`
+        select from evidence_entries where account_id = ${accountId} and salt is not null limit 1
+      `.execute(db);
+      if (unerased.length > 0) return false;
       const { rows: owed } = await sql`select from holds where account_id = ${accountId} and to_empty limit 1`.execute(
         db,
       );

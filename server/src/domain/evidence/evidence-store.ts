@@ -1,0 +1,101 @@
+import type { Batch, BatchSize } from '../batch.ts';
+
+/** A file as evidence names it. */
+export interface EvidenceFile {
+  readonly name: string;
+  readonly size: number;
+  /** In lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** The events of the log itself. */
+export interface LogEvidence {
+  readonly 'key.destroyed': { readonly day: string };
+}
+
+/** The events that concern all receivers of a drop. */
+export interface DropEvidence {
+  readonly 'drop.extended': { readonly expires_at: string };
+  readonly 'drop.expired': { readonly key_day: string | null };
+  readonly 'drop.revoked': { readonly by: string; readonly key_day: string | null };
+  readonly 'drop.restored': { readonly by: string };
+}
+
+/** The events of one receiver of a drop. */
+export interface ReceiverEvidence {
+  readonly 'notification.sent': {
+    readonly channel: 'mail' | 'sms';
+    readonly to: string;
+    readonly purpose: string;
+    readonly response?: string;
+  };
+  readonly 'notification.accepted': { readonly to: string; readonly server?: string; readonly status: string };
+  readonly 'notification.failed': { readonly to: string; readonly status?: string; readonly reason: string };
+  readonly 'link.shown': { readonly by: string };
+  readonly 'link.opened': Readonly<Record<string, never>>;
+  readonly 'code.entered': { readonly channel: 'mail' | 'sms' };
+  readonly 'content.handed_over': { readonly file: EvidenceFile; readonly via: 'link' | 'inbox' };
+  readonly 'content.received': { readonly reference: string; readonly files: readonly EvidenceFile[] };
+}
+
+type Entries<Kinds, Story> = {
+  [Kind in keyof Kinds]: Story & { readonly accountId: string; readonly kind: Kind; readonly data: Kinds[Kind] };
+}[keyof Kinds];
+
+/** An event that is to be proven later, in its story: of the log, of a drop, or of a receiver of a drop. */
+export type NewEvidence =
+  | Entries<LogEvidence, object>
+  | Entries<DropEvidence, { readonly dropId: string }>
+  | Entries<ReceiverEvidence, { readonly dropId: string; readonly position: number }>;
+
+/** The place of a leaf: an epoch of the log, and the index in it. */
+export interface LeafPosition {
+  readonly epoch: number;
+  readonly leafIndex: number;
+}
+
+/** An entry that has its place in the log. */
+export interface LoggedEvidence extends LeafPosition {
+  readonly id: string;
+  readonly at: Date;
+  readonly kind: string;
+  readonly dropId: string | null;
+  /** Of the receiver in the drop; null in the story of a drop. */
+  readonly position: number | null;
+  readonly number: number;
+  /** Both null: erased. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly salt: Buffer | null;
+  readonly commitment: Buffer;
+}
+
+/**
+ * The events that receipts prove. An entry is written in the transaction of its event, and the sequencer gives it a
+ * leaf of the log. Erasing takes the event and its salt from an entry; the leaf stays, and says nothing without them.
+ */
+export interface EvidenceStore {
+  /** One statement, however many there are. */
+  append(entries: readonly NewEvidence[]): Promise<void>;
+  /**
+   * The stories of a drop and of one of its receivers, as far as they are in the log, in its order. At most `count`
+   * entries after a leaf, or from the first.
+   */
+  readStories(
+    story: { readonly accountId: string; readonly dropId: string; readonly position: number },
+    after: LeafPosition | undefined,
+    count: number,
+  ): Promise<LoggedEvidence[]>;
+  /** The destruction of the key of a day, as `YYYY-MM-DD`, if it is in the log. */
+  findDestroyedKey(day: string): Promise<LoggedEvidence | undefined>;
+  /**
+   * Erases entries that name this address or phone number, and the stories of the receivers who have it. Leaves out
+   * those that are under a legal hold, and those that wait for their leaf.
+   */
+  eraseNaming(address: string, batch: BatchSize): Promise<Batch>;
+  /** Entries that name this address or phone number. */
+  countNaming(address: string): Promise<number>;
+  /** Erases up to `count` entries of an account. Returns how many. */
+  eraseOfAccount(accountId: string, count: number): Promise<number>;
+  /** Erases up to `count` entries that are this old and not under a legal hold. Returns how many. */
+  purge(olderThanSeconds: number, count: number): Promise<number>;
+}

@@ -1,0 +1,105 @@
+import { type RawBuilder, sql } from 'kysely';
+import { serverAccountId } from '../../../domain/audit/record.ts';
+import type { EvidenceStore, LoggedEvidence } from '../../../domain/evidence/evidence-store.ts';
+import type { Database } from '../database.ts';
+import { isHeld } from '../holds.ts';
+
+const loggedColumns = sql`id, at, kind, drop_id as "dropId", position, number, data, salt, commitment, epoch, leaf_index as "leafIndex"`;
+const order = sql`epoch, leaf_index`;
+
+/** While an entry waits for its leaf, the salt and the event are needed to compute it. */
+const isErasable = sql`entry.salt is not null and entry.leaf_index is not null
+  and not ${isHeld(sql`entry.account_id`, sql`entry.drop_id`)}`;
+
+export function evidenceStore(db: Database): EvidenceStore {
+  /** Takes the event and the salt from the entries with these keys. */
+  const erase = async (keys: RawBuilder<unknown>) => {
+    const { numAffectedRows } = await sql`
+      update evidence_entries as erased set data = null, salt = null from (${keys}) as due
+      where erased.account_id = due.account_id and erased.id = due.id
+    `.execute(db);
+    return Number(numAffectedRows ?? 0);
+  };
+
+  return {
+    async append(entries) {
+      if (entries.length === 0) return;
+      await sql`
+        insert into evidence_entries (account_id, kind, drop_id, position, data)
+        select "accountId", kind, "dropId", position, data
+        from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
+          as entry ("accountId" uuid, kind text, "dropId" uuid, position integer, data jsonb)
+      `.execute(db);
+    },
+
+    async readStories({ accountId, dropId, position }, after, count) {
+      const story = (which: RawBuilder<unknown>) => sql`(
+        select ${loggedColumns} from evidence_entries
+        where account_id = ${accountId} and drop_id = ${dropId} and position ${which} and leaf_index is not null
+          and (${order}) > (${after?.epoch ?? 0}, ${after?.leafIndex ?? -1})
+        order by ${order} limit ${sql.lit(count)})`;
+      const { rows } = await sql<LoggedEvidence>`
+        ${story(sql`is null`)} union all ${story(sql`= ${position}`)}
+        order by epoch, "leafIndex" limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
+    async findDestroyedKey(day) {
+      const { rows } = await sql<LoggedEvidence>`
+        select ${loggedColumns} from evidence_entries
+        where account_id = ${serverAccountId} and drop_id is null and leaf_index is not null
+          and kind = 'key.destroyed' and data ->> 'day' = ${day}
+        order by ${order} limit 1
+      `.execute(db);
+      return rows[0];
+    },
+
+    async eraseNaming(address, { owners, rows: limit }) {
+      const { rows } = await sql<{ rows: number; more: boolean }>`
+        with named as materialized (
+          select account_id, id, kind, drop_id, position from evidence_entries as entry
+          where named_in_evidence(data) = lower(${address}) and ${isErasable}
+          limit ${sql.lit(owners)}
+        ), others as materialized (
+          select entry.account_id, entry.id from evidence_entries as entry
+          where (entry.account_id, entry.drop_id, entry.position) in (
+              select account_id, drop_id, position from named where kind = 'content.consigned')
+            and (entry.account_id, entry.id) not in (select account_id, id from named) and ${isErasable}
+          limit ${sql.lit(limit)}
+        ), due as (
+          -- The entries by which a story is found are the last of it.
+          select account_id, id from others
+          union all
+          select account_id, id from named where (select count(*) from others) < ${limit}
+        ), erased as (
+          update evidence_entries as erased set data = null, salt = null from due
+          where erased.account_id = due.account_id and erased.id = due.id
+          returning erased.id
+        )
+        select (select count(*) from erased)::integer as rows, (select count(*) from named) > 0 as more
+      `.execute(db);
+      return rows[0] ?? { rows: 0, more: false };
+    },
+
+    async countNaming(address) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from evidence_entries where named_in_evidence(data) = lower(${address})
+      `.execute(db);
+      return rows[0]?.count ?? 0;
+    },
+
+    eraseOfAccount: (accountId, count) =>
+      erase(sql`
+        select account_id, id from evidence_entries as entry
+        where account_id = ${accountId} and ${isErasable} limit ${sql.lit(count)}`),
+
+    purge: (olderThanSeconds, count) =>
+      // Events of the log itself name nobody.
+      erase(sql`
+        select account_id, id from evidence_entries as entry
+        where at < now() - make_interval(secs => ${olderThanSeconds}) and account_id <> ${serverAccountId}
+          and ${isErasable}
+        order by at limit ${sql.lit(count)}`),
+  };
+}
