@@ -1,11 +1,12 @@
-/** A value of JSON without fractions: what events and receipts consist of. */
+/** A value of JSON without fractions, of which events and receipts consist. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
  * Returns the canonical form of a value (RFC 8785): keys sorted by their UTF-16 code units, no white space. Numbers must be
  * integers that JavaScript represents exactly, and texts must be well-formed, so that every implementation agrees.
  */
-export function toCanonicalJson(value: JsonValue): string {
+export function toCanonicalJson(value: JsonValue | undefined): string {
+  if (value === undefined) throw new TypeError('a member is undefined');
   if (typeof value === 'number' && !Number.isSafeInteger(value))
     throw new TypeError(`${value} is not an exact integer`);
   if (typeof value === 'string' && !value.isWellFormed()) throw new TypeError('a text contains half a surrogate pair');
@@ -13,7 +14,7 @@ export function toCanonicalJson(value: JsonValue): string {
   if (isList(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   const members = Object.keys(value)
     .sort()
-    .map((key) => `${toCanonicalJson(key)}:${toCanonicalJson(value[key] ?? null)}`);
+    .map((key) => `${toCanonicalJson(key)}:${toCanonicalJson(value[key])}`);
   return `{${members.join(',')}}`;
 }
 

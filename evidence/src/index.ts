@@ -1,6 +1,16 @@
 export { decodeBase64, encodeBase64 } from './bytes.ts';
 export { type JsonValue, toCanonicalJson } from './canonical-json.ts';
 export { type Checkpoint, formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
+export {
+  type EventData,
+  type EventKind,
+  type EvidenceEvent,
+  type EvidenceFile,
+  isEvent,
+  isEventComplete,
+  readEventData,
+  toCommitment,
+} from './event.ts';
 export { createSigner, createVerifier, formatVerifierKey, parseVerifierKey } from './keys.ts';
 export {
   type ConsistencyProof,
@@ -23,6 +33,7 @@ export {
   type VerifiedSignature,
   type Verifier,
 } from './note.ts';
+export { formatPolicy, type Policy, PolicyError, parsePolicy } from './policy.ts';
 export {
   appendLeaves,
   type Bundle,
@@ -42,3 +53,12 @@ export {
   readRoot,
   type Tile,
 } from './tiles.ts';
+export { formatProof, type LogProof, parseProof } from './tlog-proof.ts';
+export {
+  type AddCheckpoint,
+  formatAddCheckpoint,
+  judgeAddCheckpoint,
+  parseAddCheckpoint,
+  type WitnessDecision,
+  type WitnessState,
+} from './witness.ts';
