@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, encodeText } from './bytes.ts';
-import { type JsonValue, toCanonicalJson } from './canonical-json.ts';
+import { toCanonicalJson } from './canonical-json.ts';
 import {
   type Check,
   type Checked,
@@ -114,11 +114,23 @@ export function isEventComplete(event: EvidenceEvent): boolean {
   return !Object.hasOwn(eventData, kind) || eventData[kind](event.data);
 }
 
+/** Names the story of an event: the log's, a drop's, or that of one receiver of a drop. */
+export function findStory(event: EvidenceEvent): 'log' | 'drop' | 'receiver' {
+  if (event.receiver !== undefined) return 'receiver';
+  return event.drop === undefined ? 'log' : 'drop';
+}
+
+/** Returns the day of the key whose destruction ends a drop for good, from the event that ended it. */
+export function findKeyDay(event: EvidenceEvent): string | undefined {
+  const end = readEventData(event, 'drop.expired') ?? readEventData(event, 'drop.revoked');
+  return end?.key_day ?? undefined;
+}
+
 /**
  * Returns the entry of the log for an event. It says nothing about the event to those who do not know the salt: erase the salt
  * and the event, and the log no longer knows the person.
  */
 export function toCommitment(event: EvidenceEvent, salt: Uint8Array): Uint8Array {
   if (salt.length !== 32) throw new RangeError('a salt has 32 bytes');
-  return sha256(concatBytes(salt, encodeText(toCanonicalJson(event as JsonValue))));
+  return sha256(concatBytes(salt, encodeText(toCanonicalJson(event))));
 }

@@ -1,6 +1,7 @@
 export { decodeBase64, encodeBase64 } from './bytes.ts';
 export { type JsonValue, toCanonicalJson } from './canonical-json.ts';
 export { type Checkpoint, formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
+export { describeVerdict } from './describe-verdict.ts';
 export {
   type EventData,
   type EventKind,
@@ -11,6 +12,7 @@ export {
   readEventData,
   toCommitment,
 } from './event.ts';
+export type { Fact, Facts, LogFact, Remark, Unknown } from './facts.ts';
 export { createSigner, createVerifier, formatVerifierKey, parseVerifierKey } from './keys.ts';
 export {
   type ConsistencyProof,
@@ -34,6 +36,7 @@ export {
   type Verifier,
 } from './note.ts';
 export { formatPolicy, type Policy, PolicyError, parsePolicy } from './policy.ts';
+export { formatReceipt, parseReceipt, type Receipt, type ReceiptEntry, ReceiptError } from './receipt.ts';
 export {
   appendLeaves,
   type Bundle,
@@ -54,6 +57,7 @@ export {
   type Tile,
 } from './tiles.ts';
 export { formatProof, type LogProof, parseProof } from './tlog-proof.ts';
+export { type Problem, type ProblemCode, type Verdict, verifyReceipt } from './verify-receipt.ts';
 export {
   type AddCheckpoint,
   formatAddCheckpoint,

@@ -9,6 +9,9 @@ import { decodeKeyId, isKeyName, type SignatureType, type Signer, type Verifier 
 
 const keyLengths: Readonly<Record<SignatureType, number>> = { 1: 32, 4: 32, 6: 1312 };
 
+/** The last second of the year 9999. */
+const maxTimestamp = 253_402_300_799n;
+
 function isSignatureType(type: number | undefined): type is SignatureType {
   return type === 1 || type === 4 || type === 6;
 }
@@ -82,7 +85,7 @@ export function createSigner(key: {
 function readTimestamp(signature: Uint8Array): number | undefined {
   if (signature.length < 8) return undefined;
   const timestamp = new DataView(signature.buffer, signature.byteOffset, 8).getBigUint64(0);
-  return timestamp <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(timestamp) : undefined;
+  return timestamp <= maxTimestamp ? Number(timestamp) : undefined;
 }
 
 /** Verifies as RFC 8032 says, without the lenience of ZIP 215, so that all verifiers agree. */

@@ -1,0 +1,72 @@
+import { decodeHash, decodeText, encodeText, equalBytes } from './bytes.ts';
+import { type JsonValue, toCanonicalJson } from './canonical-json.ts';
+import { isEvent, isEventComplete, isTime, isUuid } from './event.ts';
+import { type Check, type Checked, exact, isNatural, list, oneOf, text } from './shape.ts';
+
+/** The events of one drop and one receiver, with everything that proves that a log contains them. */
+
+export const maxReceiptBytes = 64 * 1024 * 1024;
+const maxDepth = 16;
+
+const isHashText: Check<string> = (value): value is string =>
+  typeof value === 'string' && decodeHash(value) !== undefined;
+
+const isEntry = exact({
+  /** The place of its checkpoint in the receipt's list. */
+  checkpoint: isNatural,
+  event: isEvent,
+  /** The place of its leaf in the log. */
+  index: isNatural,
+  proof: list(isHashText, 0, 63),
+  salt: isHashText,
+});
+
+const isReceipt = exact({
+  type: oneOf('waybill-receipt@v1'),
+  drop: isUuid,
+  receiver: isNatural,
+  /** Not proven. */
+  issued_at: isTime,
+  /** Whole notes, one for each log. */
+  checkpoints: list(text(64 * 1024), 1, 100),
+  entries: list(isEntry, 1, 100_000),
+});
+
+export type ReceiptEntry = Checked<typeof isEntry>;
+export type Receipt = Checked<typeof isReceipt>;
+
+/** Bytes that are not a receipt. The message says why. */
+export class ReceiptError extends Error {
+  override readonly name = 'ReceiptError';
+}
+
+export function formatReceipt(receipt: Receipt): Uint8Array {
+  const bytes = encodeText(toCanonicalJson(receipt));
+  parseReceipt(bytes);
+  return bytes;
+}
+
+/** Reads a receipt in its one canonical form. Its proofs are not verified. */
+export function parseReceipt(bytes: Uint8Array): Receipt {
+  if (bytes.length > maxReceiptBytes) throw new ReceiptError('The receipt is larger than 64 MiB.');
+  const value = parseJson(bytes);
+  if (!isWithinDepth(value, maxDepth)) throw new ReceiptError('The receipt is nested too deeply.');
+  if (!isReceipt(value) || !value.entries.every(({ event }) => isEventComplete(event)))
+    throw new ReceiptError('The file does not have the form of a receipt.');
+  if (!equalBytes(encodeText(toCanonicalJson(value)), bytes))
+    throw new ReceiptError('The receipt is not in canonical form: it was edited or saved by another program.');
+  return value;
+}
+
+function parseJson(bytes: Uint8Array): JsonValue {
+  try {
+    return JSON.parse(decodeText(bytes)) as JsonValue;
+  } catch {
+    throw new ReceiptError('The file is neither a PDF nor JSON.');
+  }
+}
+
+function isWithinDepth(value: JsonValue, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member: JsonValue) => isWithinDepth(member, depth - 1));
+}
