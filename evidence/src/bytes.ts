@@ -1,7 +1,3 @@
-import { concatBytes } from '@noble/hashes/utils.js';
-
-export { concatBytes };
-
 const encoder = new TextEncoder();
 /** Refuses bytes that are not UTF-8, and keeps a byte order mark, so that equal texts have equal bytes. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -14,6 +10,16 @@ export function encodeText(text: string): Uint8Array {
 /** Throws a TypeError if the bytes are not UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 export function encodeBase64(bytes: Uint8Array): string {

@@ -1,3 +1,4 @@
+import { concatBytes } from './bytes.ts';
 import { ReceiptError } from './receipt.ts';
 
 /** An object of a PDF: its dictionary, and its stream if it has one. */
@@ -80,11 +81,5 @@ async function inflate(compressed: Uint8Array, maxBytes: number): Promise<Uint8A
     throw new ReceiptError(`The attachment ${attachmentName} is damaged.`);
   }
   if (size > maxBytes) throw new ReceiptError(`The attachment ${attachmentName} is too large.`);
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return concatBytes(...chunks);
 }

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const tsc = join(project, 'node_modules/@typescript/native/bin/tsc');
-/** The packages that npm would install with it. */
+/** The packages of others that npm would install with it. */
 const dependencies = ['commander'];
 
 let consumer: string;
@@ -29,27 +29,33 @@ let installed: string;
 
 beforeAll(async () => {
   consumer = mkdtempSync(join(tmpdir(), 'client-package-'));
-  await run('npm', ['pack', '--pack-destination', consumer], { cwd: join(freshClone(), 'client') });
-  const tarball = readdirSync(consumer).find((name) => name.endsWith('.tgz')) ?? '';
-  await run('tar', ['-xzf', tarball], { cwd: consumer });
+  const clone = freshClone();
+  for (const name of ['evidence', 'client']) await pack(join(clone, name), name);
   installed = join(consumer, 'node_modules/@waybill/client');
-  mkdirSync(join(consumer, 'node_modules/@waybill'), { recursive: true });
-  cpSync(join(consumer, 'package'), installed, { recursive: true });
   for (const name of dependencies) symlinkSync(findInstalled(name), join(consumer, 'node_modules', name));
   mkdirSync(join(consumer, 'types/@types'), { recursive: true });
   for (const name of ['@types/node', 'undici-types']) symlinkSync(findInstalled(name), join(consumer, 'types', name));
 });
 
-/** The project's client without anything that was built. */
+/** The project's client and its library without anything that was built. */
 function freshClone(): string {
   const clone = join(consumer, 'clone');
-  cpSync(join(project, 'client'), join(clone, 'client'), {
-    recursive: true,
-    filter: (path) => !/\/(?:node_modules|dist)$|\.tsbuildinfo$/.test(path),
-  });
+  for (const name of ['evidence', 'client'])
+    cpSync(join(project, name), join(clone, name), {
+      recursive: true,
+      filter: (path) => !/\/(?:node_modules|dist)$|\.tsbuildinfo$/.test(path),
+    });
   cpSync(join(project, 'tsconfig.base.json'), join(clone, 'tsconfig.base.json'));
   for (const path of ['node_modules', 'client/node_modules']) symlinkSync(join(project, path), join(clone, path));
   return clone;
+}
+
+/** Packs a package, and installs it for the consumer. */
+async function pack(folder: string, name: string): Promise<void> {
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', consumer], { cwd: folder });
+  const target = join(consumer, 'node_modules/@waybill', name);
+  mkdirSync(target, { recursive: true });
+  await run('tar', ['-xzf', stdout.trim(), '--strip-components=1', '-C', target], { cwd: consumer });
 }
 
 function findInstalled(name: string): string {

@@ -1,6 +1,7 @@
 /**
  * Prints the folders of the npm packages that a package or an image of Waybill contains, each followed by a NUL: all
- * that are installed and not for development. Types are for a compiler.
+ * that are installed and not for development, and those that are part of the bundle of @waybill/evidence. Types are for a
+ * compiler.
  */
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -10,6 +11,7 @@ interface LockedPackage {
   readonly license?: string;
   readonly dev?: boolean;
   readonly link?: boolean;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
 const root = new URL('../../', import.meta.url);
@@ -20,10 +22,11 @@ export function listShippedPackages(): [folder: string, LockedPackage][] {
   const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as {
     packages: Record<string, LockedPackage>;
   };
+  const bundled = Object.keys(packages['evidence']?.devDependencies ?? {}).map((name) => `node_modules/${name}`);
   return Object.entries(packages).filter(
     ([folder, { dev, link }]) =>
       folder.includes('node_modules/') &&
-      !dev &&
+      (!dev || bundled.includes(folder)) &&
       !link &&
       !forCompilers.test(folder) &&
       existsSync(new URL(folder, root)),
