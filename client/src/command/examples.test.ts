@@ -1,5 +1,6 @@
 // Runs every example of every --help against a server that has one object of every kind.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,9 +11,13 @@ import type { WireServer } from '../testing/wire-server.ts';
 import { exitCodes } from './exit-codes.ts';
 import { flattenCommands, makeProgram } from './program.ts';
 import { run } from './run.ts';
+import { createKeyFile } from './witness/key-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-examples-'));
+const readExample = (name: string) => readFileSync(new URL(`../../../docs/examples/${name}`, import.meta.url), 'utf8');
 const content: Record<string, string> = {
+  'receipt.json': readExample('receipt.json'),
+  'policy.txt': readExample('receipt-policy.txt'),
   'key-file': 'wb_key\n',
   'report.pdf': 'a report',
   'report.csv': 'a,report',
@@ -28,7 +33,8 @@ writeFileSync(join(folder, 'drawings/plan.pdf'), 'a plan');
 let atWork: (() => void) | undefined;
 let server: WireServer;
 beforeAll(async () => {
-  server = await startExampleServer({}, (what) => {
+  const policy = (response: ServerResponse) => void response.end(content['policy.txt']);
+  server = await startExampleServer({ 'GET /log/policy': policy, 'GET log/policy': policy }, (what) => {
     if (['GET events', 'POST inbox/claim'].includes(what)) atWork?.();
   });
 });
@@ -54,6 +60,7 @@ function here(word: string): string {
   if (word === 'orders@example.org') return 'alpha@machines.test';
   if (word.startsWith('/usr/local/bin/')) return 'true';
   if (word === '/srv/in') return join(folder, 'in');
+  if (/^(?:new|witness)-(?:key|state)\.json$/.test(word)) return join(folder, word);
   return Object.hasOwn(content, word) || word === 'drawings/' ? join(folder, word) : word;
 }
 
@@ -61,14 +68,21 @@ test.each(examples())('%s', async (example) => {
   // A shell would have truncated the files that examples write to.
   const words = parseShellWords(example, folder);
   for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text);
-  const isEndless = words.includes('--watch') || words.includes('listen');
+  const isWitness = words.includes('witness') && !words.includes('init');
+  const isEndless = words.includes('--watch') || words.includes('listen') || isWitness;
   const stop = new AbortController();
   atWork = isEndless ? () => stop.abort() : undefined;
   const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(folder, environment, example.includes('< key-file') ? 'wb_key\n' : 'something');
   const fromInput = words.includes('-') || example.includes('<');
   if (!fromInput) withUserInput(terminal, (question) => (question.includes('y/N') ? 'y' : replyTo(question)));
+  if (isWitness) {
+    terminal.errors.onWrite = (text) => text.startsWith('Listening') && stop.abort();
+    await createKeyFile(join(folder, 'witness-key.json'), 'witness.example.com/w1', false);
+  }
+  for (const name of ['new-key.json', 'witness-state.json']) rmSync(join(folder, name), { force: true });
   const exit = await run(terminal, words.map(here), stop.signal, '1');
+  rmSync(join(folder, 'witness-key.json'), { force: true });
   expect({ exit, errors: exit === exitCodes.success ? '' : terminal.errors.text }).toEqual(
     isEndless
       ? { exit: exitCodes.interrupted, errors: expect.not.stringContaining('nterrupted') }

@@ -9,6 +9,8 @@ export const exitCodes = {
   damaged: 6,
   infected: 7,
   incomplete: 8,
+  unproven: 9,
+  untrusted: 10,
   interrupted: 130,
 } as const;
 

@@ -2,6 +2,7 @@ import { Argument, Command, type CommanderError, InvalidArgumentError, Option } 
 import { completionScript, type Shell } from './commands/completion.ts';
 import { addContactCommands } from './commands/contact-commands.ts';
 import { isLanguage, languageRule } from './commands/contacts-file.ts';
+import { addEvidenceCommands } from './commands/evidence-commands.ts';
 import { type InboxCommandOptions, listInbox, releaseEntries } from './commands/inbox.ts';
 import { addKeyCommands } from './commands/key-commands.ts';
 import { type LoginCommandOptions, login } from './commands/login.ts';
@@ -26,6 +27,8 @@ Exit codes:
   6    the bytes are damaged
   7    the virus scanner refused a file
   8    pull could not finish some files
+  9    a receipt is not proven
+  10   no key or policy was given to verify a receipt
   130  interrupted`;
 
 /** Creates the commands with their options and help. Their implementations are in separate files. */
@@ -157,6 +160,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   addContactCommands(program, context);
   addKeyCommands(program, context);
   addWebhookCommands(program, context);
+  addEvidenceCommands(program, context);
 
   addExamples(
     program

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fakeTerminal, withUserInput } from '../../testing/fake-terminal.ts';
+import { WireServer } from '../../testing/wire-server.ts';
+import { run } from '../run.ts';
+
+const example = (name: string) => new URL(`../../../../docs/examples/${name}`, import.meta.url).pathname;
+const receipt = example('receipt.json');
+const policy = example('receipt-policy.txt');
+const [, key = ''] = /^log (\S+)$/m.exec(readFileSync(policy, 'utf8')) ?? [];
+const never = new AbortController().signal;
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'client-verify-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+async function verify(...words: string[]) {
+  const terminal = fakeTerminal(home);
+  const exit = await run(terminal, words, never, '1');
+  return { exit, printed: terminal.output.text, errors: terminal.errors.text };
+}
+
+test('says first whether a receipt is proven, and in the end what is not known', async () => {
+  const { exit, printed } = await verify('verify', receipt, '--policy', policy);
+  expect(exit).toBe(0);
+  const lines = printed.trimEnd().split('\n');
+  expect(lines[0]).toBe('The receipt is valid.');
+  expect(printed).toContain('handed over to anna@example.com at 2026-11-18T09:05:31.007Z');
+  expect(printed).toContain('Witness W1 saw the same log at 2026-11-18T09:06:00.000Z.');
+  expect(lines.at(-1)).toMatch(/^Not known: /);
+  const withKey = await verify('--json', 'verify', receipt, '--key', key);
+  expect(withKey.exit).toBe(0);
+  expect(JSON.parse(withKey.printed)).toMatchObject({ file: receipt, isValid: true, facts: { receiver: 0 } });
+});
+
+test('has exit codes of its own for a receipt that is not proven, not readable, or judged by nobody', async () => {
+  const changed = join(home, 'changed.json');
+  writeFileSync(changed, readFileSync(receipt, 'utf8').replace('anna', 'bert'));
+  const { exit, printed } = await verify('verify', changed, receipt, '--policy', policy);
+  expect(exit).toBe(9);
+  expect(printed).toMatch(/changed\.json:\nThe receipt is NOT valid/);
+  expect(printed).toContain('receipt.json:\nThe receipt is valid.');
+  expect(await verify('verify', join(home, 'none'), receipt, '--policy', policy)).toMatchObject({ exit: 1 });
+  const untrusted = await verify('verify', receipt);
+  expect(untrusted.exit).toBe(10);
+  expect(untrusted.errors).toContain('waybill verify --pin URL');
+  expect(await verify('verify', receipt, '--key', 'x')).toMatchObject({ exit: 2 });
+  expect(await verify('verify')).toMatchObject({ exit: 2 });
+});
+
+test('pins the policy of a server once it is confirmed, and notices another one', async () => {
+  let served = readFileSync(policy, 'utf8');
+  await using server = await WireServer.start(({ path }, response) => {
+    response.writeHead(path.endsWith('log/policy') ? 200 : 404).end(served);
+  });
+  const origin = new URL(server.baseUrl).origin;
+  expect(await verify('verify', '--pin', origin)).toMatchObject({ exit: 2 });
+  expect(readdirSync(home)).toEqual([]);
+  const terminal = withUserInput(fakeTerminal(home), () => 'y');
+  expect(await run(terminal, ['verify', '--pin', origin], never, '1')).toBe(0);
+  expect(terminal.errors.text).toContain('files.example.org/log/1  Ed25519  21fe 31df');
+  expect(terminal.errors.text).toContain('Nothing proves yet that they are right.');
+  expect((await verify('verify', receipt)).exit).toBe(0);
+  expect((await verify('verify', '--pin', origin)).printed).toContain('names the policy that is pinned');
+  served = `${served}# other\n`;
+  expect(await verify('verify', '--pin', origin)).toMatchObject({ exit: 2, errors: expect.stringContaining('OTHER') });
+});
+
+test('opens no connection: it also works where there is no network', () => {
+  const program = new URL('../main.ts', import.meta.url).pathname;
+  const words = ['-r', '-n', process.execPath, '--conditions=source', program, 'verify', receipt, '--policy', policy];
+  const { status, stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('The receipt is valid.');
+});

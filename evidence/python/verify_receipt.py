@@ -1,0 +1,572 @@
+#!/usr/bin/env python3
+"""Verifies a Waybill receipt offline, with nothing but Python's standard library.
+
+Written from docs/evidence.md alone, so that it shares no fault with the verifier in TypeScript. It does not verify ML-DSA-44: such
+signatures count as absent, so a policy whose quorum needs them is not met here.
+
+    python3 verify_receipt.py receipt.pdf --policy policy.txt
+    python3 verify_receipt.py receipt.json --key 'files.example.org/log/1+cf1b410e+AddamAGC…'
+
+Exit codes: 0 proven, 1 not proven, 2 wrong usage or an unreadable policy.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import re
+import sys
+import zlib
+from datetime import datetime, timedelta, timezone
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_NOTE_BYTES = 64 * 1024
+MAX_INTEGER = 2**53 - 1
+MAX_DEPTH = 16
+CLOCK_TOLERANCE = timedelta(minutes=5)
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+DECIMAL = re.compile(r"0|[1-9]\d{0,15}", re.ASCII)
+
+
+class Refused(Exception):
+    """A reason for which a receipt is not proven, or a policy not usable."""
+
+
+# Bytes and texts
+
+
+def sha256(*parts):
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def decode_base64(text, length=None):
+    if not isinstance(text, str):
+        raise Refused("base64 is expected")
+    try:
+        data = base64.b64decode(text.encode("ascii"), validate=True)
+    except ValueError:
+        raise Refused("a text is not base64") from None
+    if base64.b64encode(data).decode("ascii") != text or (length is not None and len(data) != length):
+        raise Refused("a base64 text has another length or form than it must have")
+    return data
+
+
+def parse_decimal(text):
+    if not DECIMAL.fullmatch(text) or int(text) > MAX_INTEGER:
+        raise Refused("a decimal number is malformed")
+    return int(text)
+
+
+def parse_time(text):
+    if not isinstance(text, str) or not TIME.fullmatch(text):
+        raise Refused("a time is malformed")
+    try:
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
+    except ValueError:
+        raise Refused("a time does not exist") from None
+
+
+# Canonical JSON (RFC 8785)
+
+
+def write_canonical(value, depth=0):
+    if depth > MAX_DEPTH:
+        raise Refused("the receipt is nested too deeply")
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        if abs(value) > MAX_INTEGER:
+            raise Refused("a number is too large")
+        return str(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return "[" + ",".join(write_canonical(item, depth + 1) for item in value) + "]"
+    names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    members = (write_canonical(name) + ":" + write_canonical(value[name], depth + 1) for name in names)
+    return "{" + ",".join(members) + "}"
+
+
+def read_canonical(data):
+    def refuse_number(text):
+        raise Refused(f"{text[:40]} is not an integer")
+
+    try:
+        value = json.loads(data.decode("utf-8"), parse_float=refuse_number, parse_constant=refuse_number)
+        written = write_canonical(value).encode("utf-8")
+    except (ValueError, RecursionError):
+        raise Refused("the receipt is not JSON") from None
+    if written != data:
+        raise Refused("the receipt is not canonical JSON")
+    return value
+
+
+# The receipt in a PDF
+
+OBJECT = re.compile(rb"(?<![0-9])(\d{1,10}) (\d{1,5}) obj\b")
+STREAM = re.compile(rb"\bstream\r?\n")
+LENGTH = re.compile(rb"/Length (\d{1,10})(?! \d+ R)\b")
+NAMED = re.compile(rb"/F ?\(receipt\.json\)")
+EMBEDDED = re.compile(rb"/EF ?<<[^>]*?/F (\d{1,10}) (\d{1,5}) R")
+
+
+def list_pdf_objects(data):
+    """Yields the dictionary and the stream (or None) of each object, and never looks inside a stream."""
+    position = 0
+    while True:
+        start = OBJECT.search(data, position)
+        if not start:
+            return
+        end = data.find(b"endobj", start.end())
+        if end < 0:
+            return
+        stream = STREAM.search(data, start.end(), end)
+        if not stream:
+            yield start.group(1, 2), data[start.end() : end], None
+            position = end
+            continue
+        head = data[start.end() : stream.start()]
+        length = LENGTH.search(head)
+        if not length:
+            raise Refused("a stream of the PDF has no length")
+        position = stream.end() + int(length.group(1))
+        if position > len(data):
+            raise Refused("the PDF is cut off")
+        yield start.group(1, 2), head, data[stream.end() : position]
+
+
+def extract_receipt(data):
+    if not data.startswith(b"%PDF-"):
+        return data
+    streams, references = {}, []
+    for name, head, stream in list_pdf_objects(data):
+        if stream is not None:
+            streams[name] = (head, stream)
+        elif NAMED.search(head):
+            embedded = EMBEDDED.search(head)
+            if embedded:
+                references.append(embedded.group(1, 2))
+    if len(references) != 1:
+        raise Refused("the PDF has no attachment receipt.json" if not references else "the PDF has two receipts")
+    if references[0] not in streams:
+        raise Refused("the attachment of the PDF is missing")
+    head, stream = streams[references[0]]
+    if b"/Filter" not in head:
+        return stream
+    if not re.search(rb"/Filter ?/FlateDecode\b", head) or b"/DecodeParms" in head:
+        raise Refused("the attachment of the PDF is encoded in an unknown way")
+    inflater = zlib.decompressobj()
+    try:
+        receipt = inflater.decompress(stream, MAX_BYTES + 1)
+    except zlib.error:
+        raise Refused("the attachment of the PDF is damaged") from None
+    if len(receipt) > MAX_BYTES or not inflater.eof:
+        raise Refused("the attachment of the PDF is too large or cut off")
+    return receipt
+
+
+# Ed25519 (RFC 8032, section 5.1.7)
+
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+
+
+def recover_x(y, sign):
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT_OF_MINUS_ONE % P
+    if (x * x - square) % P or (x == 0 and sign):
+        return None
+    return P - x if x & 1 != sign else x
+
+
+def decode_point(data):
+    number = int.from_bytes(data, "little")
+    y = number & (2**255 - 1)
+    x = recover_x(y, number >> 255)
+    return None if x is None else (x, y, 1, x * y % P)
+
+
+def add_points(a, b):
+    e = (a[1] - a[0]) * (b[1] - b[0]) % P
+    f = (a[1] + a[0]) * (b[1] + b[0]) % P
+    g = 2 * a[3] * b[3] * D % P
+    h = 2 * a[2] * b[2] % P
+    e, f, g, h = f - e, h - g, h + g, f + e
+    return (e * f % P, g * h % P, f * g % P, e * h % P)
+
+
+def multiply_point(scalar, point):
+    result = (0, 1, 1, 0)
+    while scalar:
+        if scalar & 1:
+            result = add_points(result, point)
+        point = add_points(point, point)
+        scalar >>= 1
+    return result
+
+
+BASE = decode_point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def verify_ed25519(public_key, message, signature):
+    key, r = decode_point(public_key), decode_point(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if len(signature) != 64 or key is None or r is None or s >= ORDER:
+        return False
+    k = int.from_bytes(hashlib.sha512(signature[:32] + public_key + message).digest(), "little") % ORDER
+    left, right = multiply_point(s, BASE), add_points(r, multiply_point(k, key))
+    return (left[0] * right[2] - right[0] * left[2]) % P == 0 and (left[1] * right[2] - right[1] * left[2]) % P == 0
+
+
+# Keys, notes and checkpoints
+
+ED25519, COSIGNATURE, ML_DSA_44 = 1, 4, 6
+KEY_BYTES = {ED25519: 32, COSIGNATURE: 32, ML_DSA_44: 1312}
+
+
+class Key:
+    def __init__(self, vkey):
+        match = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+(\S+)", vkey)
+        if not match:
+            raise Refused("a key is malformed")
+        self.name, identifier, encoded = match.groups()
+        data = decode_base64(encoded)
+        self.type, self.public_key = data[0] if data else 0, data[1:]
+        if KEY_BYTES.get(self.type) != len(self.public_key):
+            raise Refused(f"the key of {self.name} has an unknown type or a wrong length")
+        self.id = sha256(self.name.encode(), b"\n", data)[:4]
+        if self.id.hex() != identifier:
+            raise Refused(f"the key of {self.name} does not have the id that it states")
+
+    def verify(self, text, signature):
+        """Returns whether a signature is right, and its time if it has one."""
+        if self.type == ED25519:
+            return verify_ed25519(self.public_key, text.encode(), signature), None
+        time = int.from_bytes(signature[:8], "big")
+        if len(signature) != 72 or time > 2**63 - 1:
+            return False, None
+        message = f"cosignature/v1\ntime {time}\n{text}".encode()
+        return verify_ed25519(self.public_key, message, signature[8:]), time
+
+
+def open_note(note, keys):
+    """Returns the text of a note, and the keys that signed it with their times."""
+    if re.search(r"[\x00-\x09\x0b-\x1f]", note):
+        raise Refused("a checkpoint has control characters")
+    text, separator, lines = note.rpartition("\n\n")
+    text += "\n"
+    if not separator or not lines.endswith("\n"):
+        raise Refused("a checkpoint is not a signed note")
+    signed = {}
+    for line in lines[:-1].split("\n"):
+        match = re.fullmatch(r"\u2014 ([^\s+]+) (\S+)", line)
+        if not match:
+            raise Refused("a checkpoint has a malformed signature")
+        name, data = match.group(1), decode_base64(match.group(2))
+        if len(data) < 5:
+            raise Refused("a checkpoint has a malformed signature")
+        for key in keys:
+            if (key.name, key.id) != (name, data[:4]) or key.type == ML_DSA_44:
+                continue
+            is_right, time = key.verify(text, data[4:])
+            if not is_right:
+                raise Refused(f"the signature of {name} is wrong")
+            signed[key] = time
+    return text, signed
+
+
+def parse_checkpoint(text):
+    lines = text.split("\n")
+    if len(lines) < 4 or not lines[0] or any(not line for line in lines[:-1]):
+        raise Refused("a checkpoint is malformed")
+    return lines[0], parse_decimal(lines[1]), decode_base64(lines[2], 32)
+
+
+# Policies
+
+
+class Policy:
+    def __init__(self, text):
+        self.logs, self.witnesses, self.groups, self.quorum = [], {}, {}, None
+        members = set()
+        for line in text.split("\n"):
+            items = re.split("[ \t]+", line.strip(" \t"))
+            if items[0] == "" or items[0].startswith("#"):
+                continue
+            kind, rest = items[0], items[1:]
+            if kind == "log" and len(rest) in (1, 2):
+                self.logs.append(Key(rest[0]))
+            elif kind == "witness" and len(rest) in (2, 3):
+                self.require_new_name(rest[0])
+                self.witnesses[rest[0]] = Key(rest[1])
+            elif kind == "group" and len(rest) >= 3:
+                self.require_new_name(rest[0])
+                for name in rest[2:]:
+                    if name in members or name not in self.witnesses and name not in self.groups:
+                        raise Refused(f"the policy names {name} twice, or before it is defined")
+                    members.add(name)
+                count = {"all": len(rest) - 2, "any": 1}.get(rest[1])
+                count = parse_decimal(rest[1]) if count is None else count
+                if not 1 <= count <= len(rest) - 2:
+                    raise Refused(f"the group {rest[0]} requires a wrong number of members")
+                self.groups[rest[0]] = (count, rest[2:])
+            elif kind == "quorum" and len(rest) == 1 and self.quorum is None:
+                if rest[0] != "none" and rest[0] not in self.witnesses and rest[0] not in self.groups:
+                    raise Refused(f"the quorum {rest[0]} is not defined")
+                self.quorum = rest[0]
+            else:
+                raise Refused(f"the policy has a line that is not understood: {line.strip()[:60]}")
+        if self.quorum is None:
+            raise Refused("the policy has no quorum")
+        for keys in (self.logs, list(self.witnesses.values())):
+            if len({key.public_key for key in keys}) != len(keys):
+                raise Refused("the policy has a key twice")
+
+    def require_new_name(self, name):
+        if name == "none" or name in self.witnesses or name in self.groups:
+            raise Refused(f"the policy defines {name} twice")
+
+    def has_cosigned(self, name, signed):
+        if name == "none":
+            return True
+        if name in self.witnesses:
+            return self.witnesses[name] in signed
+        count, members = self.groups[name]
+        return sum(self.has_cosigned(member, signed) for member in members) >= count
+
+    def open_checkpoint(self, note):
+        keys = self.logs + list(self.witnesses.values())
+        text, signed = open_note(note, keys)
+        origin, size, root = parse_checkpoint(text)
+        if not any(key in signed and key.name == origin for key in self.logs):
+            raise Refused(f"no key that you trust has signed the checkpoint of {origin}")
+        if not self.has_cosigned(self.quorum, signed):
+            raise Refused(f"too few witnesses have cosigned the checkpoint of {origin}")
+        cosigned = {name: signed[key] for name, key in self.witnesses.items() if key in signed}
+        return {"origin": origin, "size": size, "root": root, "witnesses": cosigned}
+
+
+# The tree (RFC 6962)
+
+
+def is_included(leaf_hash, index, size, root, proof):
+    if index >= size:
+        return False
+    fn, sn, value = index, size - 1, leaf_hash
+    for sibling in proof:
+        if sn == 0:
+            return False
+        if fn & 1 or fn == sn:
+            value = sha256(b"\x01", sibling, value)
+            while not fn & 1 and fn:
+                fn >>= 1
+                sn >>= 1
+        else:
+            value = sha256(b"\x01", value, sibling)
+        fn >>= 1
+        sn >>= 1
+    return sn == 0 and value == root
+
+
+# Receipts
+
+
+def require_shape(value, required, optional=()):
+    if not isinstance(value, dict) or not set(required) <= set(value) <= set(required) | set(optional):
+        raise Refused("the receipt has other members than it must have")
+
+
+def require_list(value, minimum, maximum):
+    if not isinstance(value, list) or not minimum <= len(value) <= maximum:
+        raise Refused("a list of the receipt is too short, too long or missing")
+
+
+def require_count(value):
+    if type(value) is not int or value < 0:
+        raise Refused("a number of the receipt is not a count")
+
+
+def require_text(value, pattern=None):
+    if not isinstance(value, str) or (pattern and not pattern.fullmatch(value)):
+        raise Refused("a text of the receipt is malformed")
+
+
+def check_shape(receipt):
+    require_shape(receipt, ("type", "drop", "receiver", "issued_at", "checkpoints", "entries"))
+    if receipt["type"] != "waybill-receipt@v1":
+        raise Refused("the file is not a receipt of a version that is known")
+    require_text(receipt["drop"], UUID)
+    require_count(receipt["receiver"])
+    parse_time(receipt["issued_at"])
+    require_list(receipt["checkpoints"], 1, 100)
+    for note in receipt["checkpoints"]:
+        require_text(note)
+        if len(note.encode()) > MAX_NOTE_BYTES:
+            raise Refused("a checkpoint is too large")
+    require_list(receipt["entries"], 1, 100_000)
+    for entry in receipt["entries"]:
+        check_entry(entry)
+
+
+def check_entry(entry):
+    require_shape(entry, ("checkpoint", "event", "index", "proof", "salt"))
+    require_count(entry["checkpoint"])
+    require_count(entry["index"])
+    require_list(entry["proof"], 0, 63)
+    event = entry["event"]
+    require_shape(event, ("at", "data", "id", "kind", "number"), ("drop", "receiver"))
+    parse_time(event["at"])
+    if not isinstance(event["data"], dict):
+        raise Refused("an event has no data")
+    require_text(event["id"], UUID)
+    require_text(event["kind"])
+    require_count(event["number"])
+    if "drop" in event:
+        require_text(event["drop"], UUID)
+    if "receiver" in event:
+        require_count(event["receiver"])
+
+
+def check_inclusion(entry, checkpoints):
+    if entry["checkpoint"] >= len(checkpoints):
+        raise Refused("an entry names a checkpoint that the receipt does not have")
+    checkpoint = checkpoints[entry["checkpoint"]]
+    event = write_canonical(entry["event"]).encode("utf-8")
+    commitment = sha256(decode_base64(entry["salt"], 32), event)
+    proof = [decode_base64(item, 32) for item in entry["proof"]]
+    leaf_hash = sha256(b"\x00", commitment)
+    if not is_included(leaf_hash, entry["index"], checkpoint["size"], checkpoint["root"], proof):
+        raise Refused(f"the log does not contain the event {entry['event']['kind']} at {entry['index']}")
+
+
+def split_stories(receipt):
+    drop, receiver, others = [], [], []
+    for entry in receipt["entries"]:
+        event = entry["event"]
+        if event.get("drop") == receipt["drop"] and "receiver" not in event:
+            drop.append(event)
+        elif event.get("drop") == receipt["drop"] and event["receiver"] == receipt["receiver"]:
+            receiver.append(event)
+        else:
+            others.append(event)
+    for story, first in ((drop, "submission.accepted"), (receiver, "content.consigned")):
+        if [event["number"] for event in story] != list(range(len(story))):
+            raise Refused("the receipt leaves out an event")
+        if not story or story[0]["kind"] != first:
+            raise Refused(f"the receipt does not begin with {first}")
+    days = [event["data"].get("key_day") for event in drop if event["kind"] in ("drop.expired", "drop.revoked")]
+    for event in others:
+        is_of_log = "drop" not in event and "receiver" not in event
+        day = event["data"].get("day")
+        if not is_of_log or event["kind"] != "key.destroyed" or not isinstance(day, str) or day not in days:
+            raise Refused(f"the event {event['kind']} does not belong to this receipt")
+    return drop, receiver, others
+
+
+def list_remarks(receipt, checkpoints, stories):
+    remarks = []
+    for story in stories:
+        latest = None
+        for event in story:
+            at = parse_time(event["at"])
+            if latest and at < latest - CLOCK_TOLERANCE:
+                remarks.append(f"the clock was set back before {event['kind']} at {event['at']}")
+            latest = max(latest, at) if latest else at
+    for entry in receipt["entries"]:
+        for name, time in checkpoints[entry["checkpoint"]]["witnesses"].items():
+            if parse_time(entry["event"]["at"]).timestamp() > time + CLOCK_TOLERANCE.total_seconds():
+                remarks.append(f"{entry['event']['kind']} has a time after the cosignature of {name}")
+    return remarks
+
+
+def verify_receipt(data, policy):
+    """Returns the facts that a receipt proves, or raises Refused."""
+    if len(data) > MAX_BYTES:
+        raise Refused("the file is too large")
+    data = extract_receipt(data)
+    receipt = read_canonical(data)
+    check_shape(receipt)
+    checkpoints = [policy.open_checkpoint(note) for note in receipt["checkpoints"]]
+    if len({checkpoint["origin"] for checkpoint in checkpoints}) != len(checkpoints):
+        raise Refused("two checkpoints are of the same log")
+    places = [(entry["checkpoint"], entry["index"]) for entry in receipt["entries"]]
+    if any(a >= b for a, b in zip(places, places[1:])):
+        raise Refused("the entries are not in order")
+    for entry in receipt["entries"]:
+        check_inclusion(entry, checkpoints)
+    drop, receiver, others = split_stories(receipt)
+    return {
+        "checkpoints": [{**item, "root": item["root"].hex()} for item in checkpoints],
+        "events": [entry["event"] for entry in receipt["entries"]],
+        "remarks": list_remarks(receipt, checkpoints, (drop, receiver)),
+        "is_link_shown": any(event["kind"] == "link.shown" for event in receiver),
+        "is_code_required": any(
+            event["kind"] == "content.consigned" and event["data"].get("code") != "none" for event in receiver
+        ),
+        "is_code_entered": any(event["kind"] == "code.entered" for event in receiver),
+        "is_key_destroyed": bool(others),
+    }
+
+
+def describe_seconds(seconds):
+    try:
+        return datetime.fromtimestamp(seconds, timezone.utc).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds} seconds after 1970"
+
+
+def describe_facts(facts):
+    for event in facts["events"]:
+        yield f"{event['at']}  {event['kind']}  {write_canonical(event['data'])}"
+    for checkpoint in facts["checkpoints"]:
+        yield f"log {checkpoint['origin']}, {checkpoint['size']} entries"
+        for name, time in checkpoint["witnesses"].items():
+            yield f"cosigned by {name} at {describe_seconds(time)}"
+    yield f"a code was {'required' if facts['is_code_required'] else 'not required'}"
+    yield f"a code was {'entered' if facts['is_code_entered'] else 'not entered'}"
+    yield f"the sender {'was shown' if facts['is_link_shown'] else 'was not shown'} the receiver's link"
+    for remark in facts["remarks"]:
+        yield f"remark: {remark}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Verify a Waybill receipt offline.")
+    parser.add_argument("file", help="the receipt, as PDF or JSON")
+    trust = parser.add_mutually_exclusive_group(required=True)
+    trust.add_argument("--key", help="the key of the log")
+    trust.add_argument("--policy", help="a file with the logs and witnesses that you trust")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    try:
+        if options.key:
+            policy = Policy(f"log {options.key}\nquorum none\n")
+        else:
+            with open(options.policy, encoding="utf-8") as file:
+                policy = Policy(file.read())
+        with open(options.file, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (Refused, OSError, ValueError) as error:
+        print(f"verify_receipt: {error}", file=sys.stderr)
+        return 2
+    try:
+        facts = verify_receipt(data, policy)
+    except Refused as error:
+        print(json.dumps({"isValid": False, "problem": str(error)}) if options.json else f"NOT PROVEN: {error}")
+        return 1
+    if options.json:
+        print(json.dumps({"isValid": True, **facts}))
+    else:
+        print("PROVEN", *describe_facts(facts), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
