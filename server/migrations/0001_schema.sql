@@ -807,7 +807,9 @@ create table day_keys (
 -- Recorded before an object is stored. Objects that do not become the key of a day are deleted.
 create table day_key_objects (
   id         uuid primary key,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- The day whose key it was. Its destruction is evidence once the object is deleted.
+  was_key_of integer
 );
 
 -- The last complete backup, for the metric of its age.
@@ -869,6 +871,8 @@ create table messages (
   outcome         text,
   created_at      timestamptz not null default now(),
   settled_at      timestamptz,
+  -- When a report said that the receiving server has a mail.
+  accepted_at     timestamptz,
   primary key (account_id, id),
   foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)
 );
@@ -931,7 +935,8 @@ create table evidence_entries (
   -- The sender's account; that of the server for events of the log itself.
   account_id uuid not null,
   id         uuid not null default gen_random_uuid(),
-  -- Not the time of the transaction, so that a story is in the order of its events.
+  -- The order in which entries get their leaves, whatever the clock says.
+  sequence   bigint not null generated always as identity,
   at         timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
   kind       text not null,
   -- The story: of the log (neither), of a drop (no position), or of a receiver of a drop.
@@ -953,7 +958,7 @@ create table evidence_entries (
   -- The leaf of an entry is computed from its salt, so it cannot be erased before it has one.
   check (leaf_index is not null or salt is not null)
 );
-create index evidence_entries_waiting on evidence_entries (at) where leaf_index is null;
+create index evidence_entries_waiting on evidence_entries (sequence) where leaf_index is null;
 create index evidence_entries_of_story on evidence_entries (account_id, drop_id, position, number);
 create unique index evidence_entries_by_leaf on evidence_entries (epoch, leaf_index) where leaf_index is not null;
 create index evidence_entries_by_age on evidence_entries (at) where salt is not null;

@@ -365,6 +365,7 @@ function toPolicy(config: Config): Policy {
       history: toSeconds(config.WAYBILL_HISTORY_DAYS),
       deliveries: toSeconds(config.WAYBILL_DELIVERY_DAYS),
       audit: toSeconds(config.WAYBILL_AUDIT_DAYS),
+      evidence: toSeconds(config.WAYBILL_EVIDENCE_DAYS),
       events: config.WAYBILL_EVENT_DAYS * unitSeconds.days,
       messages: toSeconds(config.WAYBILL_MESSAGE_DAYS),
       webhooks: config.WAYBILL_WEBHOOK_DAYS * unitSeconds.days,

@@ -7,6 +7,7 @@ import { contactCommands } from './admin/contacts.ts';
 import { dayKeyCommands } from './admin/day-keys.ts';
 import { type Diagnose, doctorCommand } from './admin/doctor.ts';
 import { dropCommands } from './admin/drops.ts';
+import { evidenceCommands } from './admin/evidence.ts';
 import { groupCommands } from './admin/groups.ts';
 import { holdCommands } from './admin/holds.ts';
 import { mailCommands } from './admin/mail.ts';
@@ -88,6 +89,7 @@ Exit codes:
     contactCommands,
     dropCommands,
     holdCommands,
+    evidenceCommands,
     outboxCommands,
     mailCommands,
     sweepCommand,

@@ -13,11 +13,12 @@ const tryAgainLater = 75;
 
 const explanations: Record<BounceResult, string> = {
   undeliverable: 'The receiver is marked as undeliverable, and the sender is told.',
+  accepted: 'It is recorded that the receiving server has the mail.',
   recorded: 'The message is recorded as abandoned.',
-  known: 'Nothing changed: the message had been abandoned before.',
+  known: 'Nothing changed: the result of this message was known before.',
   'not a report': 'Nothing changed: it is not a delivery status notification.',
   'not ours': 'Nothing changed: it was not sent to the return path of a message of ours.',
-  'not permanent': 'Nothing changed: it does not report a permanent failure.',
+  'not permanent': 'Nothing changed: it reports neither a delivery nor a permanent failure.',
 };
 
 export const mailCommands: AddCommand = (parent, withEngines) => {

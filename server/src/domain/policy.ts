@@ -62,6 +62,8 @@ export interface Policy {
     readonly deliveries: number | undefined;
     /** Also released holds. */
     readonly audit: number | undefined;
+    /** Then it is erased. */
+    readonly evidence: number | undefined;
     readonly events: number;
     /** Settled messages. */
     readonly messages: number | undefined;

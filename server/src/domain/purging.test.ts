@@ -3,6 +3,8 @@ import { collectGroups } from '../testing/collect-groups.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../testing/file-requests.ts';
 import { sentLink } from '../testing/links.ts';
+import { placeEvidence } from '../testing/place-evidence.ts';
+import { serverAccountId } from './audit/record.ts';
 import { batchSize } from './batch.ts';
 import { readHistory } from './drops/read-history.ts';
 import type { Engines } from './engines.ts';
@@ -140,6 +142,45 @@ test('an audit entry is kept for as long as audit entries are, whatever becomes 
   );
   await sweep(keeping({ history: 30, audit: 90 }));
   expect(await entries()).toHaveLength(before - 1);
+});
+
+test('evidence is erased at its own age, whatever becomes of its drop, and its leaf stays', async () => {
+  const { sender, dropId } = await endedDrop(31);
+  await placeEvidence(exchange.database);
+  const entries = () =>
+    query<{ kind: string; isErased: boolean }>(
+      `select kind, data is null and salt is null as "isErased" from evidence_entries where account_id = $1
+       order by leaf_index`,
+      [sender.accountId],
+    );
+  const before = await entries();
+  expect(before.map(({ kind }) => kind)).toEqual([
+    'submission.accepted',
+    ...['content.consigned', 'content.consigned', 'content.consigned'],
+    'link.opened',
+    'drop.expired',
+  ]);
+  await sweep(keeping({ history: 30, evidence: 90 }));
+  expect([await readRows(dropId), await entries()]).toEqual([nothing, before]);
+  await query(
+    "update evidence_entries set at = at - interval '91 days' where account_id = $1 and kind like '%ed' and position is null",
+    [sender.accountId],
+  );
+  await sweep(keeping({ evidence: 90 }));
+  expect(await entries()).toEqual(
+    before.map(({ kind }) => ({ kind, isErased: kind === 'submission.accepted' || kind === 'drop.expired' })),
+  );
+  await query(
+    "insert into evidence_entries (account_id, kind, data, at) values ($1, 'key.destroyed', '{}', '2000-01-01')",
+    [serverAccountId],
+  );
+  await query(
+    "insert into evidence_entries (account_id, kind, data, at) values ($1, 'link.opened', '{}', '2000-01-01')",
+    [sender.accountId],
+  );
+  await sweep(keeping({ evidence: 90 }));
+  const waiting = await query("select kind from evidence_entries where at < '2001-01-01' and salt is not null");
+  expect(waiting, 'of the log itself, or without a leaf').toHaveLength(2);
 });
 
 test('a message is purged at its own age, and its drop stays; one that is waiting is not', async () => {

@@ -38,7 +38,8 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
  * statement changes a bounded number of rows.
  */
 export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept> {
-  const { responses, audit, drafts, drops, events, holds, links, outbox, uploads, webhookDeliveries } = engines.store;
+  const { responses, audit, drafts, drops, events, evidence, holds, links, outbox, uploads, webhookDeliveries } =
+    engines.store;
   const { personLinks, sessions, usedTokens } = engines.store;
   const { keepSeconds } = engines.policy;
   // A failure in one step must not prevent the others in every sweep.
@@ -82,6 +83,7 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   await upTo(rowsPerBatch, usedTokens.purge);
   await purgeOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => audit.purge(age, limit)));
   await purgeOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => holds.purge(age, limit)));
+  await purgeOld(keepSeconds.evidence, (age) => upTo(rowsPerBatch, (limit) => evidence.purge(age, limit)));
   await purgeOld(keepSeconds.messages, (age) => upTo(rowsPerBatch, (limit) => outbox.purge(age, limit)));
   await upTo(rowsPerBatch, (limit) => events.purge(keepSeconds.events, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeDeliveries(keepSeconds.webhooks, limit));

@@ -84,6 +84,7 @@ export const testPolicy: Policy = {
     history: undefined,
     deliveries: undefined,
     audit: undefined,
+    evidence: undefined,
     events: 2_592_000,
     messages: undefined,
     webhooks: 2_592_000,

@@ -16,6 +16,13 @@ export const retentionSettings = {
     default: '1095',
     type: integer(0, 36_500),
   },
+  WAYBILL_EVIDENCE_DAYS: {
+    group: 'common',
+    description:
+      'How long evidence is kept, with the addresses of senders and receivers and the names of files: until then, receipts can be made. 0: forever.',
+    default: '3650',
+    type: integer(0, 36_500),
+  },
   WAYBILL_DELIVERY_DAYS: {
     group: 'common',
     description:

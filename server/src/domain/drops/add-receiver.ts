@@ -9,7 +9,7 @@ import type { NewEvent } from '../events/event-store.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { Faults } from '../faults.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
-import { effectiveSecondFactor } from '../links/second-factor.ts';
+import { effectiveSecondFactor, toCodeRule } from '../links/second-factor.ts';
 import type { Store } from '../store.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SentId } from './sent-drop-store.ts';
@@ -72,6 +72,8 @@ export async function prepareReceiver(
       await tx.events.append([...added, ...received]);
       const details = { dropId, position };
       await record(engines, tx, { accountId, author: actor.author, action: 'drop.receiver_added', details });
+      const code = toCodeRule(engines, effectiveSecondFactor(engines, drop));
+      await tx.evidence.appendConsignment(accountId, { dropId, position, author: actor.author, code });
       if (drop.notify)
         await enqueueMails(engines, tx, actor, dropId, 'invitation', [{ position, email: receiver.email }]);
       return { position, email: receiver.email, token };

@@ -13,7 +13,7 @@ import { prepareLinkKey } from './prepare-link-key.ts';
 import { rememberedDispatches, wasJustDispatched } from './repetition.ts';
 import { writeDrop } from './write-drop.ts';
 
-type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit'> & {
+type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'> & {
   readonly pepper: Buffer;
 };
 

@@ -37,6 +37,11 @@ export interface NewLink {
   readonly tokenDigest: Buffer;
 }
 
+export interface EndedDrop extends TypedDrop {
+  /** The day whose key wraps its keys, as `YYYY-MM-DD`; null if it has none. */
+  readonly keyDay: string | null;
+}
+
 export type DropState = 'live' | 'expired' | 'revoked';
 
 export interface DropLine extends PagePosition {
@@ -103,11 +108,11 @@ export interface DropStore {
     max: { readonly sendings: number; readonly files: number },
   ): Promise<Sending[]>;
   /** Ends up to `count` drops that are past their deadline: their link keys are destroyed. */
-  endExpired(count: number): Promise<TypedDrop[]>;
+  endExpired(count: number): Promise<EndedDrop[]>;
   /** Ends a drop before its deadline. Undefined when the account has no such drop, or it has already ended. */
-  revoke(accountId: string, dropId: string): Promise<TypedDrop | undefined>;
+  revoke(accountId: string, dropId: string): Promise<EndedDrop | undefined>;
   /** Ends it as `revoke` does, but keeps its keys and files for this long, so that it can be restored. */
-  revokeForNow(accountId: string, dropId: string, undoSeconds: number): Promise<TypedDrop | undefined>;
+  revokeForNow(accountId: string, dropId: string, undoSeconds: number): Promise<EndedDrop | undefined>;
   /** Undoes a revocation. False when there is none, or it is too late. */
   restore(accountId: string, sent: SentId): Promise<boolean>;
   /** Locks a drop against anything that would end or extend it; undefined when the account has no drop with this id. */

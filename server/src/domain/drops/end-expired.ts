@@ -5,6 +5,11 @@ import { dropEvents } from '../events/drop-events.ts';
 export async function endExpired({ store }: Pick<Engines, 'store'>, count: number): Promise<number> {
   return store.transaction(async (tx) => {
     const ended = await tx.drops.endExpired(count);
+    await tx.evidence.append(
+      ended.map(({ accountId, dropId, keyDay }) => {
+        return { accountId, dropId, kind: 'drop.expired', data: { key_day: keyDay } };
+      }),
+    );
     await tx.events.append(ended.flatMap((drop) => dropEvents(drop, 'expired')));
     return ended.length;
   });

@@ -84,7 +84,9 @@ export async function prepareExtension(
         details: { dropId, from: drop.expiresAt, until },
       });
       const extended = { accountId: account.id, dropId, type: drop.type };
-      await tx.events.append(dropEvents(extended, 'extended', { expires_at: until.toISOString() }));
+      const data = { expires_at: until.toISOString() };
+      await tx.evidence.append([{ accountId: account.id, dropId, kind: 'drop.extended', data }]);
+      await tx.events.append(dropEvents(extended, 'extended', data));
     });
 }
 

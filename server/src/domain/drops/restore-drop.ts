@@ -24,6 +24,7 @@ export async function restoreDrop(
     }
     await tx.outbox.reviveOfDrop(accountId, dropId, dropEnded);
     await record(engines, tx, { accountId, author, action: 'drop.restored', details: { dropId } });
+    await tx.evidence.append([{ accountId, dropId, kind: 'drop.restored', data: { by: author.name } }]);
     await tx.events.append(dropEvents({ accountId, ...sent }, 'restored'));
   });
 }

@@ -27,6 +27,8 @@ export async function revokeDrop(
     }
     if (undoSeconds === undefined) await tx.drops.empty(batchSize, { accountId: account.id, dropId });
     await record(engines, tx, { accountId: account.id, author, action: 'drop.revoked', details: { dropId } });
+    const data = { by: author.name, key_day: ended.keyDay };
+    await tx.evidence.append([{ accountId: account.id, dropId, kind: 'drop.revoked', data }]);
     await tx.events.append(dropEvents(ended, 'revoked'));
   });
 }

@@ -39,6 +39,7 @@ export async function revokeSentDrop(
       action: 'link.revoked',
       details: { dropId, position },
     });
+    await tx.evidence.append([{ accountId, dropId, position, kind: 'link.revoked', data: { by: actor.author.name } }]);
     await tx.events.append(dropEvents({ accountId, ...sent }, 'receiver_revoked', { receiver }));
   });
 }

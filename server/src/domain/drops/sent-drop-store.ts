@@ -181,8 +181,16 @@ export interface SentDropStore {
     among: { readonly fileIds: readonly string[]; readonly positions: readonly number[] },
     max: number,
   ): Promise<FileHolders[]>;
-  /** Records who sees the links of all receivers, or of one. Returns the positions of those that still work. */
-  recordShown(accountId: string, dropId: string, person: string, position?: number): Promise<number[]>;
+  /**
+   * Records who sees the links of all receivers, or of one. Returns the positions of those that still work, and whether
+   * this person has seen them before.
+   */
+  recordShown(
+    accountId: string,
+    dropId: string,
+    person: string,
+    position?: number,
+  ): Promise<{ readonly position: number; readonly isKnown: boolean }[]>;
   /** Makes room for another receiver. Returns its position. */
   growByOne(accountId: string, dropId: string): Promise<number>;
   /** Ends the link of one receiver, and removes the drop from their inbox. Returns their address, if there was a link. */

@@ -44,7 +44,13 @@ export async function showLinks(
       throw new ExchangeError('not_found', 'There is no such receiver, or their link was revoked.');
     const details = { dropId, ...(position === undefined ? { receivers: shown.length } : { position }) };
     await record(engines, tx, { accountId, author, action: 'link.shown', details });
-    return shown;
+    const data = { by: author.name };
+    await tx.evidence.append(
+      shown
+        .filter(({ isKnown }) => !isKnown)
+        .map((receiver) => ({ accountId, dropId, position: receiver.position, kind: 'link.shown', data })),
+    );
+    return shown.map((receiver) => receiver.position);
   });
   if (!linkKey) throw new ExchangeError('link_ended');
   const page = type === 'downloadfiles' ? 'd' : 'u';

@@ -9,12 +9,14 @@ import { dropEvents } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
+import { chooseStronger, toCodeRule } from '../links/second-factor.ts';
 import type { Policy } from '../policy.ts';
+import { toReference } from '../reference.ts';
 import type { Store } from '../store.ts';
 import type { NewDrop } from './drop-store.ts';
 import { reminderSeconds } from './reminder.ts';
 
-type Needs = Pick<Engines, 'random' | 'checkpoint' | 'messageLimit'>;
+type Needs = Pick<Engines, 'random' | 'checkpoint' | 'messageLimit' | 'sms'>;
 
 /** A drop or a request with everything that had to be prepared before the transaction. */
 export interface DropToWrite {
@@ -91,6 +93,13 @@ export async function writeDrop(
     action: type === 'downloadfiles' ? 'drop.created' : 'request.created',
     details: { dropId: id, receivers: receivers.length, files: fileCount },
   });
+  await tx.evidence.appendSubmission(actor.accountId, {
+    dropId: id,
+    reference: toReference(id),
+    author: actor.author,
+    code: toCodeRule(engines, chooseStronger(drop.choices?.secondFactor ?? null, policy.secondFactor)),
+  });
+  checkpoint('drop:evidence-written');
   const counts = { receivers: receivers.length, ...(type === 'downloadfiles' && { files: fileCount }) };
   await tx.events.append([
     ...dropEvents({ accountId: actor.accountId, dropId: id, type }, 'created', counts),

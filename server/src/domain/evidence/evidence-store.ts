@@ -1,4 +1,6 @@
+import type { Author } from '../audit/audit-store.ts';
 import type { Batch, BatchSize } from '../batch.ts';
+import type { Channel, SecondFactor } from '../policy.ts';
 
 /** A file as evidence names it. */
 export interface EvidenceFile {
@@ -6,6 +8,12 @@ export interface EvidenceFile {
   readonly size: number;
   /** In lower-case hexadecimal. */
   readonly sha256: string;
+}
+
+/** The second factor that receivers of a drop have to pass, and whether codes can be sent by SMS. */
+export interface CodeRule {
+  readonly factor: SecondFactor;
+  readonly hasSms: boolean;
 }
 
 /** The events of the log itself. */
@@ -24,7 +32,7 @@ export interface DropEvidence {
 /** The events of one receiver of a drop. */
 export interface ReceiverEvidence {
   readonly 'notification.sent': {
-    readonly channel: 'mail' | 'sms';
+    readonly channel: Channel;
     readonly to: string;
     readonly purpose: string;
     readonly response?: string;
@@ -32,8 +40,9 @@ export interface ReceiverEvidence {
   readonly 'notification.accepted': { readonly to: string; readonly server?: string; readonly status: string };
   readonly 'notification.failed': { readonly to: string; readonly status?: string; readonly reason: string };
   readonly 'link.shown': { readonly by: string };
+  readonly 'link.revoked': { readonly by: string };
   readonly 'link.opened': Readonly<Record<string, never>>;
-  readonly 'code.entered': { readonly channel: 'mail' | 'sms' };
+  readonly 'code.entered': { readonly channel: Channel };
   readonly 'content.handed_over': { readonly file: EvidenceFile; readonly via: 'link' | 'inbox' };
   readonly 'content.received': { readonly reference: string; readonly files: readonly EvidenceFile[] };
 }
@@ -76,6 +85,24 @@ export interface LoggedEvidence extends LeafPosition {
 export interface EvidenceStore {
   /** One statement, however many there are. */
   append(entries: readonly NewEvidence[]): Promise<void>;
+  /**
+   * Writes that a drop or a request with its files was accepted, and consigned to each receiver; of files from a contact,
+   * also that they were received through the link of the request. One statement, however many there are.
+   */
+  appendSubmission(
+    accountId: string,
+    drop: { readonly dropId: string; readonly reference: string; readonly author: Author; readonly code: CodeRule },
+  ): Promise<void>;
+  /** Writes that a drop or a request was consigned to one more receiver. */
+  appendConsignment(
+    accountId: string,
+    link: {
+      readonly dropId: string;
+      readonly position: number;
+      readonly author: Author;
+      readonly code: CodeRule;
+    },
+  ): Promise<void>;
   /**
    * The stories of a drop and of one of its receivers, as far as they are in the log, in its order. At most `count`
    * entries after a leaf, or from the first.

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
+import { placeEvidence } from '../../testing/place-evidence.ts';
 import { findAccount } from '../accounts/find-account.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
@@ -176,6 +177,10 @@ describe('the records of an ended drop', () => {
         and (action in ('file.uploaded', 'drop.created', 'message.retried', 'link.asked')
           or action = 'hold.placed' and details ->> 'name' = 'Case 1')`,
     },
+    evidence: {
+      keep: { evidence: 0 },
+      rows: `select from evidence_entries where account_id = $1 and drop_id = $2 and data is not null and salt is not null`,
+    },
     messages: { keep: { messages: 0 }, rows: 'select from messages where account_id = $1 and drop_id = $2' },
     drop: {
       keep: { history: 0 },
@@ -208,6 +213,7 @@ describe('the records of an ended drop', () => {
       'Anna',
     );
     await sweep(engines);
+    await placeEvidence(exchange.database);
     await query('update link_sessions set purge_at = now() where account_id = $1', [actor.accountId]);
     return held;
   }

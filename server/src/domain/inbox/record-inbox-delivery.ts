@@ -16,7 +16,7 @@ export async function recordInboxDelivery(
 ): Promise<void> {
   const { store } = engines;
   const link = await store.links.ofReceiver(accountId, dropId, actor.email);
-  if (link) await recordDelivery(engines, link, deliveries);
+  if (link) await recordDelivery(engines, link, deliveries, 'inbox');
   else if (accountId === actor.accountId) await store.inbox.recordDownloads(accountId, deliveries);
   // Several people share an account, so it is recorded who of them has the files; a resumed download is recorded once.
   const files = deliveries.filter(({ sent }) => sent.start === 0).length;

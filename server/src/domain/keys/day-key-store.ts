@@ -29,5 +29,6 @@ export interface DayKeyStore {
   drop(endedSeconds: number): Promise<number>;
   /** Up to `count` objects that are not, and will not be, the key of a day. */
   leftovers(count: number): Promise<string[]>;
-  purge(objectIds: readonly string[]): Promise<void>;
+  /** Removes them from the record. Returns each with the day whose key it was, if it was one. */
+  purge(objectIds: readonly string[]): Promise<{ readonly id: string; readonly day: number | null }[]>;
 }

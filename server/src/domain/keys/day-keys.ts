@@ -1,3 +1,4 @@
+import { serverAccountId } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { MissingObject } from '../missing-object.ts';
 import type { KeyProvider, Wrapped } from '../ports/key-provider.ts';
@@ -23,7 +24,7 @@ const objectsPerRequest = 1_000;
 const always = new AbortController().signal;
 
 export interface DayKeyEngines {
-  readonly store: Pick<Store, 'dayKeys' | 'undeletedObjects'>;
+  readonly store: Pick<Store, 'dayKeys' | 'undeletedObjects' | 'transaction'>;
   readonly objects: ObjectStore;
   readonly masterKeys: KeyProvider;
   readonly random: Random;
@@ -139,7 +140,16 @@ export class DayKeys {
       if (ids.length === 0) return destroyed;
       const undeleted = await objects.delete(ids.map(toObjectKey));
       if (undeleted.length > 0) await store.undeletedObjects.record(undeleted);
-      await store.dayKeys.purge(ids);
+      const remaining = new Set(undeleted);
+      await store.transaction(async (tx) => {
+        const days = (await tx.dayKeys.purge(ids))
+          .filter(({ id }) => !remaining.has(toObjectKey(id)))
+          .flatMap(({ day }) => day ?? [])
+          .toSorted((one, other) => one - other);
+        await tx.evidence.append(
+          days.map((day) => ({ accountId: serverAccountId, kind: 'key.destroyed', data: { day: toDate(day) } })),
+        );
+      });
     }
   }
 

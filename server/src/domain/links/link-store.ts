@@ -1,4 +1,5 @@
 import type { DropType } from '@waybill/protocol';
+import type { EvidenceFile } from '../evidence/evidence-store.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Channel } from '../policy.ts';
@@ -67,7 +68,7 @@ export interface Delivery {
 
 /** The files, the link and the drop that a delivery completed. */
 export interface Completed {
-  readonly files: readonly { readonly id: string; readonly name: string }[];
+  readonly files: readonly { readonly id: string; readonly name: string; readonly evidence: EvidenceFile }[];
   /** The receiver now has every file. */
   readonly link: boolean;
   /** Every receiver now has every file. */
@@ -90,9 +91,14 @@ export interface LinkStore {
   /**
    * Records that a person opened the link in a browser, which is known by this digest until `keepSeconds` after the
    * link's deadline. If a link then has more than `maxSessions`, the oldest are closed first, but those that passed a
-   * code last. Returns whether it was opened for the first time.
+   * code last. Returns whether it was opened for the first time, and whether a browser was closed.
    */
-  open(link: Link, sessionDigest: Buffer, keepSeconds: number, maxSessions: number): Promise<boolean>;
+  open(
+    link: Link,
+    sessionDigest: Buffer,
+    keepSeconds: number,
+    maxSessions: number,
+  ): Promise<{ readonly isFirst: boolean; readonly hasClosed: boolean }>;
   /** Deletes a browser in which the link was opened. */
   close(sessionDigest: Buffer): Promise<void>;
   /** The drop's wrapped link key; undefined when the drop has ended. */
@@ -123,8 +129,11 @@ export interface LinkStore {
   setCode(sessionDigest: Buffer, codeId: string, lifetimeSeconds: number): Promise<void>;
   /** Counts a try. Returns the id of the code it may match, or undefined when there is no code left to try. */
   tryCode(sessionDigest: Buffer, maxTries: number): Promise<string | undefined>;
-  /** Records that the right code was entered; it cannot be used again. False when another request was faster. */
-  pass(session: LinkSession, codeId: string): Promise<boolean>;
+  /**
+   * Records that the right code was entered; it cannot be used again. Returns how it came; undefined when another request
+   * was faster.
+   */
+  pass(session: LinkSession, codeId: string): Promise<Channel | undefined>;
   /**
    * Records that mails do not reach this receiver. Undefined when that is known, or when the receiver has everything.
    */

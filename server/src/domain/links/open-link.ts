@@ -27,8 +27,12 @@ export async function openLink(
   const secret = engines.random.bytes(32).toString('base64url');
   const digest = tokenDigest(secret);
   await engines.store.transaction(async (tx) => {
-    if (await tx.links.open(link, digest, keepSessionSeconds, maxSessions)) {
-      await tx.events.append(dropEvents(link, 'opened', { receiver: link.receiver }));
+    const { isFirst, hasClosed } = await tx.links.open(link, digest, keepSessionSeconds, maxSessions);
+    if (isFirst) await tx.events.append(dropEvents(link, 'opened', { receiver: link.receiver }));
+    // Beyond the number of browsers that a link may have, whoever has it could write as many entries as they like.
+    if (!hasClosed) {
+      const { accountId, dropId, position } = link;
+      await tx.evidence.append([{ accountId, dropId, position, kind: 'link.opened', data: {} }]);
     }
     await issueCode(engines, tx, link, digest);
   });

@@ -21,5 +21,11 @@ export async function passCode(
   const right = Buffer.from(deriveCode(linkKey, codeId));
   const given = Buffer.from(withoutSpaces(typed));
   if (given.length !== right.length || !timingSafeEqual(given, right)) return false;
-  return links.pass(session, codeId);
+  const { accountId, dropId, position } = session.link;
+  return engines.store.transaction(async (tx) => {
+    const channel = await tx.links.pass(session, codeId);
+    if (channel === undefined) return false;
+    await tx.evidence.append([{ accountId, dropId, position, kind: 'code.entered', data: { channel } }]);
+    return true;
+  });
 }

@@ -9,15 +9,21 @@ export async function recordDelivery(
   engines: Pick<Engines, 'store'>,
   link: Link,
   deliveries: readonly Delivery[],
+  via: 'link' | 'inbox' = 'link',
 ): Promise<void> {
+  const { accountId, dropId, position } = link;
   await engines.store.transaction(async (tx) => {
     const completed = await tx.links.deliver(link, deliveries);
+    await tx.evidence.append(
+      completed.files.map(({ evidence: file }) => {
+        return { accountId, dropId, position, kind: 'content.handed_over', data: { file, via } };
+      }),
+    );
     await tx.events.append(makeEvents(link, completed));
     if (!completed.link) return;
-    const account = await tx.accounts.byId(link.accountId);
+    const account = await tx.accounts.byId(accountId);
     if (!account?.receipts) return;
-    const { dropId, position } = link;
-    await tx.outbox.tell(link.accountId, { kind: 'receipt', dropId, position });
+    await tx.outbox.tell(accountId, { kind: 'receipt', dropId, position });
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Engines } from '../engines.ts';
+import type { CodeRule } from '../evidence/evidence-store.ts';
 import type { Channel, SecondFactor } from '../policy.ts';
 import type { Link, LinkSession } from './link-store.ts';
 
@@ -25,6 +26,11 @@ export function effectiveSecondFactor(
   { secondFactor, secondFactorRule }: SecondFactorChoices,
 ): SecondFactor {
   return chooseStronger(secondFactor, secondFactorRule ?? policy.secondFactor);
+}
+
+/** As evidence states it for the receivers of a drop. */
+export function toCodeRule({ sms }: Pick<Engines, 'sms'>, factor: SecondFactor): CodeRule {
+  return { factor, hasSms: sms !== undefined };
 }
 
 /**

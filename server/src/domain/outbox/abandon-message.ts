@@ -1,7 +1,8 @@
 import { linkAuthor, systemAuthor } from '../audit/author.ts';
 import type { Engines } from '../engines.ts';
 import { markUndeliverable } from './mark-undeliverable.ts';
-import { removeLinks, toOneLine } from './server-reply.ts';
+import { findReceiverStory } from './receiver-story.ts';
+import { findStatus, removeLinks, toOneLine } from './server-reply.ts';
 
 /**
  * Abandons a message that a server will not deliver or that its receiver does not want. If it carried a link, the
@@ -12,7 +13,12 @@ export async function abandonMessage(
   engines: Pick<Engines, 'store' | 'random'>,
   accountId: string,
   messageId: string,
-  { outcome, response, actor }: { outcome: string; response: string; actor: 'mail server' | 'receiver' },
+  {
+    outcome,
+    response,
+    status = findStatus(response),
+    actor,
+  }: { outcome: string; response: string; status?: string | undefined; actor: 'mail server' | 'receiver' },
 ): Promise<{ readonly dropId: string; readonly undeliverable: boolean } | undefined> {
   return engines.store.transaction(async (tx) => {
     const failed = await tx.outbox.abandon(accountId, messageId, toOneLine(outcome));
@@ -20,6 +26,11 @@ export async function abandonMessage(
     const { kind, dropId, position } = failed;
     const carriedLink = position !== null && (kind === 'invitation' || kind === 'reminder');
     const reason = removeLinks(response);
+    const story = findReceiverStory(accountId, failed);
+    if (story) {
+      const data = { to: failed.to, reason, ...(status === undefined ? {} : { status }) };
+      await tx.evidence.append([{ ...story, kind: 'notification.failed', data }]);
+    }
     const undeliverable =
       carriedLink &&
       (await markUndeliverable(

@@ -103,6 +103,12 @@ export interface OutboxLine {
   readonly at: string;
 }
 
+/** A message whose sending has ended. */
+export type SettledMessage = Pick<WaitingMessage, 'kind' | 'channel' | 'to' | 'dropId'> & {
+  /** Null if the message is about a drop as a whole. */
+  readonly position: number | null;
+};
+
 export interface OutboxStore {
   /** Writes one waiting mail for each of these links of the drop, with the job that sends it. */
   writeToReceivers(
@@ -138,21 +144,19 @@ export interface OutboxStore {
   acquire(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMessage | undefined>;
   /** Renews the lease of this attempt. */
   renewLease(accountId: string, attempt: Attempt, leaseSeconds: number): Promise<void>;
-  /** Returns the link that the message carried, if it is the first one of its receiver that was sent. */
+  /** Undefined when the message was not waiting. */
   settle(
     accountId: string,
     id: string,
     state: 'sent' | 'abandoned',
     outcome: string,
-  ): Promise<ReceiversLink | undefined>;
+  ): Promise<(SettledMessage & { readonly notified: ReceiversLink | null }) | undefined>;
   /** The account of a message, by its id alone. */
   findAccountId(id: string): Promise<string | undefined>;
   /** Abandons a message that was sent or is being sent. Undefined when it is neither. */
-  abandon(
-    accountId: string,
-    id: string,
-    outcome: string,
-  ): Promise<{ kind: MessageKind; dropId: string; position: number | null } | undefined>;
+  abandon(accountId: string, id: string, outcome: string): Promise<SettledMessage | undefined>;
+  /** Records that a report says that a mail was delivered. Undefined when that is known, or the mail was not sent. */
+  recordAccepted(accountId: string, id: string): Promise<SettledMessage | undefined>;
   /** Records that this attempt failed, and schedules the next one after a pause. */
   retry(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
   /** Schedules the message after a pause, as if this attempt had not been made. */

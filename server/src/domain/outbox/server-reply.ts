@@ -14,3 +14,8 @@ export function toOneLine(response: string): string {
 export function removeLinks(response: string): string {
   return toOneLine(response).replaceAll(/\bhttps?:\S+/gi, '…');
 }
+
+/** The enhanced status code of a reply (RFC 3463), such as 5.1.1. */
+export function findStatus(response: string): string | undefined {
+  return /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/.exec(response)?.[0];
+}

@@ -5,6 +5,7 @@ import { record } from '../audit/record.ts';
 import { prepareLinkKey } from '../drops/prepare-link-key.ts';
 import type { Engines } from '../engines.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
+import { toReference } from '../reference.ts';
 import type { Visitor } from './public-page-store.ts';
 import { countPerDay } from './visitor-limits.ts';
 
@@ -60,6 +61,12 @@ export async function sendPublicLink(
       author: systemAuthor('server'),
       action: 'public_page.link_sent',
       details: { dropId: id },
+    });
+    await tx.evidence.appendSubmission(accountId, {
+      dropId: id,
+      reference: toReference(id),
+      author: systemAuthor('server'),
+      code: { factor: 'off', hasSms: false },
     });
   });
 }

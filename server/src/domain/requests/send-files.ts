@@ -11,6 +11,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { requireLive, requireUnused } from '../links/find-link.ts';
 import type { Link } from '../links/link-store.ts';
+import { toReference } from '../reference.ts';
 import { contactDraftName } from '../uploads/contact-draft.ts';
 import type { DraftFile } from '../uploads/upload-store.ts';
 
@@ -88,6 +89,12 @@ export async function sendFiles(
       author: linkAuthor(link, link.receiver),
       action: 'files.received',
       details: { dropId, requestId: link.dropId, files: files.length },
+    });
+    await tx.evidence.appendSubmission(accountId, {
+      dropId,
+      reference: toReference(dropId),
+      author: linkAuthor(link),
+      code: { factor: 'off', hasSms: false },
     });
     const isFulfilled = await tx.links.fulfil(link);
     const received = { inbox_id: inboxId, files: files.length };

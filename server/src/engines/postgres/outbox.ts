@@ -3,7 +3,7 @@ import type { MailedFile } from '../../domain/files/file-store.ts';
 import type { ReceiversLink } from '../../domain/links/link-store.ts';
 import { isNewsMessage } from '../../domain/outbox/news.ts';
 import { isNotice } from '../../domain/outbox/obsolete-message.ts';
-import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
+import type { OutboxLine, OutboxStore, SettledMessage, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
 import { shownName } from './accounts/shown-name.ts';
 import type { Database } from './database.ts';
@@ -12,6 +12,8 @@ import { jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.
 import { findToldPerson, writeNews } from './news.ts';
 import { purgeOldest } from './purge-oldest.ts';
 import { secondsFromNow } from './time.ts';
+
+const settledColumns = sql`kind, channel, receiver as "to", drop_id as "dropId", position`;
 
 export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore {
   const alarm = (...schedule: Schedule) => alarmJob(traceparent(), ...schedule);
@@ -59,19 +61,23 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
 
   return {
     async settle(accountId, id, state, outcome) {
-      const { rows } = await sql<ReceiversLink>`
+      const { rows } = await sql<SettledMessage & { notified: ReceiversLink | null }>`
         with settled as (
           update messages set state = ${state}, outcome = ${outcome}, settled_at = now()
           where account_id = ${accountId} and id = ${id} and state = 'waiting'
-          returning account_id, drop_id, position, kind, state
+          returning account_id, drop_id, position, kind, channel, receiver, state
         ), notified as (
           update links set notified_at = now() from settled
           where settled.state = 'sent' and settled.kind = 'invitation' and links.account_id = settled.account_id
             and links.drop_id = settled.drop_id and links.position = settled.position and links.notified_at is null
           returning links.account_id, links.drop_id, links.email
         )
-        select drops.id as "dropId", drops.type, drops.unsolicited as "isUnsolicited", notified.email as receiver
-        from notified join drops on drops.account_id = notified.account_id and drops.id = notified.drop_id
+        select ${settledColumns}, (
+          select json_build_object('dropId', drops.id, 'type', drops.type, 'isUnsolicited', drops.unsolicited,
+            'receiver', notified.email)
+          from notified join drops on drops.account_id = notified.account_id and drops.id = notified.drop_id
+        ) as notified
+        from settled
       `.execute(db);
       return rows[0];
     },
@@ -82,10 +88,19 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
     },
 
     async abandon(accountId, id, outcome) {
-      const { rows } = await sql<{ kind: WaitingMessage['kind']; dropId: string; position: number | null }>`
+      const { rows } = await sql<SettledMessage>`
         update messages set state = 'abandoned', outcome = ${outcome}, settled_at = now()
         where account_id = ${accountId} and id = ${id} and (state = 'sent' or (state = 'waiting' and attempts > 0))
-        returning kind, drop_id as "dropId", position
+        returning ${settledColumns}
+      `.execute(db);
+      return rows[0];
+    },
+
+    async recordAccepted(accountId, id) {
+      const { rows } = await sql<SettledMessage>`
+        update messages set accepted_at = now()
+        where account_id = ${accountId} and id = ${id} and state = 'sent' and accepted_at is null
+        returning ${settledColumns}
       `.execute(db);
       return rows[0];
     },

@@ -217,6 +217,7 @@ async function everyCall(accountId: string): Promise<Calls> {
   const contact = { email: 'new@x.org', name: '', phone: '', language: '', groups: [] };
   const deletion = { accountId, id: randomUUID(), chunkCount: 0, runs: [] };
   const leased = { id: randomUUID(), leaseId: randomUUID() };
+  const submitted = { dropId, author: systemAuthor('sweep'), code: { factor: 'sms', hasSms: true } } as const;
   const day = 86_400;
   const input = { url: 'https://x.org', types: null, description: '' };
   const [webhook] = await database.query<{ id: string }>('select id from webhooks where account_id = $1', [accountId]);
@@ -541,6 +542,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       settle: (outbox) => outbox.settle(accountId, attempt.id, 'sent', ''),
       findAccountId: (outbox) => outbox.findAccountId(attempt.id),
       abandon: (outbox) => outbox.abandon(accountId, attempt.id, ''),
+      recordAccepted: (outbox) => outbox.recordAccepted(accountId, attempt.id),
       retry: (outbox) => outbox.retry(accountId, attempt, '', 60),
       postpone: (outbox) => outbox.postpone(accountId, attempt, '', 60),
       countCodes: (outbox) => outbox.countCodes('r@x.org', accountId, 3600),
@@ -581,6 +583,8 @@ async function everyCall(accountId: string): Promise<Calls> {
     },
     evidence: {
       append: (evidence) => evidence.append([{ accountId, dropId, position: 0, kind: 'link.opened', data: {} }]),
+      appendSubmission: (evidence) => evidence.appendSubmission(accountId, { ...submitted, reference: 'WB-0000-0000' }),
+      appendConsignment: (evidence) => evidence.appendConsignment(accountId, { ...submitted, position: 0 }),
       readStories: async (evidence) => {
         await evidence.readStories(link, undefined, count);
         await evidence.readStories(link, { epoch: 1, leafIndex: 1 }, count);

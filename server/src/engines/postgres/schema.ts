@@ -154,6 +154,7 @@ export interface DamagedFiles {
 export interface DayKeyObjects {
   created_at: Generated<Timestamp>;
   id: string;
+  was_key_of: number | null;
 }
 
 export interface DayKeys {
@@ -242,6 +243,7 @@ export interface EvidenceEntries {
   number: number | null;
   position: number | null;
   salt: Generated<Buffer | null>;
+  sequence: Generated<number>;
 }
 
 export interface EvidenceKeys {
@@ -419,6 +421,7 @@ export interface Memberships {
 }
 
 export interface Messages {
+  accepted_at: Timestamp | null;
   account_id: string;
   attempts: Generated<number>;
   channel: MessageChannel;

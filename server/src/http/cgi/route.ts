@@ -10,7 +10,7 @@ import type { AuthenticationEngines } from './authenticate.ts';
 /** The engines that the machine API uses. */
 export type CgiEngines = AuthenticationEngines &
   UploadNeeds &
-  Pick<Engines, 'objects' | 'dayKeys' | 'policy' | 'messageLimit'>;
+  Pick<Engines, 'objects' | 'dayKeys' | 'policy' | 'messageLimit' | 'sms'>;
 
 export interface Call<Params, Query, Body> {
   readonly engines: CgiEngines;

@@ -2,8 +2,7 @@ import type { DropType } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
 import type { Batch, BatchSize } from '../../../domain/batch.ts';
 import type { Receiver } from '../../../domain/contacts/contact.ts';
-import type { DropDeadline, DropStore, ReceiverState, Sending } from '../../../domain/drops/drop-store.ts';
-import type { TypedDrop } from '../../../domain/events/drop-events.ts';
+import type { DropDeadline, DropStore, EndedDrop, ReceiverState, Sending } from '../../../domain/drops/drop-store.ts';
 import type { FileLine } from '../../../domain/files/file-store.ts';
 import type { PagePosition } from '../../../domain/page-position.ts';
 import type { Database } from '../database.ts';
@@ -220,10 +219,10 @@ export function dropStore(db: Database): DropStore {
     },
 
     async revokeForNow(accountId, dropId, undoSeconds) {
-      const { rows } = await sql<TypedDrop>`
+      const { rows } = await sql<EndedDrop>`
         update drops set ended_at = now(), revoked_at = now(), to_empty = true, restorable_until = ${secondsFromNow(undoSeconds)}
         where account_id = ${accountId} and id = ${dropId} and ended_at is null and expires_at > now()
-        returning account_id as "accountId", id as "dropId", type
+        returning account_id as "accountId", id as "dropId", type, ${keyDay} as "keyDay"
       `.execute(db);
       return rows[0];
     },
@@ -295,18 +294,24 @@ export function dropStore(db: Database): DropStore {
   };
 }
 
+/** The files of a drop have the key of one day; only a drop without files has none but that of its links. */
+const keyDay = sql`(date '1970-01-01' + coalesce((
+  select files.key_day from files where files.account_id = drops.account_id and files.drop_id = drops.id limit 1
+), drops.key_day))::text`;
+
 /** Ends the drops that `due` selects by changing only their own rows. */
 export async function endDrops(
   db: Database,
   due: RawBuilder<unknown>,
   revokedAt: RawBuilder<unknown> = sql`null`,
-): Promise<TypedDrop[]> {
-  const { rows } = await sql<TypedDrop>`
+): Promise<EndedDrop[]> {
+  const { rows } = await sql<EndedDrop>`
     with due as materialized (${due})
     update drops set ended_at = now(), revoked_at = ${revokedAt}, link_key = null, remind_at = null, to_empty = true
     from due
     where drops.account_id = due.account_id and drops.id = due.id
-    returning drops.account_id as "accountId", drops.id as "dropId", type, unsolicited as "isUnsolicited"
+    returning drops.account_id as "accountId", drops.id as "dropId", type, unsolicited as "isUnsolicited",
+      ${keyDay} as "keyDay"
   `.execute(db);
   return rows;
 }

@@ -216,13 +216,20 @@ export function sentDropStore(db: Database): SentDropStore {
     },
 
     async recordShown(accountId, dropId, person, position) {
-      const { rows } = await sql<{ position: number }>`
-        update links set shown_to = case when ${person} = any(shown_to) then shown_to else shown_to || ${person}::text end
-        where account_id = ${accountId} and drop_id = ${dropId} and revoked_at is null
-          and position = coalesce(${position ?? null}::integer, position)
-        returning position
+      const { rows } = await sql<{ position: number; isKnown: boolean }>`
+        with receivers as materialized (
+          select account_id, drop_id, position, ${person} = any(shown_to) as "isKnown" from links
+          where account_id = ${accountId} and drop_id = ${dropId} and revoked_at is null
+            and position = coalesce(${position ?? null}::integer, position)
+          for update
+        ), shown as (
+          update links set shown_to = shown_to || ${person}::text from receivers
+          where links.account_id = receivers.account_id and links.drop_id = receivers.drop_id
+            and links.position = receivers.position and not "isKnown"
+        )
+        select position, "isKnown" from receivers order by position
       `.execute(db);
-      return rows.map((row) => row.position).toSorted((one, other) => one - other);
+      return rows;
     },
 
     async growByOne(accountId, dropId) {

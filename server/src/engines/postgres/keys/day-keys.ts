@@ -45,10 +45,14 @@ export function dayKeyStore(db: Database): DayKeyStore {
         select from ${sql.table(owner)} as owner
         where owner.key_day = day_keys.day and owner.${sql.ref(key)} is not null)`;
       const { numAffectedRows = 0n } = await sql`
-        delete from day_keys
-        where date '1970-01-01' + day + 1 <= (now() at time zone 'utc') - make_interval(secs => ${endedSeconds})
-          and not ${isUsedBy('files', 'wrapped_key')} and not ${isUsedBy('uploads', 'wrapped_key')}
-          and not ${isUsedBy('drops', 'link_key')}
+        with dropped as (
+          delete from day_keys
+          where date '1970-01-01' + day + 1 <= (now() at time zone 'utc') - make_interval(secs => ${endedSeconds})
+            and not ${isUsedBy('files', 'wrapped_key')} and not ${isUsedBy('uploads', 'wrapped_key')}
+            and not ${isUsedBy('drops', 'link_key')}
+          returning day, object_id
+        )
+        update day_key_objects set was_key_of = dropped.day from dropped where id = dropped.object_id
       `.execute(db);
       return Number(numAffectedRows);
     },
@@ -63,7 +67,10 @@ export function dayKeyStore(db: Database): DayKeyStore {
     },
 
     async purge(objectIds) {
-      await sql`delete from day_key_objects where id = any(${objectIds}::uuid[])`.execute(db);
+      const { rows } = await sql<{ id: string; day: number | null }>`
+        delete from day_key_objects where id = any(${objectIds}::uuid[]) returning id, was_key_of as day
+      `.execute(db);
+      return rows;
     },
   };
 }

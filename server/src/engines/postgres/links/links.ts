@@ -13,6 +13,7 @@ import type { Channel } from '../../../domain/policy.ts';
 import { secondFactorRule } from '../accounts/second-factor-rule.ts';
 import { shownName } from '../accounts/shown-name.ts';
 import type { Database } from '../database.ts';
+import { evidenceFile } from '../evidence/evidence.ts';
 import { type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
 import { isHeld } from '../holds.ts';
 import { secondsFromNow } from '../time.ts';
@@ -122,18 +123,21 @@ export function linkStore(db: Database): LinkStore {
       if (!isFirst) await lockLink(db, link);
       // Uses the time of the statement: a transaction that waited for the lock began before sessions that are older
       // than its own.
-      await sql`
+      const { rows } = await sql`
         with surplus as (
           delete from link_sessions where digest in (
             select digest from link_sessions
             where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
             order by passed_at is not null desc, created_at desc offset ${maxSessions - 1})
+          returning 1
+        ), opened as (
+          insert into link_sessions (digest, account_id, drop_id, position, created_at, purge_at)
+          values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position}, clock_timestamp(),
+            ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds}))
         )
-        insert into link_sessions (digest, account_id, drop_id, position, created_at, purge_at)
-        values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position}, clock_timestamp(),
-          ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds}))
+        select from surplus
       `.execute(db);
-      return isFirst;
+      return { isFirst, hasClosed: rows.length > 0 };
     },
 
     async close(digest) {
@@ -248,18 +252,18 @@ export function linkStore(db: Database): LinkStore {
     },
 
     async pass({ link, digest }, codeId) {
-      const { rows } = await sql`
+      const { rows } = await sql<{ channel: Channel }>`
         with passed as (
           update link_sessions set passed_at = now(), code_id = null, passed_channel = (
             select channel from messages where account_id = ${link.accountId} and id = ${codeId})
           where digest = ${digest} and code_id = ${codeId}
-          returning 1
+          returning coalesce(passed_channel, 'mail') as channel
         )
         update links set passed_at = coalesce(passed_at, now()) from passed
         where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
-        returning 1
+        returning passed.channel
       `.execute(db);
-      return rows.length === 1;
+      return rows[0]?.channel;
     },
 
     async markUndeliverable({ accountId, dropId, position }, reason) {
@@ -368,7 +372,7 @@ async function deliver(db: Database, link: Link, deliveries: readonly Delivery[]
       returning 1
     )
     select exists (select 1 from completed) as link, (
-      select coalesce(json_agg(json_build_object('id', files.id, 'name', files.name) order by files.created_at, files.id), '[]')
+      select coalesce(json_agg(json_build_object('id', files.id, 'name', files.name, 'evidence', ${evidenceFile}) order by files.created_at, files.id), '[]')
       from recorded join merged on merged.file_id = recorded.file_id
       join files on files.account_id = ${link.accountId} and files.id = recorded.file_id
       where recorded.completed_at is not null and merged.completed_at is null
