@@ -64,6 +64,8 @@ export const eventData = {
   'notification.failed': open({ to: text(), status: optional(text()), reason: text() }),
   /** The sender was shown the receiver's link. */
   'link.shown': open({ by: text() }),
+  /** The link was revoked for this receiver alone. */
+  'link.revoked': open({ by: text() }),
   /** A person's click; programs that follow links do not count. */
   'link.opened': open({}),
   'code.entered': open({ channel: text(100) }),

@@ -117,10 +117,6 @@ async function richAccount(receiver: Actor) {
       dropId,
     ],
     [
-      'insert into evidence_entries (account_id, kind, drop_id, data) values ($1, \'drop.restored\', $2, \'{"by": "a@x.org"}\')',
-      dropId,
-    ],
-    [
       `insert into damaged_files (account_id, file_id, object, problem)
        select account_id, id, 'x', 'missing' from files where account_id = $1 limit 1`,
     ],
@@ -193,6 +189,7 @@ test('a legal hold refuses the deletion, and one that is placed later stops it u
     { disabled_at: null, deleted_at: null },
   ]);
   await releaseHold(engines, first, 'admin');
+  await placeEvidence(exchange.database);
 
   await deleteAccount(actor.email);
   const second = await placeHold(engines, account, hold);

@@ -69,7 +69,7 @@ test('a receiver is erased with their whole story, and others are not', async ()
 test('a legal hold keeps evidence, and what waits for its leaf is kept until it has one', async () => {
   const { sender, dropId, link } = await deliveredDrop('bo@example.net');
   const account = await findAccount(engines, sender.email);
-  const holdId = await placeHold(engines, account, { dropId, name: 'Case 1', reason: '', by: 'Anna' });
+  const holdId = await placeHold(engines, account, { dropId, name: 'Case 1', reason: 'a court', by: 'Anna' });
   expect(await erase('bo@example.net')).toMatchObject({ erased: 0, remaining: 1 });
   await releaseHold(engines, holdId, 'Anna');
   await engines.store.evidence.append([

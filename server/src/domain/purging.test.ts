@@ -156,7 +156,9 @@ test('evidence is erased at its own age, whatever becomes of its drop, and its l
   const before = await entries();
   expect(before.map(({ kind }) => kind)).toEqual([
     'submission.accepted',
-    ...['content.consigned', 'content.consigned', 'content.consigned'],
+    'content.consigned',
+    'content.consigned',
+    'content.consigned',
     'link.opened',
     'drop.expired',
   ]);

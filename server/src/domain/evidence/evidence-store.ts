@@ -1,14 +1,7 @@
+import type { EventData, EventKind } from '@waybill/evidence';
 import type { Author } from '../audit/audit-store.ts';
 import type { Batch, BatchSize } from '../batch.ts';
-import type { Channel, SecondFactor } from '../policy.ts';
-
-/** A file as evidence names it. */
-export interface EvidenceFile {
-  readonly name: string;
-  readonly size: number;
-  /** In lower-case hexadecimal. */
-  readonly sha256: string;
-}
+import type { SecondFactor } from '../policy.ts';
 
 /** The second factor that receivers of a drop have to pass, and whether codes can be sent by SMS. */
 export interface CodeRule {
@@ -16,46 +9,27 @@ export interface CodeRule {
   readonly hasSms: boolean;
 }
 
-/** The events of the log itself. */
-export interface LogEvidence {
-  readonly 'key.destroyed': { readonly day: string };
-}
+type LogKind = 'key.destroyed' | 'log.started' | 'log.key_added' | 'log.key_retired';
+type DropKind = 'drop.extended' | 'drop.expired' | 'drop.revoked' | 'drop.restored';
+type ReceiverKind =
+  | 'notification.sent'
+  | 'notification.accepted'
+  | 'notification.failed'
+  | 'link.shown'
+  | 'link.revoked'
+  | 'link.opened'
+  | 'code.entered'
+  | 'content.handed_over';
 
-/** The events that concern all receivers of a drop. */
-export interface DropEvidence {
-  readonly 'drop.extended': { readonly expires_at: string };
-  readonly 'drop.expired': { readonly key_day: string | null };
-  readonly 'drop.revoked': { readonly by: string; readonly key_day: string | null };
-  readonly 'drop.restored': { readonly by: string };
-}
-
-/** The events of one receiver of a drop. */
-export interface ReceiverEvidence {
-  readonly 'notification.sent': {
-    readonly channel: Channel;
-    readonly to: string;
-    readonly purpose: string;
-    readonly response?: string;
-  };
-  readonly 'notification.accepted': { readonly to: string; readonly server?: string; readonly status: string };
-  readonly 'notification.failed': { readonly to: string; readonly status?: string; readonly reason: string };
-  readonly 'link.shown': { readonly by: string };
-  readonly 'link.revoked': { readonly by: string };
-  readonly 'link.opened': Readonly<Record<string, never>>;
-  readonly 'code.entered': { readonly channel: Channel };
-  readonly 'content.handed_over': { readonly file: EvidenceFile; readonly via: 'link' | 'inbox' };
-  readonly 'content.received': { readonly reference: string; readonly files: readonly EvidenceFile[] };
-}
-
-type Entries<Kinds, Story> = {
-  [Kind in keyof Kinds]: Story & { readonly accountId: string; readonly kind: Kind; readonly data: Kinds[Kind] };
-}[keyof Kinds];
+type Entries<Kind extends EventKind, Story> = {
+  [Each in Kind]: Story & { readonly accountId: string; readonly kind: Each; readonly data: EventData<Each> };
+}[Kind];
 
 /** An event that is to be proven later, in its story: of the log, of a drop, or of a receiver of a drop. */
 export type NewEvidence =
-  | Entries<LogEvidence, object>
-  | Entries<DropEvidence, { readonly dropId: string }>
-  | Entries<ReceiverEvidence, { readonly dropId: string; readonly position: number }>;
+  | Entries<LogKind, object>
+  | Entries<DropKind, { readonly dropId: string }>
+  | Entries<ReceiverKind, { readonly dropId: string; readonly position: number }>;
 
 /** The place of a leaf: an epoch of the log, and the index in it. */
 export interface LeafPosition {

@@ -1,5 +1,5 @@
+import type { EvidenceFile } from '@waybill/evidence';
 import type { DropType } from '@waybill/protocol';
-import type { EvidenceFile } from '../evidence/evidence-store.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Channel } from '../policy.ts';
