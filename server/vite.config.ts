@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
+import { buildVerifier, verifierPath } from './vite.verifier.ts';
+
+const target = ['es2022', 'safari16', 'chrome110', 'firefox115'];
 
 /** The mark and the icons of the installed app are not asked for by any script or stylesheet: the pages name them. */
 function icons(): Plugin {
@@ -15,10 +18,21 @@ function icons(): Plugin {
   };
 }
 
+/** The script that shares no file with those of other pages. */
+function verifier(): Plugin {
+  return {
+    name: 'verifier',
+    async generateBundle() {
+      const source = await buildVerifier(target);
+      this.emitFile({ type: 'asset', name: 'verify.js', originalFileName: verifierPath, source });
+    },
+  };
+}
+
 /** The browser's files: named by their content, so that they may be kept forever, and listed in manifest.json. */
 export default defineConfig({
   publicDir: false,
-  plugins: [icons()],
+  plugins: [icons(), verifier()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist/assets',
@@ -27,7 +41,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: 'manifest.json',
     modulePreload: false,
-    target: ['es2022', 'safari16', 'chrome110', 'firefox115'],
+    target,
     rollupOptions: {
       input: [
         ...['pages.css', 'reference.css', 'app.css'].map((stylesheet) => `src/views/assets/${stylesheet}`),

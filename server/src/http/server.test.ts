@@ -105,6 +105,7 @@ describe('every route declares who may call it', () => {
         "GET /docs: nobody",
         "GET /docs/:page: nobody",
         "GET /docs/:group/:page: nobody",
+        "GET,HEAD /verify: nobody",
         "GET /assets/pages.css: nobody",
         "GET /assets/gesture.js: nobody",
         "GET /d/:token: link",

@@ -40,6 +40,7 @@ import {
   type UploadProblem,
   uploadTitle,
 } from '../views/pages/upload-page.tsx';
+import { VerifyPage, verifyTexts, verifyTitle } from '../views/pages/verify-page.tsx';
 import type { Translator } from '../views/translator.ts';
 import { appStates } from './app-states.tsx';
 import { composerStates } from './composer-states.tsx';
@@ -429,6 +430,17 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           support="help@northwind.example"
           apiDescription="/docs"
           signInHref="/home"
+        />
+      ),
+    },
+    verify: {
+      title: verifyTitle(translator),
+      page: (
+        <VerifyPage
+          policy={
+            'log files.northwind.example/log/1+cf1b410e+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea\nquorum none\n'
+          }
+          textsJson={verifyTexts(translator)}
         />
       ),
     },

@@ -17,8 +17,10 @@ export interface Frame {
   readonly page: VNode;
   /** The URLs of the page in other languages; if empty, there is no switcher. */
   readonly languageLinks: readonly LanguageLink[];
-  /** The address of pages.css. */
-  readonly stylesheet: string;
+  /** The address of pages.css; undefined if the page contains its style. */
+  readonly stylesheet?: string | undefined;
+  /** All style and script of a page that works without the server, and the policy by which even a copy of it is bound. */
+  readonly inline?: { readonly style: string; readonly script: string; readonly policy: string } | undefined;
   /** The address of a stylesheet that only this page needs. */
   readonly ownStylesheet?: string | undefined;
   /** The address of the stylesheet with the operator's colour. */
@@ -33,7 +35,10 @@ export interface Frame {
   readonly operator: Operator;
 }
 
-/** Renders a whole HTML document. It contains no style and no script, so that the strictest policy can forbid both. */
+/**
+ * Renders a whole HTML document. It contains no style and no script, so that the strictest policy can forbid both, unless the page
+ * is made to be kept as a file.
+ */
 export function renderPage(translator: Translator, frame: Frame): string {
   return `<!doctype html>${renderToString(
     <TranslatorContext.Provider value={translator}>
@@ -59,13 +64,15 @@ function Document({ translator, frame }: { translator: Translator; frame: Frame 
     <html lang={translator.language} dir={translator.dir}>
       <head>
         <meta charset="utf-8" />
+        {frame.inline && <meta http-equiv="Content-Security-Policy" content={frame.inline.policy} />}
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex, nofollow" />
         <meta name="referrer" content="no-referrer" />
         <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
         <title>{`${frame.title} · ${operator.name}`}</title>
-        <link rel="stylesheet" href={frame.stylesheet} />
+        {frame.inline && <style dangerouslySetInnerHTML={{ __html: frame.inline.style }} />}
+        {frame.stylesheet !== undefined && <link rel="stylesheet" href={frame.stylesheet} />}
         {frame.ownStylesheet !== undefined && <link rel="stylesheet" href={frame.ownStylesheet} />}
         {frame.brandStylesheet !== undefined && <link rel="stylesheet" href={frame.brandStylesheet} />}
         {frame.icon !== undefined && <link rel="icon" href={frame.icon} />}
@@ -84,6 +91,7 @@ function Document({ translator, frame }: { translator: Translator; frame: Frame 
             <Contact operator={operator} />
             <LanguageLinks links={frame.languageLinks} />
           </footer>
+          {frame.inline && <script dangerouslySetInnerHTML={{ __html: frame.inline.script }} />}
         </body>
       ) : (
         <body class={frame.layout}>{frame.page}</body>

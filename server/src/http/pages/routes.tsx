@@ -22,6 +22,7 @@ import { type Reference, referencePages } from './reference.tsx';
 import { requireLink } from './session.ts';
 import { stopPages } from './stop.tsx';
 import { uploadPages } from './upload.tsx';
+import { verifyPage } from './verify.tsx';
 
 export type { PageOptions } from '../shared/page/page.ts';
 
@@ -74,6 +75,7 @@ export function receiverPages(
   });
   homePage(app, engines, options);
   referencePages(app, createReference, options);
+  verifyPage(app, async () => '', options);
   serveAssets(app, options.assets);
   for (const pages of [downloads, uploads]) {
     landingPage(app, engines, options, pages);

@@ -41,6 +41,11 @@ export function readAssets(folder: URL): Assets {
   };
 }
 
+/** Returns the text of the file at an address, for a page that contains it. */
+export function readAsset(assets: Assets, href: string): string {
+  return assets.files.get(href.replace('/assets/', ''))?.toString('utf8') ?? '';
+}
+
 export interface Brand {
   /** As #rrggbb. */
   readonly color?: string | undefined;

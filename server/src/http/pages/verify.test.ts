@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser } from '../../../../tools/shared/browser.ts';
+import { buildVerifier } from '../../../vite.verifier.ts';
+import { testPages } from '../../testing/pages.ts';
+import { createVerifyPage } from './verify.tsx';
+
+const readExample = (name: string) =>
+  readFileSync(new URL(`../../../../docs/examples/${name}`, import.meta.url), 'utf8');
+const receipt = readExample('receipt.json');
+const policy = readExample('receipt-policy.txt');
+const folder = mkdtempSync(join(tmpdir(), 'waybill-verify-'));
+const browser = await launchBrowser();
+let saved: string;
+beforeAll(async () => {
+  const files = new Map([
+    ['pages.css', readStylesheet('pages.css')],
+    ['verify.tsx', await buildVerifier()],
+  ]);
+  const assets = { ...testPages.assets, files: new Map([...files].map(([name, text]) => [name, Buffer.from(text)])) };
+  saved = join(folder, 'verify.html');
+  writeFileSync(saved, createVerifyPage({ ...testPages, assets }).render('en', policy));
+  writeFileSync(join(folder, 'receipt.json'), receipt);
+  writeFileSync(join(folder, 'changed.json'), receipt.replace('anna@', 'bert@'));
+});
+afterAll(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+});
+
+function readStylesheet(name: string): string {
+  return readFileSync(new URL(`../../views/assets/${name}`, import.meta.url), 'utf8').replaceAll(
+    /@import "\.\/(.+)";/g,
+    (_, imported: string) => readStylesheet(imported),
+  );
+}
+
+/** Opens the copy on the disk without a network, and counts whatever it asks for. */
+async function openSaved(options: Parameters<typeof browser.newContext>[0] = {}) {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, ...options });
+  await context.setOffline(true);
+  const requests: string[] = [];
+  context.on('request', (request) => requests.push(request.url()));
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  await page.goto(pathToFileURL(saved).href);
+  return { page, requests, problems, [Symbol.asyncDispose]: () => context.close() };
+}
+
+const choose = (page: Page, name: string) => page.setInputFiles('#receipt', join(folder, name));
+const readVerdict = async (page: Page) => {
+  await page.locator('#verdict .banner').waitFor();
+  return await page.locator('#verdict').innerText();
+};
+
+test('a copy on a disk verifies without a network, and asks for nothing', async () => {
+  await using opened = await openSaved();
+  const { page, requests, problems } = opened;
+  await choose(page, 'receipt.json');
+  const proven = await readVerdict(page);
+  expect(proven).toContain('Proven');
+  expect(proven).toContain('anna@example.com');
+  expect(proven).toContain('Witness W1 saw the same log');
+  await choose(page, 'changed.json');
+  await page.getByText('Not proven').waitFor();
+  expect(await readVerdict(page)).not.toContain('SHA-256');
+  expect({ requests, problems }).toEqual({ requests: [pathToFileURL(saved).href], problems: [] });
+  // Even a script that is wrong could send nothing.
+  const isSent = await page.evaluate(() =>
+    fetch('http://127.0.0.1:9/').then(
+      () => true,
+      () => false,
+    ),
+  );
+  expect(isSent).toBe(false);
+  expect(problems.join()).toContain('Content Security Policy');
+});
+
+test('works by keyboard, with a key alone, and says what is missing', async () => {
+  await using opened = await openSaved();
+  const { page } = opened;
+  await page.focus('#trust');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await readVerdict(page)).toContain('Choose a receipt first.');
+  await choose(page, 'receipt.json');
+  const [, key = ''] = /^log (\S+)$/m.exec(policy) ?? [];
+  await page.fill('#trust', `${key}x`);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('The keys cannot be read').waitFor();
+  await page.fill('#trust', key);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('no witness states one').waitFor();
+});
+
+test.each(['light', 'dark'] as const)('is accessible and fits a phone, %s', async (colorScheme) => {
+  await using opened = await openSaved({ colorScheme, viewport: { width: 320, height: 700 } });
+  const { page } = opened;
+  await choose(page, 'receipt.json');
+  await readVerdict(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  const pictures = process.env['WAYBILL_TEST_PICTURES'];
+  if (pictures) await page.screenshot({ path: join(pictures, `verify-${colorScheme}.png`), fullPage: true });
+});
