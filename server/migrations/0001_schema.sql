@@ -987,6 +987,8 @@ create table evidence_logs (
   cosigned_at         timestamptz,
   started_at          timestamptz not null default now(),
   ended_at            timestamptz,
+  -- Why nothing is signed at the moment, for an administrator.
+  refusal             text,
   -- Held by the one process that writes the log; whoever takes it over increments the fence, which every write checks.
   lease_until         timestamptz,
   fence               bigint not null default 0,

@@ -10,6 +10,7 @@ import { type Config, type inspectConfig, workConnections } from './config/confi
 import { examinePepper } from './domain/accounts/check-pepper.ts';
 import type { Examine, Finding } from './domain/doctor/finding.ts';
 import { fault, ok, skipped } from './domain/doctor/finding.ts';
+import { examineLog } from './domain/evidence/examine-log.ts';
 import { DayKeys } from './domain/keys/day-keys.ts';
 import { examineDayKeys } from './domain/keys/examine-day-keys.ts';
 import { examineMail } from './domain/outbox/examine-mail.ts';
@@ -66,13 +67,18 @@ export function assembleExaminations(
         examineMachine({ transferBytes: WAYBILL_UPLOAD_MEMORY_BYTES + WAYBILL_DOWNLOAD_MEMORY_BYTES }),
     ),
     keys: given('keys', masterKeySettings, (config) => examineKeys(config, values)),
-    postgres: given('postgres', ['WAYBILL_DATABASE_URL', 'WAYBILL_DATABASE_CONNECTIONS'], (config) =>
-      examinePostgres({
-        url: config.WAYBILL_DATABASE_URL,
-        connections: config.WAYBILL_DATABASE_CONNECTIONS,
-        workConnections,
-      }),
-    ),
+    postgres: given('postgres', ['WAYBILL_DATABASE_URL', 'WAYBILL_DATABASE_CONNECTIONS'], async function* (config) {
+      const { WAYBILL_DATABASE_URL: url, WAYBILL_DATABASE_CONNECTIONS: connections } = config;
+      let isUsable = true;
+      for await (const finding of examinePostgres({ url, connections, workConnections })) {
+        if (finding.status === 'fault') isUsable = false;
+        yield finding;
+      }
+      if (!isUsable) return;
+      const pool = openPool({ url, connections: 1, deadlines: requestDeadlines, onError: () => undefined });
+      yield* examineLog(postgresStore(openDatabase(pool)));
+      await pool.end();
+    }),
     valkey: given('valkey', ['WAYBILL_REDIS_URL'], (config) => examineValkey({ url: config.WAYBILL_REDIS_URL })),
     s3: given('s3', s3Settings, (config) => examineS3(toS3Options(config))),
     clamd: given('clamd', ['WAYBILL_CLAMD', 'WAYBILL_SCAN', 'WAYBILL_SCAN_MAX_BYTES'], (config) =>

@@ -10,6 +10,7 @@ import { dropCommands } from './admin/drops.ts';
 import { evidenceCommands } from './admin/evidence.ts';
 import { groupCommands } from './admin/groups.ts';
 import { holdCommands } from './admin/holds.ts';
+import { logCommands } from './admin/log.ts';
 import { mailCommands } from './admin/mail.ts';
 import { masterKeyCommands } from './admin/master-keys.ts';
 import { migrateCommand } from './admin/migrate.ts';
@@ -86,6 +87,7 @@ Exit codes:
     apiKeyCommands,
     masterKeyCommands,
     dayKeyCommands,
+    logCommands,
     contactCommands,
     dropCommands,
     holdCommands,

@@ -3,6 +3,7 @@ import { readConfig, requireWorkConnections } from './config/config.ts';
 import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
 import { startReadingBounces } from './jobs/read-bounces.ts';
 import { startScrubbing } from './jobs/scrub.ts';
+import { startSequencing } from './jobs/sequence.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { aroundJobs, aroundSweeps } from './observe/jobs.ts';
 import { startService, stopLimitMs } from './service.ts';
@@ -25,6 +26,9 @@ export async function work(): Promise<void> {
     around: aroundSweeps(observation),
     onFailure: (err) => log.warn({ err }, 'a sweep failed; the next one continues it'),
   });
+  const sequencing = startSequencing(engines, {
+    onFailure: (err) => log.warn({ err }, 'the evidence log was not continued; it is tried again'),
+  });
   const bounces =
     engines.bounceMailbox &&
     startReadingBounces(engines, engines.bounceMailbox, {
@@ -41,7 +45,9 @@ export async function work(): Promise<void> {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     adminConsole.stopping();
     await manager.stopping();
-    const parts = [sweeping, bounces, scrubbing, ...runners].filter((part) => part !== false && part !== undefined);
+    const parts = [sweeping, sequencing, bounces, scrubbing, ...runners].filter(
+      (part) => part !== false && part !== undefined,
+    );
     await Promise.all(parts.map((part) => part.stop()));
     await adminConsole.close();
     await engines.close();

@@ -13,6 +13,7 @@ export interface AdminContext {
     | 'random'
     | 'pepper'
     | 'objects'
+    | 'logObjects'
     | 'masterKeys'
     | 'dayKeys'
     | 'checkpoint'

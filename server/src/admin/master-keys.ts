@@ -21,7 +21,9 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
         const tookMs = Math.round(performance.now() - since);
         const versions = await listMasterKeys(engines);
         const current = await currentVersion(engines.masterKeys);
-        const isDone = versions.every(({ version, day_keys: dayKeys }) => version === current || dayKeys === 0);
+        const isDone = versions.every(
+          ({ version, day_keys: dayKeys, log_keys: logKeys }) => version === current || dayKeys + logKeys === 0,
+        );
         print(options.json, { replaced, done: isDone, master_keys: versions, took_ms: tookMs }, [
           `${replaced} keys wrapped again by the master key of version ${current}.`,
           isDone
@@ -36,7 +38,7 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
   const status = keys
     .command('status')
     .description(
-      'show how many day keys each master key wraps; these wrap the keys of the files that end on their days',
+      'show how many day keys each master key wraps, which wrap the keys of the files that end on their days, and how many keys that sign the evidence log',
     )
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
@@ -47,8 +49,8 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
           options.json,
           versions,
           versions.map(
-            ({ version, day_keys: dayKeys, fingerprint }) =>
-              `version ${version}  ${dayKeys} day keys  ${fingerprint === null ? 'NOT available here' : `fingerprint ${fingerprint}`}${version === current ? '  current' : ''}`,
+            ({ version, day_keys: dayKeys, log_keys: logKeys, fingerprint }) =>
+              `version ${version}  ${dayKeys} day keys  ${logKeys} log keys  ${fingerprint === null ? 'NOT available here' : `fingerprint ${fingerprint}`}${version === current ? '  current' : ''}`,
           ),
         );
       }),
@@ -64,8 +66,8 @@ async function listMasterKeys({ masterKeys, database }: AdminContext['engines'])
   return [...versions]
     .toSorted((a, b) => a - b)
     .map((version) => {
-      const { dayKeys = 0 } = used.find((key) => key.version === version) ?? {};
+      const { dayKeys = 0, logKeys = 0 } = used.find((key) => key.version === version) ?? {};
       const fingerprint = known.find((key) => key.version === version)?.fingerprint ?? null;
-      return { version, day_keys: dayKeys, fingerprint };
+      return { version, day_keys: dayKeys, log_keys: logKeys, fingerprint };
     });
 }

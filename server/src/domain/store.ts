@@ -9,6 +9,7 @@ import type { DropStore } from './drops/drop-store.ts';
 import type { SentDropStore } from './drops/sent-drop-store.ts';
 import type { EventStore } from './events/event-store.ts';
 import type { EvidenceStore } from './evidence/evidence-store.ts';
+import type { EvidenceLogStore } from './evidence/log-store.ts';
 import type { FileStore } from './files/file-store.ts';
 import type { ScrubStore } from './files/scrub-store.ts';
 import type { UndeletedObjectStore } from './files/undeleted-object-store.ts';
@@ -50,6 +51,7 @@ export interface Store {
   readonly publicPages: PublicPageStore;
   readonly audit: AuditStore;
   readonly evidence: EvidenceStore;
+  readonly evidenceLog: EvidenceLogStore;
   readonly events: EventStore;
   readonly quotas: QuotaStore;
   readonly holds: HoldStore;

@@ -277,6 +277,9 @@ describe('every route declares who may call it', () => {
         "POST /:user/contacts/import: member",
         "POST /:user/uploads: member",
         "PATCH /:user/uploads/:id: member",
+        "GET,HEAD /log/policy: nobody",
+        "GET,HEAD /log/:epoch/checkpoint: nobody",
+        "GET,HEAD /log/:epoch/tile/*: nobody",
       ]
     `);
     await app.close();

@@ -21,6 +21,7 @@ import { closeGracefully, endGracefully } from './graceful-close.ts';
 import { findRefusal } from './guard.ts';
 import { parseJson } from './json-body.ts';
 import { refuse, sendError, toErrorBody } from './json-errors.ts';
+import { type LogEngines, publicLog } from './log/routes.ts';
 import { observeRequests } from './observe-requests.ts';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { createReference } from './reference/site.ts';
@@ -91,7 +92,7 @@ export interface ServerOptions {
 }
 
 /** The engines of all surfaces. */
-export type ServerEngines = CgiEngines & PageEngines & V1Engines & AppEngines;
+export type ServerEngines = CgiEngines & PageEngines & V1Engines & AppEngines & LogEngines;
 
 export function buildServer(engines: ServerEngines, options: ServerOptions): FastifyInstance {
   const app = fastify({
@@ -211,6 +212,11 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     peoplesApp(scope, { engines, transfers, eventWatch, options: options.pages });
   });
 
+  app.register(async (scope) => {
+    nameSurface(scope, 'log');
+    publicLog(scope, engines);
+  });
+
   // Node would close the connection for the former, and respond to the latter without our headers.
   app.server.on('connect', (_request, socket) => sendRawError('method_not_allowed', socket));
   app.server.on('checkExpectation', ({ socket }) => sendRawError('malformed_request', socket));
@@ -235,7 +241,7 @@ function requireDeclaredAuthentication(app: App): void {
 function handleUnrouted(app: App): void {
   const paths: { pattern: RegExp; methods: string[] }[] = [];
   app.addHook('onRoute', (route) => {
-    const pattern = route.url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+');
+    const pattern = route.url.replaceAll('.', '\\.').replaceAll('*', '.+').replace(/:\w+/g, '[^/]+');
     paths.push({ pattern: new RegExp(`^${pattern}$`), methods: [route.method].flat() });
   });
   app.setNotFoundHandler((request, reply) => {

@@ -18,6 +18,13 @@ export interface Backlog {
   }[];
   readonly messages: Readonly<Record<'waiting' | 'due' | 'abandoned', number>>;
   readonly stored: { readonly damagedFiles: number; readonly lastBackupSeconds: number | null };
+  readonly evidence: {
+    readonly waiting: number;
+    readonly lagSeconds: number;
+    readonly checkpointSeconds: number | null;
+    readonly cosignedSeconds: number | null;
+    readonly refusal: string | null;
+  };
 }
 
 type PerDirection = Readonly<Record<'upload' | 'download', number>>;
@@ -132,6 +139,37 @@ export function addGauges(registry: Registry, sources: Sources): void {
     'The moment of the database in the last backup that was completed; absent before the first. Only in work.',
     [],
     async () => [[{}, (await backlog())?.stored.lastBackupSeconds ?? undefined]],
+  );
+
+  const addLogGauge = (name: string, help: string, read: (evidence: Backlog['evidence']) => number | null) =>
+    addSampledGauge(name, `${help} Only in work.`, [], async () => {
+      const evidence = (await backlog())?.evidence;
+      return [[{}, (evidence && read(evidence)) ?? undefined]];
+    });
+  addLogGauge(
+    'waybill_log_waiting_entries',
+    'Entries of the evidence log that no published checkpoint covers, up to 10,000.',
+    ({ waiting }) => waiting,
+  );
+  addLogGauge(
+    'waybill_log_lag_seconds',
+    'How long the oldest of them has been waiting.',
+    ({ lagSeconds }) => lagSeconds,
+  );
+  addLogGauge(
+    'waybill_log_checkpoint_age_seconds',
+    'Since a checkpoint of the evidence log was last published; it grows while nothing happens.',
+    ({ checkpointSeconds }) => checkpointSeconds,
+  );
+  addLogGauge(
+    'waybill_log_cosigned_age_seconds',
+    'Since a witness last cosigned a checkpoint; absent before the first.',
+    ({ cosignedSeconds }) => cosignedSeconds,
+  );
+  addLogGauge(
+    'waybill_log_refusing',
+    '1 while the evidence log refuses to sign, because the bucket and the database do not fit together, otherwise 0.',
+    ({ refusal }) => Number(refusal !== null),
   );
 
   registry.registerMetric(

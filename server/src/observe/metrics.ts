@@ -18,7 +18,7 @@ const outcomes = ['sent', 'retried', 'postponed', 'abandoned', 'returned'];
 const webhookOutcomes = ['delivered', 'retried', 'abandoned'];
 const verdicts = ['clean', 'infected', 'too_large', 'encrypted', 'interrupted', 'unavailable'];
 /** Where requests arrive. none: no route was found. A counter that increases rarely starts at 0 on each of them. */
-const surfaces = ['api', 'v1', 'pages', 'app', 'none'] as const;
+const surfaces = ['api', 'v1', 'pages', 'app', 'log', 'none'] as const;
 export type Surface = (typeof surfaces)[number];
 
 export type Metrics = ReturnType<typeof createMetrics>;

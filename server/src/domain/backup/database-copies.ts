@@ -15,10 +15,11 @@ export interface RestoreTurn {
   readonly unfinished: 'none' | 'begun' | 'replaced';
 }
 
-/** How many day keys a master key wraps. */
+/** How many day keys, and keys that sign the evidence log, a master key wraps. */
 export interface UsedMasterKey {
   readonly version: number;
   readonly dayKeys: number;
+  readonly logKeys: number;
 }
 
 /** How many keys of files and uploads the key of a day wraps. */

@@ -1,16 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Repeats the work, with a pause after each run, until it is stopped. */
+/** Repeats the work, with a pause after each run, until it is stopped. The pause may depend on how long the run took. */
 export function repeat(
   work: (signal: AbortSignal) => Promise<unknown>,
-  options: { readonly everyMs: number; readonly onFailure: (error: unknown) => void },
+  options: { readonly everyMs: number | ((tookMs: number) => number); readonly onFailure: (error: unknown) => void },
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const ended = (async () => {
     while (!signal.aborted) {
+      const since = performance.now();
       await work(signal).catch((error: unknown) => signal.aborted || options.onFailure(error));
-      await setTimeout(options.everyMs, undefined, { signal }).catch(() => undefined);
+      const { everyMs } = options;
+      const pauseMs = typeof everyMs === 'number' ? everyMs : everyMs(performance.now() - since);
+      await setTimeout(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   })();
   return {

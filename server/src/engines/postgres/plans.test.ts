@@ -28,6 +28,7 @@ const small = new Set([
   'day_key_objects',
   'day_keys',
   'event_log',
+  'evidence_keys',
   'evidence_logs',
   'global_contacts',
   'global_contacts_version',
@@ -87,6 +88,9 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
         addresses, details)
       select 0, account_id, id, created_at, 'key', id, 'large@x.org', '10.0.0.1', 'drop.created', array[id || '@x.org'],
         jsonb_build_object('dropId', id) from drops;
+    insert into evidence_logs (epoch, origin, size, published_size) values (1, 'x.org/log/1', 1000000, 1000000);
+    insert into evidence_entries (account_id, kind, drop_id, position, data)
+      select account_id, 'link.opened', drop_id, position, '{}' from links limit 500;
     insert into evidence_entries (account_id, at, kind, drop_id, position, data, number, epoch, leaf_index, commitment)
       select account_id, now() - random() * interval '365 days', 'content.consigned', drop_id, position,
         json_build_object('address', email), 0, 1, row_number() over (), sha256('')
@@ -224,6 +228,8 @@ async function everyCall(accountId: string): Promise<Calls> {
   const webhookId = webhook?.id as string;
   const personId = dropId;
   const handle = Buffer.alloc(32);
+  const turn = { epoch: 1, fence: 0 };
+  const logKey = { keyId: 1, algorithm: 'ed25519', publicKey: handle, wrapped: handle, version: 1 } as const;
   const person = { email: 'new@x.org', name: '', language: '', handle, isAdministrator: false };
   return {
     accountDeletions: {
@@ -594,6 +600,43 @@ async function everyCall(accountId: string): Promise<Calls> {
       countNaming: (evidence) => evidence.countNaming(email),
       eraseOfAccount: (evidence) => evidence.eraseOfAccount(accountId, count),
       purge: (evidence) => evidence.purge(300 * day, count),
+    },
+    evidenceLog: {
+      list: (log) => log.list(),
+      find: (log) => log.find(1),
+      listKeys: async (log) => {
+        await log.listKeys();
+        await log.listKeys(1);
+      },
+      readCondition: (log) => log.readCondition(),
+      take: (log) => log.take(10),
+      renew: (log) => log.renew(turn, 10),
+      release: (log) => log.release(turn),
+      seize: (log) => log.seize(10),
+      waiting: (log) => log.waiting(count),
+      assign: (log) => log.assign(turn, 1_000_000, [{ accountId, id: dropId, number: 0, commitment: handle }]),
+      placed: (log) => log.placed(1, 500, count),
+      sign: (log) => log.sign(turn, 'x'),
+      publish: (log) => log.publish(turn, 1, 'x'),
+      setRefusal: (log) => log.setRefusal(turn, 'x'),
+      start: (log) =>
+        log.start(
+          { epoch: 2, origin: 'x.org/log/2', after: 1 },
+          {
+            id: dropId,
+            at: new Date(),
+            number: 0,
+            data: { origin: 'x', previous: null, reason: 'x' },
+            salt: handle,
+            commitment: handle,
+          },
+          [logKey],
+        ),
+      nextNumber: (log) => log.nextNumber(),
+      unassign: (log) => log.unassign(turn, [{ accountId, id: dropId }]),
+      addKey: (log) => log.addKey(1, logKey),
+      retireKey: (log) => log.retireKey(1, 1),
+      replaceKey: (log) => log.replaceKey({ ...logKey, epoch: 1 }, logKey),
     },
     events: {
       append: (events) => events.append([{ accountId, type: 'contact.changed', data: {} }]),

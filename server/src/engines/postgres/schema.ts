@@ -268,6 +268,7 @@ export interface EvidenceLogs {
   origin: string;
   published_at: Timestamp | null;
   published_size: Generated<number>;
+  refusal: string | null;
   signed_checkpoint: string | null;
   size: Generated<number>;
   started_at: Generated<Timestamp>;

@@ -13,6 +13,7 @@ import { eventStore } from './events/events.ts';
 import { webhookDeliveryStore } from './events/webhook-deliveries.ts';
 import { webhookStore } from './events/webhooks.ts';
 import { evidenceStore } from './evidence/evidence.ts';
+import { evidenceLogStore } from './evidence/evidence-log.ts';
 import { exclusively } from './exclusively.ts';
 import { fileStore } from './files/files.ts';
 import { scrubStore } from './files/scrub.ts';
@@ -56,6 +57,7 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     publicPages: publicPageStore(db, traceparent),
     audit: auditStore(db),
     evidence: evidenceStore(db),
+    evidenceLog: evidenceLogStore(db),
     events: eventStore(db),
     quotas: quotaStore(db),
     holds: holdStore(db),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { evidenceLogStore } from '../evidence/evidence-log.ts';
 
 /** How far due work is counted, so that counting costs the same however much there is. */
 export const countedUpTo = 10_000;
@@ -47,5 +48,6 @@ export async function readBacklog(db: Database) {
         limit ${limit}) as counted) as "damagedFiles",
       (select extract(epoch from taken_at)::float8 from last_backup) as "lastBackupSeconds"
   `.execute(db);
-  return { jobs, messages: rows[0] as Messages, stored: stored[0] as (typeof stored)[number] };
+  const evidence = await evidenceLogStore(db).readCondition();
+  return { jobs, messages: rows[0] as Messages, stored: stored[0] as (typeof stored)[number], evidence };
 }

@@ -1,0 +1,141 @@
+import { InvalidArgumentError } from 'commander';
+import type { Log, LogKey } from '../domain/evidence/log-store.ts';
+import { addSigningKeys, retireSigningKey } from '../domain/evidence/rotate-signing-keys.ts';
+import { toVerifierKey } from '../domain/evidence/signing-keys.ts';
+import { startEpoch } from '../domain/evidence/start-epoch.ts';
+import { type AddCommand, addExamples, print } from './command.ts';
+
+/** An entry that waits for longer is late: batches are a second apart. */
+const lateSeconds = 60;
+
+export const logCommands: AddCommand = (parent, withEngines) => {
+  const log = parent
+    .command('log')
+    .description('show the state of the evidence log, start a new epoch of it, and rotate the keys that sign it');
+  addExamples(log, 'waybilld admin log status', 'waybilld admin log rotate-key');
+
+  const status = log
+    .command('status')
+    .description(
+      'show the epochs of the log, what is published, the keys that sign it, and why nothing is signed if that is so. Exits with 1 if the log refuses to sign, or entries have been waiting for more than a minute',
+    )
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      withEngines(async ({ engines: { store } }) => {
+        const logs = await store.evidenceLog.list();
+        const keys = await store.evidenceLog.listKeys();
+        const condition = await store.evidenceLog.readCondition();
+        const epochs = logs.map((one) =>
+          toStatus(
+            one,
+            keys.filter(({ epoch }) => epoch === one.epoch),
+          ),
+        );
+        print(
+          options.json,
+          {
+            waiting: condition.waiting,
+            lag_seconds: Math.round(condition.lagSeconds),
+            refusal: condition.refusal,
+            epochs,
+          },
+          [
+            ...(epochs.length === 0 ? ['There is no log yet. It starts with the process `work`.'] : []),
+            ...epochs.flatMap((one) => [
+              `epoch ${one.epoch}  ${one.origin}  ${one.published_size} entries published${one.ended_at === null ? '' : `  ended ${one.ended_at}`}`,
+              ...one.keys.map(
+                (key) =>
+                  `  key ${key.id}  ${key.algorithm}  ${key.retired_at === null ? 'signs' : `retired ${key.retired_at}`}`,
+              ),
+            ]),
+            `${condition.waiting} entries are waiting${condition.waiting > 0 ? `, the oldest for ${Math.round(condition.lagSeconds)} seconds` : ''}.`,
+            ...(condition.refusal === null ? [] : [`Nothing is signed: ${condition.refusal}`]),
+          ],
+        );
+        if (condition.refusal !== null || condition.lagSeconds > lateSeconds) process.exitCode = 1;
+      }),
+    );
+  addExamples(status, 'waybilld admin log status', 'waybilld admin log status --json');
+
+  const starting = log
+    .command('start-epoch')
+    .description(
+      'end the log and start another one, with a new name and new keys, whose first entry links to the last checkpoint of the old one. Needed when the log refuses to sign, because the database or the bucket was restored; `waybilld admin restore` does it by itself',
+    )
+    .requiredOption('--reason <text>', 'why, for everyone who reads the log; at most 200 characters', parseReason)
+    .option('--json', 'print JSON')
+    .action((options: { reason: string; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const author = engines.administrator;
+        const { epoch, origin, moved } = await startEpoch(engines, { reason: options.reason, author });
+        print(options.json, { epoch, origin, moved_entries: moved }, [
+          `Epoch ${epoch} has started: ${origin}.`,
+          `${moved} entries that the old log has not published are logged in the new one.`,
+          'Give everyone who verifies receipts the new policy: /log/policy',
+        ]);
+      }),
+    );
+  addExamples(starting, 'waybilld admin log start-epoch --reason "restored from the backup of 17 November"');
+
+  const rotating = log
+    .command('rotate-key')
+    .description(
+      'add a new key of each algorithm. The log signs with the old and the new keys until the old ones are retired',
+    )
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const { log: current, keys } = await addSigningKeys(engines);
+        print(options.json, { epoch: current.epoch, keys }, [
+          ...keys.map((key) => `Added: ${key}`),
+          'Give everyone who verifies receipts the new policy: /log/policy',
+          'Once they have it, retire the old keys: waybilld admin log retire-key ID',
+        ]);
+      }),
+    );
+  addExamples(rotating, 'waybilld admin log rotate-key', 'waybilld admin log rotate-key --json');
+
+  const retiring = log
+    .command('retire-key')
+    .description('sign no longer with a key. What it has signed can still be verified with it')
+    .argument('<id>', 'the id of the key, as `log status` shows it', parseKeyId)
+    .option('--json', 'print JSON')
+    .action((keyId: number, options: { json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const key = await retireSigningKey(engines, keyId);
+        print(options.json, { key }, [`Retired: ${key}`]);
+      }),
+    );
+  addExamples(retiring, 'waybilld admin log retire-key 7f3a29d1');
+};
+
+function toStatus(log: Log, keys: readonly LogKey[]) {
+  return {
+    epoch: log.epoch,
+    origin: log.origin,
+    size: log.size,
+    published_size: log.publishedSize,
+    published_at: log.publishedAt,
+    cosigned_at: log.cosignedAt,
+    started_at: log.startedAt,
+    ended_at: log.endedAt?.toISOString() ?? null,
+    keys: keys.map((key) => ({
+      id: key.keyId.toString(16).padStart(8, '0'),
+      algorithm: key.algorithm,
+      verifier_key: toVerifierKey(log.origin, key),
+      created_at: key.createdAt,
+      retired_at: key.retiredAt?.toISOString() ?? null,
+    })),
+  };
+}
+
+function parseKeyId(value: string): number {
+  if (!/^[0-9a-f]{8}$/.test(value)) throw new InvalidArgumentError('Use the id of a key as `log status` shows it.');
+  return Number.parseInt(value, 16);
+}
+
+function parseReason(value: string): string {
+  const reason = value.trim();
+  if (reason === '' || reason.length > 200) throw new InvalidArgumentError('Use 1 to 200 characters.');
+  return reason;
+}

@@ -1,0 +1,69 @@
+import { parseLogPath } from '@waybill/evidence';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { makeLogPolicy } from './log-policy.ts';
+import { readCheckpoint } from './published-checkpoint.ts';
+import { maxCheckpointBytes, maxTileBytes, tileWidth, toCheckpointName, toObjectName } from './read-log.ts';
+
+/** However many readers there are, the database and the bucket are asked for what changes this often. */
+const freshMs = 1_000;
+/** Epochs whose checkpoint is kept for that long. */
+const maxKept = 16;
+const always = new AbortController().signal;
+
+/** The log as everybody may read it. Tiles are looked for only if the published checkpoint covers them. */
+export class PublicLog {
+  readonly #engines: Pick<Engines, 'store' | 'logObjects' | 'policy'>;
+  readonly #kept = new Map<string, { readonly value: Promise<unknown>; readonly atMs: number }>();
+
+  constructor(engines: Pick<Engines, 'store' | 'logObjects' | 'policy'>) {
+    this.#engines = engines;
+  }
+
+  /** The keys of all epochs. */
+  async readPolicy(): Promise<string> {
+    return this.#keep('policy', () => makeLogPolicy(this.#engines));
+  }
+
+  async readCheckpoint(epoch: number): Promise<Buffer> {
+    const lastEpoch = await this.#keep('epochs', async () => {
+      const logs = await this.#engines.store.evidenceLog.list();
+      return logs.at(-1)?.epoch ?? 0;
+    });
+    // Also one that a restored database does not know, if it is before the last.
+    if (epoch > lastEpoch) throw new ExchangeError('not_found');
+    const { logObjects } = this.#engines;
+    const found = await this.#keep(`epoch ${epoch}`, () =>
+      logObjects.read(toCheckpointName(epoch), maxCheckpointBytes, always),
+    );
+    if (!found) throw new ExchangeError('not_found');
+    return found;
+  }
+
+  /** A tile or a bundle, by its path in the log. */
+  async readFile(epoch: number, path: string, signal: AbortSignal): Promise<Buffer> {
+    const parsed = parseLogPath(path);
+    if (!parsed) throw new ExchangeError('not_found');
+    const { level, index, width } = 'tile' in parsed ? parsed.tile : { level: 0, ...parsed.bundle };
+    const { size } = readCheckpoint((await this.readCheckpoint(epoch)).toString()) ?? { size: 0 };
+    if (index * tileWidth + width > Math.floor(size / tileWidth ** level)) throw new ExchangeError('not_found');
+    const found = await this.#engines.logObjects.read(toObjectName(epoch, path), maxTileBytes, signal);
+    if (!found) throw new ExchangeError('not_found');
+    return found;
+  }
+
+  #keep<Value>(name: string, load: () => Promise<Value>): Promise<Value> {
+    const nowMs = performance.now();
+    const kept = this.#kept.get(name);
+    if (kept && nowMs - kept.atMs < freshMs) return kept.value as Promise<Value>;
+    this.#kept.delete(name);
+    const value = load();
+    this.#kept.set(name, { value, atMs: nowMs });
+    value.catch(() => {
+      if (this.#kept.get(name)?.value === value) this.#kept.delete(name);
+    });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
+    return value;
+  }
+}

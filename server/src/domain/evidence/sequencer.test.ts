@@ -1,0 +1,475 @@
+import { randomUUID } from 'node:crypto';
+import {
+  computeRoot,
+  decodeBundle,
+  hashLeaf,
+  openNote,
+  parseCheckpoint,
+  parsePolicy,
+  proveConsistency,
+  proveInclusion,
+  verifyConsistency,
+  verifyInclusion,
+} from '@waybill/evidence';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { type MemoryLogObjects, memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { commitEvent } from './commit-event.ts';
+import { makeLogPolicy } from './log-policy.ts';
+import { readTilesOf } from './read-log.ts';
+import { addSigningKeys, retireSigningKey } from './rotate-signing-keys.ts';
+import { Sequencer } from './sequencer.ts';
+import { startEpoch } from './start-epoch.ts';
+
+const live = new AbortController().signal;
+let exchange: TestExchange;
+let objects: MemoryLogObjects;
+
+class Killed extends Error {}
+
+beforeAll(async () => {
+  exchange = await openTestExchange();
+});
+afterAll(async () => exchange[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await exchange.database.query('truncate evidence_entries, evidence_logs, evidence_keys');
+  objects = memoryLogObjects();
+});
+
+/** A process with its own memory, which dies at a point of this name, if one is given. */
+function startProcess(dieAt?: string, logObjects = objects) {
+  const engines = {
+    ...exchange.engines,
+    logObjects,
+    checkpoint: (name: string) => {
+      if (name === dieAt) throw new Killed(name);
+    },
+  };
+  return { engines, sequencer: new Sequencer(engines) };
+}
+
+async function append(count: number, story = { dropId: randomUUID(), position: 0 }): Promise<void> {
+  const accountId = randomUUID();
+  await exchange.engines.store.evidence.append(
+    Array.from({ length: count }, () => ({ accountId, ...story, kind: 'link.opened' as const, data: {} })),
+  );
+}
+
+const endLeases = () => exchange.database.query("update evidence_logs set lease_until = now() - interval '1 second'");
+
+interface Row {
+  accountId: string;
+  id: string;
+  at: Date;
+  kind: string;
+  dropId: string | null;
+  position: number | null;
+  data: Record<string, unknown>;
+  salt: Buffer;
+  number: number;
+  epoch: number;
+  leafIndex: number;
+}
+
+const readRows = () =>
+  exchange.database.query<Row>(
+    `select account_id as "accountId", id, at, kind, drop_id as "dropId", position, data, salt, number, epoch, leaf_index as "leafIndex"
+     from evidence_entries order by epoch, leaf_index`,
+  );
+
+/** The checkpoint in the bucket, verified with the policy as a stranger would. */
+async function readCheckpointOf(epoch: number, logObjects = objects) {
+  const note = logObjects.objects.get(`${epoch}/checkpoint`)?.toString();
+  if (note === undefined) throw new Error('nothing is published');
+  const { logs } = parsePolicy(await makeLogPolicy(exchange.engines));
+  const { text, verified } = openNote(note, logs);
+  const checkpoint = parseCheckpoint(text);
+  if (!checkpoint) throw new Error('not a checkpoint');
+  return { ...checkpoint, verified };
+}
+
+/** Everything that was ever acknowledged is in the published log exactly once, where the database says. */
+async function expectComplete(): Promise<void> {
+  const rows = await readRows();
+  const byEpoch = Map.groupBy(rows, ({ epoch }) => epoch);
+  for (const [epoch, entries] of byEpoch) {
+    const { size, root } = await readCheckpointOf(epoch);
+    const leaves = entries.map((entry) => hashLeaf(commitEvent(entry)));
+    expect(entries.map(({ leafIndex }) => leafIndex)).toEqual(entries.map((_, index) => index));
+    expect(size).toBe(entries.length);
+    expect(Buffer.from(root).equals(computeRoot(leaves))).toBe(true);
+    const readTile = readTilesOf(objects, epoch);
+    for (const index of new Set([0, size >> 1, size - 1])) {
+      const proof = await proveInclusion(readTile, index, size);
+      expect(verifyInclusion({ leafHash: leaves[index] as Uint8Array, index, size, root, proof })).toBe(true);
+    }
+  }
+  const stories = Map.groupBy(rows, ({ accountId, dropId, position }) => `${accountId} ${dropId} ${position}`);
+  for (const story of stories.values()) {
+    expect(story.map(({ number }) => number)).toEqual(story.map((_, index) => index));
+  }
+}
+
+describe('the log', () => {
+  test('starts by itself, and its first entry says so', async () => {
+    const { sequencer } = startProcess();
+    await sequencer.step(live);
+    const [first] = await readRows();
+    expect(first).toMatchObject({
+      kind: 'log.started',
+      number: 0,
+      epoch: 1,
+      data: { origin: 'files.example.org/log/1', previous: null, reason: 'first start' },
+    });
+    await expectComplete();
+  });
+
+  test('has every entry once after each batch, and every checkpoint contains the ones before', async () => {
+    const { sequencer } = startProcess();
+    const story = { dropId: randomUUID(), position: 3 };
+    const published: { size: number; root: Uint8Array }[] = [];
+    for (const count of [1, 254, 1, 1, 0, 300, 700]) {
+      await append(count, story);
+      await sequencer.step(live);
+      published.push(await readCheckpointOf(1));
+    }
+    await expectComplete();
+    const last = published.at(-1) as { size: number; root: Uint8Array };
+    for (const { size, root } of published) {
+      const proof = await proveConsistency(readTilesOf(objects, 1), size, last.size);
+      expect(verifyConsistency({ oldSize: size, newSize: last.size, oldRoot: root, newRoot: last.root, proof })).toBe(
+        true,
+      );
+    }
+    // Partial tiles are gone where a full one is.
+    const names = [...objects.objects.keys()];
+    expect(names.filter((name) => /\/000\.p\//.test(name) && !/tile\/1\//.test(name))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(['1/tile/0/000', '1/tile/entries/000', '1/tile/1/000.p/4']));
+    expect(decodeBundle(objects.objects.get('1/tile/entries/001') as Buffer)).toHaveLength(256);
+  });
+
+  test('is signed by Ed25519 and by ML-DSA-44', async () => {
+    const { sequencer } = startProcess();
+    await sequencer.step(live);
+    const { verified } = await readCheckpointOf(1);
+    expect(verified.map(({ verifier }) => verifier.type)).toEqual([1, 6]);
+    expect(verified.find(({ verifier }) => verifier.type === 6)?.timestamp).toBeGreaterThan(Date.now() / 1000 - 600);
+  });
+
+  test('signs with the old and the new keys until the old ones are retired', async () => {
+    const { sequencer, engines } = startProcess();
+    await sequencer.step(live);
+    const old = await engines.store.evidenceLog.listKeys(1);
+    await addSigningKeys(engines);
+    await sequencer.step(live);
+    expect((await readCheckpointOf(1)).verified).toHaveLength(4);
+    for (const { keyId } of old) await retireSigningKey(engines, keyId);
+    await sequencer.step(live);
+    const { verified } = await readCheckpointOf(1);
+    const oldIds = new Set(old.map(({ keyId }) => keyId));
+    expect(verified.map(({ verifier }) => oldIds.has(verifier.keyId))).toEqual([false, false]);
+    const [first] = verified;
+    await expect(retireSigningKey(engines, first?.verifier.keyId ?? 0)).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+    expect((await readRows()).map(({ kind }) => kind)).toEqual([
+      'log.started',
+      'log.key_added',
+      'log.key_added',
+      'log.key_retired',
+      'log.key_retired',
+    ]);
+    await expectComplete();
+  });
+});
+
+describe('a process that dies', () => {
+  test.each(['log:assigned', 'log:tiles-written', 'log:checkpoint-stored', 'log:checkpoint-put', 'log:published'])(
+    'at %s leaves nothing out and nothing twice',
+    async (point) => {
+      await append(300);
+      await startProcess().sequencer.step(live);
+      await endLeases();
+      await append(600);
+      await expect(startProcess(point).sequencer.step(live)).rejects.toThrow(point);
+      await append(5);
+      await endLeases();
+      const before = await readCheckpointOf(1);
+      await startProcess().sequencer.step(live);
+      await expectComplete();
+      const { size, root } = await readCheckpointOf(1);
+      const proof = await proveConsistency(readTilesOf(objects, 1), before.size, size);
+      expect(
+        verifyConsistency({ oldSize: before.size, newSize: size, oldRoot: before.root, newRoot: root, proof }),
+      ).toBe(true);
+    },
+  );
+
+  test('anywhere, again and again, with others taking over: the log never forks', async () => {
+    const points = [
+      'log:assigned',
+      'log:tiles-written',
+      'log:checkpoint-stored',
+      'log:checkpoint-put',
+      'log:published',
+    ];
+    let seed = 7;
+    const next = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return seed % below;
+    };
+    const seen: { size: number; root: Uint8Array }[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      await append(next(200));
+      const process = startProcess(points[next(points.length + 3)]);
+      await process.sequencer.step(live).catch((error: unknown) => {
+        if (!(error instanceof Killed)) throw error;
+      });
+      await endLeases();
+      if (objects.objects.has('1/checkpoint')) seen.push(await readCheckpointOf(1));
+    }
+    await startProcess().sequencer.step(live);
+    await expectComplete();
+    const last = await readCheckpointOf(1);
+    for (const { size, root } of seen) {
+      const proof = await proveConsistency(readTilesOf(objects, 1), size, last.size);
+      expect(verifyConsistency({ oldSize: size, newSize: last.size, oldRoot: root, newRoot: last.root, proof })).toBe(
+        true,
+      );
+    }
+  });
+});
+
+describe('two processes', () => {
+  test('do not write at once, and the second takes over when the first stops', async () => {
+    const [first, second] = [startProcess(), startProcess()];
+    await first.sequencer.step(live);
+    await append(3);
+    await second.sequencer.step(live);
+    expect((await readCheckpointOf(1)).size).toBe(1);
+    await first.sequencer.stop();
+    await second.sequencer.step(live);
+    expect((await readCheckpointOf(1)).size).toBe(4);
+  });
+
+  test('of which one was paused: it changes nothing, and what it stores late is corrected', async () => {
+    let resume = () => {};
+    const paused = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    let hasReached = () => {};
+    const reached = new Promise<void>((resolve) => {
+      hasReached = resolve;
+    });
+    let isPausing = false;
+    const slow = {
+      ...objects,
+      put: async (...[name, bytes]: Parameters<typeof objects.put>) => {
+        if (isPausing && name === '1/checkpoint') {
+          hasReached();
+          await paused;
+        }
+        // Like a store that carries out a request although it was aborted.
+        objects.objects.set(name, Buffer.from(bytes));
+      },
+    };
+    const old = startProcess(undefined, slow);
+    await old.sequencer.step(live);
+    isPausing = true;
+    await append(2);
+    const late = old.sequencer.step(live);
+    await reached;
+    await endLeases();
+    await append(2);
+    const next = startProcess();
+    await next.sequencer.step(live);
+    expect((await readCheckpointOf(1)).size).toBe(5);
+    resume();
+    await late;
+    expect((await readCheckpointOf(1)).size).toBe(3);
+    await append(1);
+    await next.sequencer.step(live);
+    await old.sequencer.step(live);
+    expect((await readCheckpointOf(1)).size).toBe(6);
+    await expectComplete();
+  });
+});
+
+describe('while the bucket is away', () => {
+  test('entries wait, and are published when it is back', async () => {
+    let isAway = false;
+    const failing = new Proxy(objects, {
+      get: (target, name: keyof MemoryLogObjects) =>
+        isAway && name !== 'objects' ? () => Promise.reject(new ExchangeError('unavailable')) : target[name],
+    });
+    const { sequencer, engines } = startProcess(undefined, failing);
+    await sequencer.step(live);
+    isAway = true;
+    for (let batch = 0; batch < 3; batch += 1) {
+      await append(100);
+      await expect(sequencer.step(live)).rejects.toMatchObject({ code: 'unavailable' });
+    }
+    expect(await engines.store.evidenceLog.readCondition()).toMatchObject({ waiting: 300, refusal: null });
+    isAway = false;
+    await sequencer.step(live);
+    await expectComplete();
+    expect(await engines.store.evidenceLog.readCondition()).toMatchObject({ waiting: 0, lagSeconds: 0 });
+  });
+
+  test('a write that fails in the middle of a batch changes nothing that is published', async () => {
+    let left = Number.POSITIVE_INFINITY;
+    const failing = {
+      ...objects,
+      put: (...call: Parameters<typeof objects.put>) => {
+        left -= 1;
+        return left < 0 ? Promise.reject(new ExchangeError('unavailable')) : objects.put(...call);
+      },
+    };
+    const { sequencer } = startProcess(undefined, failing);
+    await sequencer.step(live);
+    await append(700);
+    for (left = 0; left < 8; ) {
+      const allowed = left;
+      await sequencer.step(live).catch(() => undefined);
+      left = allowed + 1;
+    }
+    left = Number.POSITIVE_INFINITY;
+    await sequencer.step(live);
+    await expectComplete();
+  });
+});
+
+describe('a database that was restored from a backup', () => {
+  /** Copies the log's rows, as a backup would, and puts them back. */
+  async function backUp() {
+    await exchange.database.query('create table if not exists saved_entries as table evidence_entries with no data');
+    await exchange.database.query('create table if not exists saved_logs as table evidence_logs with no data');
+    await exchange.database.query('truncate saved_entries, saved_logs');
+    await exchange.database.query('insert into saved_entries table evidence_entries');
+    await exchange.database.query('insert into saved_logs table evidence_logs');
+    return async () => {
+      await exchange.database.query('truncate evidence_entries');
+      await exchange.database.query('insert into evidence_entries overriding system value table saved_entries');
+      const columns = ['size', 'published_size', 'published_at', 'signed_checkpoint', 'checkpoint', 'ended_at'];
+      await exchange.database.query(
+        `update evidence_logs set ${columns.map((column) => `${column} = saved.${column}`).join()}, lease_until = null
+         from saved_logs as saved where saved.epoch = evidence_logs.epoch`,
+      );
+    };
+  }
+
+  test('signs nothing, keeps entries waiting, and says why, until a new epoch links to what was published', async () => {
+    const { sequencer, engines } = startProcess();
+    await append(10);
+    await sequencer.step(live);
+    const restore = await backUp();
+    await append(10);
+    await sequencer.step(live);
+    const published = objects.objects.get('1/checkpoint');
+    await restore();
+    await append(7);
+    const restored = startProcess().sequencer;
+    await restored.step(live);
+    await restored.step(live);
+    expect(objects.objects.get('1/checkpoint')).toBe(published);
+    const condition = await engines.store.evidenceLog.readCondition();
+    expect(condition.waiting).toBe(7);
+    expect(condition.refusal).toMatch(/has a checkpoint of 21 entries in epoch 1, and the database knows only 11/);
+
+    const old = await readCheckpointOf(1);
+    await endLeases();
+    const started = await startEpoch(engines, { reason: 'restored', author: engines.administrator });
+    expect(started).toEqual({ epoch: 2, origin: 'files.example.org/log/2', moved: 0 });
+    await startProcess().sequencer.step(live);
+    expect((await readCheckpointOf(2)).size).toBe(8);
+    expect((await readRows()).find(({ epoch }) => epoch === 2)).toMatchObject({
+      kind: 'log.started',
+      data: {
+        previous: { origin: old.origin, size: 21, root: Buffer.from(old.root).toString('base64') },
+        reason: 'restored',
+      },
+    });
+    expect((await engines.store.evidenceLog.readCondition()).refusal).toBeNull();
+  });
+
+  test('that has logged other entries under the same numbers refuses, and logs them again in the new epoch', async () => {
+    const { sequencer, engines } = startProcess();
+    await append(300);
+    await sequencer.step(live);
+    const restore = await backUp();
+    await append(10);
+    await sequencer.step(live);
+    await restore();
+    // As a sequencer that does not compare itself with the bucket would.
+    const other = memoryLogObjects();
+    for (const [name, bytes] of objects.objects) if (name !== '1/checkpoint') other.objects.set(name, bytes);
+    await exchange.database.query('update evidence_logs set published_size = 0');
+    await append(12);
+    await startProcess(undefined, other).sequencer.step(live);
+    await endLeases();
+    const published = objects.objects.get('1/checkpoint');
+    await startProcess().sequencer.step(live);
+    expect(objects.objects.get('1/checkpoint')).toBe(published);
+    expect((await engines.store.evidenceLog.readCondition()).refusal).toMatch(/are not those that were signed/);
+    await endLeases();
+    const { moved } = await startEpoch(engines, { reason: 'fork', author: engines.administrator });
+    expect(moved).toBe(12);
+    await startProcess().sequencer.step(live);
+    expect((await readCheckpointOf(2)).size).toBe(13);
+  });
+
+  test('with an empty bucket refuses, and continues when the objects are back', async () => {
+    const { sequencer, engines } = startProcess();
+    await append(10);
+    await sequencer.step(live);
+    await endLeases();
+    const empty = memoryLogObjects();
+    await append(1);
+    await startProcess(undefined, empty).sequencer.step(live);
+    expect(empty.objects.size).toBe(0);
+    expect((await engines.store.evidenceLog.readCondition()).refusal).toMatch(/is missing in the bucket/);
+    await endLeases();
+    await startProcess().sequencer.step(live);
+    expect((await engines.store.evidenceLog.readCondition()).refusal).toBeNull();
+    await expectComplete();
+  });
+
+  test('with a checkpoint that someone else has signed refuses', async () => {
+    const { sequencer, engines } = startProcess();
+    await sequencer.step(live);
+    const note = objects.objects.get('1/checkpoint')?.toString() ?? '';
+    objects.objects.set('1/checkpoint', Buffer.from(note.replace('\n1\n', '\n2\n')));
+    await append(1);
+    await sequencer.step(live);
+    expect((await engines.store.evidenceLog.readCondition()).refusal).toMatch(/is not signed by a key/);
+  });
+});
+
+test('tiles that are lost or damaged are written again from the database', async () => {
+  const { sequencer } = startProcess();
+  await append(600);
+  await sequencer.step(live);
+  await endLeases();
+  const tiles = () => new Map([...objects.objects].filter(([name]) => name.includes('/tile/')));
+  const before = tiles();
+  for (const name of before.keys()) objects.objects.delete(name);
+  await startProcess().sequencer.step(live);
+  expect(tiles()).toEqual(before);
+  await endLeases();
+  objects.objects.set('1/tile/0/002.p/89', Buffer.alloc(89 * 32));
+  await startProcess().sequencer.step(live);
+  expect(tiles()).toEqual(before);
+  await expectComplete();
+});
+
+test('an event that cannot be committed to does not stop the others', async () => {
+  const warnings: string[] = [];
+  exchange.engines.logger.warn = (event) => void warnings.push(event);
+  await append(1);
+  await exchange.database.query(`update evidence_entries set data = '{"size": 1.5}'`);
+  await append(1);
+  await startProcess().sequencer.step(live);
+  expect((await readCheckpointOf(1)).size).toBe(3);
+  expect(warnings).toEqual(['an event cannot be proven']);
+});

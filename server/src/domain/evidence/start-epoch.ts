@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventData } from '@waybill/evidence';
+import { encodeBase64, hashLeaf } from '@waybill/evidence';
+import type { Author } from '../audit/audit-store.ts';
+import { record, serverAccountId } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { MissingObject } from '../missing-object.ts';
+import { commitEvent } from './commit-event.ts';
+import type { Log, LogTurn, PlacedEntry } from './log-store.ts';
+import { readCheckpoint } from './published-checkpoint.ts';
+import { maxCheckpointBytes, readTilesOf, tileWidth, toCheckpointName } from './read-log.ts';
+import { createKeys } from './signing-keys.ts';
+
+/** Of the one who starts an epoch; longer than it takes. */
+const leaseSeconds = 60;
+/** An epoch that never published anything leaves a gap. */
+const maxGap = 3;
+const always = new AbortController().signal;
+
+type Needs = Pick<Engines, 'store' | 'logObjects' | 'masterKeys' | 'random' | 'policy'>;
+
+/**
+ * Ends the log and starts another, under a new name and new keys, whose first entry names the last checkpoint of the old
+ * one. Entries that the old log has not published go to the new one. Returns the new epoch.
+ */
+export async function startEpoch(
+  engines: Needs,
+  { reason, author }: { readonly reason: string; readonly author: Author },
+): Promise<{ readonly epoch: number; readonly origin: string; readonly moved: number }> {
+  const { store, random, policy } = engines;
+  const seized = await store.evidenceLog.seize(leaseSeconds);
+  // The last holder of the lease may still be storing a checkpoint.
+  if (seized && seized.heldSeconds > 0) await pause(seized.heldSeconds * 1000);
+  const last = await findLast(engines, seized?.log);
+  const moved = seized ? await unassignUnpublished(engines, seized.turn, seized.log) : 0;
+  const epoch = last.epoch + 1;
+  const origin = toOrigin(policy.publicUrl, epoch);
+  const keys = await createKeys(engines, origin);
+  const data: EventData<'log.started'> = { origin, previous: last.checkpoint, reason };
+  const isStarted = await store
+    .transaction(async (tx) => {
+      const first = {
+        id: random.uuid(),
+        at: new Date(Math.floor((await tx.dayKeys.clock()) * 1000)),
+        number: await tx.evidenceLog.nextNumber(),
+        data,
+        salt: random.bytes(32),
+      };
+      const commitment = commitEvent({ ...first, kind: 'log.started', dropId: null, position: null });
+      const after = seized?.log.epoch ?? null;
+      if (!(await tx.evidenceLog.start({ epoch, origin, after }, { ...first, commitment }, keys))) throw new Raced();
+      const details = { epoch, origin, reason, moved };
+      await record(engines, tx, { accountId: serverAccountId, author, action: 'log.started', details });
+      return true;
+    })
+    .catch(unlessRaced);
+  if (!isStarted)
+    throw new ExchangeError(
+      'precondition_failed',
+      'Another process has started an epoch. See: waybilld admin log status',
+    );
+  return { epoch, origin, moved };
+}
+
+class Raced extends Error {}
+
+function unlessRaced(error: unknown): false {
+  if (!(error instanceof Raced)) throw error;
+  return false;
+}
+
+/** The log's name: the public address without its scheme. */
+export function toOrigin(publicUrl: string, epoch: number): string {
+  const { host, pathname } = new URL(publicUrl);
+  return `${host}${pathname.replace(/\/$/, '')}/log/${epoch}`;
+}
+
+/** The last epoch that the database or the bucket has, and its last checkpoint. A restored database may not know it. */
+async function findLast(
+  { logObjects }: Needs,
+  known: Log | undefined,
+): Promise<{ readonly epoch: number; readonly checkpoint: EventData<'log.started'>['previous'] }> {
+  let epoch = known?.epoch ?? 0;
+  let checkpoint = readCheckpoint(known?.checkpoint ?? null);
+  for (let next = Math.max(epoch, 1); next <= epoch + maxGap; next += 1) {
+    const bytes = await logObjects.read(toCheckpointName(next), maxCheckpointBytes, always);
+    const found = readCheckpoint(bytes?.toString() ?? null);
+    if (!found) continue;
+    epoch = next;
+    checkpoint = found;
+  }
+  const previous = checkpoint && {
+    origin: checkpoint.origin,
+    size: checkpoint.size,
+    root: encodeBase64(checkpoint.root),
+  };
+  return { epoch, checkpoint: previous ?? null };
+}
+
+/** Goes back from the last entry to where the bucket has what the database has: what comes after is logged again. */
+async function unassignUnpublished({ store, logObjects }: Needs, turn: LogTurn, { epoch, size }: Log): Promise<number> {
+  const bytes = await logObjects.read(toCheckpointName(epoch), maxCheckpointBytes, always);
+  const published = readCheckpoint(bytes?.toString() ?? null)?.size ?? 0;
+  const readTile = readTilesOf(logObjects, epoch);
+  const readHashes = (index: number) => {
+    const width = Math.min(tileWidth, published - index * tileWidth);
+    if (width <= 0) return undefined;
+    return readTile({ level: 0, index, width }).catch((error: unknown) => {
+      if (!(error instanceof MissingObject)) throw error;
+      return undefined;
+    });
+  };
+  let moved = 0;
+  for (let index = Math.ceil(size / tileWidth) - 1; index >= 0; index -= 1) {
+    const entries = await store.evidenceLog.placed(epoch, index * tileWidth, tileWidth);
+    const hashes = await readHashes(index);
+    const isPublished = ({ leafIndex, commitment }: PlacedEntry) => {
+      const at = (leafIndex - index * tileWidth) * 32;
+      return hashes !== undefined && Buffer.compare(hashes.subarray(at, at + 32), hashLeaf(commitment)) === 0;
+    };
+    const unpublished = entries.filter((entry) => !isPublished(entry));
+    // The log's own beginning belongs to this epoch.
+    moved += await store.evidenceLog.unassign(
+      turn,
+      unpublished.filter(({ leafIndex }) => leafIndex > 0),
+    );
+    if (unpublished.length === 0) break;
+  }
+  return moved;
+}

@@ -1,0 +1,245 @@
+import { sql } from 'kysely';
+import { serverAccountId } from '../../../domain/audit/record.ts';
+import type {
+  EvidenceLogStore,
+  Log,
+  LogCondition,
+  LogKey,
+  LogTurn,
+  PlacedEntry,
+  WaitingEntry,
+} from '../../../domain/evidence/log-store.ts';
+import type { Database } from '../database.ts';
+
+/** How far waiting entries are counted, so that counting costs the same however many there are. */
+const countedUpTo = 10_000;
+
+const logColumns = sql`
+  epoch, origin, size, signed_checkpoint as "signedCheckpoint", checkpoint, published_size as "publishedSize",
+  published_at as "publishedAt", cosigned_checkpoint as "cosignedCheckpoint", cosigned_at as "cosignedAt",
+  started_at as "startedAt", ended_at as "endedAt", refusal`;
+const keyColumns = sql`
+  epoch, key_id as "keyId", algorithm, public_key as "publicKey", wrapped_key as wrapped, key_version as version,
+  created_at as "createdAt", retired_at as "retiredAt"`;
+
+/** The log of a turn that is not over. */
+const isTurnOf = ({ epoch, fence }: LogTurn) => sql`epoch = ${epoch} and fence = ${fence} and ended_at is null`;
+const leaseOf = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
+
+/** The highest number in a story. Each form of a story is found by its own range of the index. */
+const lastNumber = sql`
+  case
+    when story.position is not null then (select max(number) from evidence_entries as last
+      where last.account_id = story.account_id and last.drop_id = story.drop_id and last.position = story.position)
+    when story.drop_id is not null then (select max(number) from evidence_entries as last
+      where last.account_id = story.account_id and last.drop_id = story.drop_id and last.position is null)
+    else (select max(number) from evidence_entries as last
+      where last.account_id = story.account_id and last.drop_id is null and last.position is null)
+  end`;
+
+export function evidenceLogStore(db: Database): EvidenceLogStore {
+  /** Changes the log of a turn. False when the turn is over. */
+  const change = async (turn: LogTurn, values: ReturnType<typeof sql>) => {
+    const { numAffectedRows } = await sql`update evidence_logs set ${values} where ${isTurnOf(turn)}`.execute(db);
+    return numAffectedRows === 1n;
+  };
+
+  const addKey: EvidenceLogStore['addKey'] = async (epoch, { keyId, algorithm, publicKey, wrapped, version }) => {
+    await db
+      .insertInto('evidence_keys')
+      .values({ epoch, key_id: keyId, algorithm, public_key: publicKey, wrapped_key: wrapped, key_version: version })
+      .execute();
+  };
+
+  return {
+    async list() {
+      const { rows } = await sql<Log>`select ${logColumns} from evidence_logs order by epoch`.execute(db);
+      return rows;
+    },
+
+    async find(epoch) {
+      const { rows } = await sql<Log>`select ${logColumns} from evidence_logs where epoch = ${epoch}`.execute(db);
+      return rows[0];
+    },
+
+    async listKeys(epoch) {
+      const { rows } = await sql<LogKey>`
+        select ${keyColumns} from evidence_keys ${epoch === undefined ? sql`` : sql`where epoch = ${epoch}`}
+        order by epoch, created_at, algorithm
+      `.execute(db);
+      return rows;
+    },
+
+    async readCondition() {
+      const { rows } = await sql<LogCondition>`
+        with log as (select * from evidence_logs where ended_at is null),
+        waiting as (
+          (select at from evidence_entries where leaf_index is null order by sequence limit ${sql.lit(countedUpTo)})
+          union all
+          (select at from log cross join lateral (
+            select at from evidence_entries as entry
+            where entry.epoch = log.epoch and entry.leaf_index >= log.published_size
+            order by entry.leaf_index limit ${sql.lit(countedUpTo)}) as unpublished)
+        )
+        select least((select count(*) from waiting), ${sql.lit(countedUpTo)}) as waiting,
+          coalesce((select extract(epoch from now() - min(at)) from waiting), 0)::float8 as "lagSeconds",
+          (select extract(epoch from now() - published_at)::float8 from log) as "checkpointSeconds",
+          (select extract(epoch from now() - max(cosigned_at))::float8 from evidence_logs) as "cosignedSeconds",
+          (select refusal from log) as refusal
+      `.execute(db);
+      return rows[0] as LogCondition;
+    },
+
+    async take(leaseSeconds) {
+      const { rows } = await sql<Log & { fence: number }>`
+        update evidence_logs set fence = fence + 1, lease_until = ${leaseOf(leaseSeconds)}
+        where ended_at is null and (lease_until is null or lease_until < now())
+        returning ${logColumns}, fence
+      `.execute(db);
+      const [taken] = rows;
+      if (!taken) return undefined;
+      const { fence, ...log } = taken;
+      return { turn: { epoch: log.epoch, fence }, log };
+    },
+
+    async renew(turn, leaseSeconds) {
+      const { rows } = await sql<Log>`
+        update evidence_logs set lease_until = ${leaseOf(leaseSeconds)} where ${isTurnOf(turn)} returning ${logColumns}
+      `.execute(db);
+      return rows[0];
+    },
+
+    async release(turn) {
+      await change(turn, sql`lease_until = null`);
+    },
+
+    async seize(leaseSeconds) {
+      const { rows } = await sql<Log & { fence: number; heldSeconds: number }>`
+        with held as (select epoch as held_epoch, lease_until as held_until from evidence_logs where ended_at is null for update)
+        update evidence_logs set fence = fence + 1, lease_until = greatest(lease_until, now()) + make_interval(secs => ${leaseSeconds})
+        from held where epoch = held_epoch
+        returning ${logColumns}, fence,
+          coalesce(greatest(extract(epoch from held_until - now()), 0), 0)::float8 as "heldSeconds"
+      `.execute(db);
+      const [taken] = rows;
+      if (!taken) return undefined;
+      const { fence, heldSeconds, ...log } = taken;
+      return { turn: { epoch: log.epoch, fence }, log, heldSeconds };
+    },
+
+    async waiting(count) {
+      const { rows } = await sql<WaitingEntry>`
+        with waiting as materialized (
+          select *, dense_rank() over (order by account_id, drop_id, position) as story from (
+            select account_id, id, sequence, at, kind, drop_id, position, data, salt from evidence_entries
+            where leaf_index is null order by sequence limit ${sql.lit(count)}) as oldest
+        ), stories as materialized (
+          select story.story, coalesce(${lastNumber}, -1) + 1 as next
+          from (select distinct story, account_id, drop_id, position from waiting) as story
+        )
+        select account_id as "accountId", id, at, kind, drop_id as "dropId", position, data, salt,
+          (next + row_number() over (partition by story order by sequence) - 1)::integer as number
+        from waiting join stories using (story)
+        order by sequence
+      `.execute(db);
+      return rows;
+    },
+
+    async assign(turn, size, entries) {
+      const log = await sql`
+        update evidence_logs set size = size + ${entries.length} where ${isTurnOf(turn)} and size = ${size}
+      `.execute(db);
+      if (log.numAffectedRows !== 1n) return false;
+      const { numAffectedRows = 0n } = await sql`
+        update evidence_entries as entry
+        set epoch = ${turn.epoch}, leaf_index = ${size} + place - 1, number = new.number, commitment = new.commitment
+        from unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[],
+          ${entries.map(({ number }) => number)}::integer[],
+          ${entries.map(({ commitment }) => Buffer.from(commitment))}::bytea[])
+          with ordinality as new (account_id, id, number, commitment, place)
+        where entry.account_id = new.account_id and entry.id = new.id and entry.leaf_index is null
+      `.execute(db);
+      return Number(numAffectedRows) === entries.length;
+    },
+
+    async placed(epoch, from, count) {
+      const { rows } = await sql<PlacedEntry>`
+        select account_id as "accountId", id, leaf_index as "leafIndex", commitment from evidence_entries
+        where epoch = ${epoch} and leaf_index >= ${from} order by leaf_index limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
+    sign: (turn, note) => change(turn, sql`signed_checkpoint = ${note}`),
+
+    publish: (turn, size, note) =>
+      change(turn, sql`checkpoint = ${note}, published_size = ${size}, published_at = now(), refusal = null`),
+
+    async setRefusal(turn, refusal) {
+      await change(turn, sql`refusal = ${refusal}`);
+    },
+
+    async start({ epoch, origin, after }, first, keys) {
+      await sql`update evidence_logs set ended_at = now(), lease_until = null where ended_at is null`.execute(db);
+      const { numAffectedRows } = await sql`
+        insert into evidence_logs (epoch, origin, size) select ${epoch}, ${origin}, 1
+        where (select max(epoch) from evidence_logs) is not distinct from ${after}::integer
+        on conflict do nothing
+      `.execute(db);
+      if (numAffectedRows !== 1n) return false;
+      await db
+        .insertInto('evidence_entries')
+        .values({
+          account_id: serverAccountId,
+          id: first.id,
+          at: first.at,
+          kind: 'log.started',
+          data: JSON.stringify(first.data),
+          salt: first.salt,
+          number: first.number,
+          epoch,
+          leaf_index: 0,
+          commitment: first.commitment,
+        })
+        .execute();
+      for (const key of keys) await addKey(epoch, key);
+      return true;
+    },
+
+    async nextNumber() {
+      const { rows } = await sql<{ next: number }>`
+        select coalesce(max(number), -1) + 1 as next from evidence_entries
+        where account_id = ${serverAccountId} and drop_id is null and position is null
+      `.execute(db);
+      return rows[0]?.next ?? 0;
+    },
+
+    async unassign(turn, entries) {
+      const { numAffectedRows = 0n } = await sql`
+        update evidence_entries as entry set epoch = null, leaf_index = null, number = null, commitment = null
+        from unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[])
+          as listed (account_id, id)
+        where entry.account_id = listed.account_id and entry.id = listed.id and entry.epoch = ${turn.epoch}
+          and entry.salt is not null and exists (select from evidence_logs where ${isTurnOf(turn)})
+      `.execute(db);
+      return Number(numAffectedRows);
+    },
+
+    addKey,
+
+    async retireKey(epoch, keyId) {
+      const { numAffectedRows } = await sql`
+        update evidence_keys set retired_at = now() where epoch = ${epoch} and key_id = ${keyId} and retired_at is null
+      `.execute(db);
+      return numAffectedRows === 1n;
+    },
+
+    async replaceKey({ epoch, keyId, wrapped }, by) {
+      const { numAffectedRows } = await sql`
+        update evidence_keys set wrapped_key = ${by.wrapped}, key_version = ${by.version}
+        where epoch = ${epoch} and key_id = ${keyId} and wrapped_key = ${wrapped}
+      `.execute(db);
+      return numAffectedRows === 1n;
+    },
+  };
+}
