@@ -91,7 +91,7 @@ export default {
     {
       name: 'only-assemble-names-engines',
       severity: 'error',
-      from: { path: '^server/src/(?!assemble(?:-examinations|-master-keys)?\\.ts|engines)', pathNot: tests },
+      from: { path: '^server/src/(?!assemble(?:-audit-targets|-examinations|-master-keys)?\\.ts|engines)', pathNot: tests },
       to: { path: '^server/src/engines' },
     },
     {

@@ -924,6 +924,22 @@ create index audit_entries_about_address on audit_entries using gin (addresses) 
 create index audit_entries_of_drop on audit_entries (right(details ->> 'dropId', 10), at)
   where (details ->> 'dropId') is not null;
 
+-- The systems outside to which the audit is sent. A row begins with the first attempt.
+create table audit_targets (
+  name           text primary key check (name in ('syslog', 'https')),
+  -- The last entry of which it is certain that the target has stored it and all before it. Null: none.
+  epoch          bigint,
+  transaction_id xid8,
+  sequence       bigint,
+  delivered_at   timestamptz,
+  -- The first of the failures since the last success, and the reason of the last one.
+  failing_since  timestamptz,
+  failure        text,
+  -- Held by the process that sends to it: never two at once. Each holder has a larger fence than the one before it.
+  lease_until    timestamptz,
+  fence          bigint not null default 0
+);
+
 ---------------------------------------------------------------------------------------------------------------------
 -- Evidence
 ---------------------------------------------------------------------------------------------------------------------

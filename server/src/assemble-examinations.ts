@@ -1,4 +1,5 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { type AuditTargetConfig, auditTargetSettings, openAuditTargets } from './assemble-audit-targets.ts';
 import {
   kmsOptions,
   type MasterKeyConfig,
@@ -8,6 +9,7 @@ import {
 } from './assemble-master-keys.ts';
 import { type Config, type inspectConfig, workConnections } from './config/config.ts';
 import { examinePepper } from './domain/accounts/check-pepper.ts';
+import { examineAuditTargets } from './domain/audit/examine-audit-targets.ts';
 import type { Examine, Finding } from './domain/doctor/finding.ts';
 import { fault, ok, skipped } from './domain/doctor/finding.ts';
 import { examineLog } from './domain/evidence/examine-log.ts';
@@ -108,6 +110,11 @@ export function assembleExaminations(
         ? only(skipped('providers', 'WAYBILL_PROVIDERS_FILE is not set.'))
         : examineProviders({ providers, timeoutMs: 5_000 }),
     ),
+    audit: given('audit', [...auditTargetSettings, 'WAYBILL_DATABASE_URL'], (config) =>
+      config.WAYBILL_AUDIT_SYSLOG_URL || config.WAYBILL_AUDIT_HTTPS_URL !== ''
+        ? examineAudit(config, config.WAYBILL_DATABASE_URL)
+        : only(skipped('audit', 'WAYBILL_AUDIT_SYSLOG_URL and WAYBILL_AUDIT_HTTPS_URL are not set.')),
+    ),
     tls: given(
       'tls',
       ['WAYBILL_TLS_CERTIFICATE_FILE', 'WAYBILL_TLS_KEY_FILE', 'WAYBILL_PUBLIC_URL'],
@@ -139,6 +146,19 @@ async function* examineConfiguration(problems: readonly string[]): AsyncGenerato
       problem,
       'Correct it in the environment file, and restart `serve` and `work`: docs/configuration.md lists all settings.',
     );
+  }
+}
+
+async function* examineAudit(config: AuditTargetConfig, url: string): AsyncGenerator<Finding> {
+  const pool = openPool({ url, connections: 1, deadlines: requestDeadlines, onError: () => undefined });
+  try {
+    // Without a database or a schema, `postgres` says so.
+    const states = await postgresStore(openDatabase(pool))
+      .auditTargets.list()
+      .catch(() => undefined);
+    yield* examineAuditTargets(openAuditTargets(config), states);
+  } finally {
+    await pool.end();
   }
 }
 

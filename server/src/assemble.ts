@@ -1,8 +1,11 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
+import { openAuditTargets } from './assemble-audit-targets.ts';
 import { openMasterKeys } from './assemble-master-keys.ts';
 import type { Config } from './config/config.ts';
 import { checkPepper } from './domain/accounts/check-pepper.ts';
+import type { AuditTarget } from './domain/audit/audit-target.ts';
+import type { AuditTargetName } from './domain/audit/audit-target-store.ts';
 import type { BackupPlace, BucketInventory } from './domain/backup/backup-place.ts';
 import type { DatabaseCopies } from './domain/backup/database-copies.ts';
 import type { Engines } from './domain/engines.ts';
@@ -82,6 +85,7 @@ export interface Assembly extends Engines {
   readonly identityProviders: IdentityProviders;
   /** Where returned mails are read from, unless the mail server passes them to us. */
   readonly bounceMailbox: Mailbox | undefined;
+  readonly auditTargets: ReadonlyMap<AuditTargetName, AuditTarget>;
   readonly probeMailServer: ProbeMailServer;
   /** Queries the system's DNS servers, or this one. */
   readonly dns: (server: string | undefined) => DnsRecords;
@@ -243,6 +247,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       memory,
       live: new LiveUploads(store.uploads, { leaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS }),
     },
+    auditTargets: openAuditTargets(config),
     probeMailServer: () => probeMailServer(config.WAYBILL_SMTP_URL),
     dns: (server) => dnsRecords({ server }),
     backlog: () => readBacklog(database),

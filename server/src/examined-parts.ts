@@ -11,6 +11,7 @@ export const examined = [
   'bounces',
   'sms',
   'providers',
+  'audit',
   'tls',
   'proxy',
 ] as const;

@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { readConfig, requireWorkConnections } from './config/config.ts';
+import { readAuditWaiting, startForwardingAudit } from './jobs/forward-audit.ts';
 import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
 import { startReadingBounces } from './jobs/read-bounces.ts';
 import { startScrubbing } from './jobs/scrub.ts';
@@ -13,6 +14,7 @@ export async function work(): Promise<void> {
   requireWorkConnections(config);
   const { log, observation, engines, adminConsole, manager } = await startService(config, 'work');
   observation.metrics.sources.backlog = engines.backlog;
+  observation.metrics.sources.auditWaitingSeconds = () => readAuditWaiting(engines, engines.auditTargets);
   const options = { stopMs: config.WAYBILL_STOP_SECONDS * 1000, around: aroundJobs(observation, log) };
   const runners = await Promise.all([
     engines.startJobRunner({ ...options, concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines) }),
@@ -34,6 +36,9 @@ export async function work(): Promise<void> {
     startReadingBounces(engines, engines.bounceMailbox, {
       onFailure: (err) => log.warn({ err }, 'mails that came back could not be read; they are tried again'),
     });
+  const forwarding = startForwardingAudit(engines, engines.auditTargets, {
+    onFailure: (err) => log.warn({ err }, 'sending the audit failed; it is continued'),
+  });
   const bytesPerSecond = config.WAYBILL_SCRUB_BYTES_PER_SECOND;
   const scrubbing =
     bytesPerSecond > 0 &&
@@ -45,7 +50,7 @@ export async function work(): Promise<void> {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     adminConsole.stopping();
     await manager.stopping();
-    const parts = [sweeping, sequencing, bounces, scrubbing, ...runners].filter(
+    const parts = [sweeping, sequencing, bounces, scrubbing, forwarding, ...runners].filter(
       (part) => part !== false && part !== undefined,
     );
     await Promise.all(parts.map((part) => part.stop()));

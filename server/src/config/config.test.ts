@@ -278,3 +278,26 @@ test('networks that webhooks may be sent to are listed', () => {
   expect(problems).toEqual([]);
   expect(values.WAYBILL_WEBHOOK_ALLOW).toEqual(['10.1.0.0/16', '192.0.2.7', 'fd00::/8']);
 });
+
+test('the targets of the audit', () => {
+  const read = (settings: Record<string, string>) => readConfig({ ...complete, ...settings });
+  const syslog = (url: string) => read({ WAYBILL_AUDIT_SYSLOG_URL: url }).WAYBILL_AUDIT_SYSLOG_URL;
+  expect(syslog('')).toBeUndefined();
+  expect(syslog('syslog+tls://log.example.org')).toEqual({ host: 'log.example.org', port: 6514 });
+  expect(syslog('syslog+tls://[2001:db8::1]:1514/')).toEqual({ host: '2001:db8::1', port: 1514 });
+  const refused = {
+    WAYBILL_AUDIT_SYSLOG_URL: ['syslog://log.example.org', 'syslog+tls://', 'syslog+tls://h:99999', 'syslog+tls://u@h'],
+    WAYBILL_AUDIT_HTTPS_URL: ['http://siem.example.org', 'https://user:secret@siem.example.org', 'siem'],
+    WAYBILL_AUDIT_HTTPS_AUTHORIZATION: ['Bearer secret\nx: y', ' Bearer secret', 'Bearer sécret'],
+  };
+  for (const [name, values] of Object.entries(refused)) {
+    for (const value of values) {
+      const [problem = ''] = findProblems({ ...complete, [name]: value });
+      expect(problem).toContain(`${name} is `);
+      expect(problem).not.toMatch(/s[eé]cret/);
+    }
+  }
+  expect(findProblems({ ...complete, WAYBILL_AUDIT_KEY_FILE: 'key.pem' })).toEqual([
+    '  WAYBILL_AUDIT_CERTIFICATE_FILE and WAYBILL_AUDIT_KEY_FILE are set together, or not at all.',
+  ]);
+});

@@ -1,5 +1,6 @@
 import { environmentFile, readEnvironment, readSecretFile } from './environment.ts';
 import type { Setting } from './setting.ts';
+import { auditSettings } from './settings/audit.ts';
 import { httpSettings } from './settings/http.ts';
 import { keysSettings } from './settings/keys.ts';
 import { lifetimesSettings } from './settings/lifetimes.ts';
@@ -34,6 +35,7 @@ const settings = {
   ...retentionSettings,
   ...workSettings,
   ...webhooksSettings,
+  ...auditSettings,
   ...testingSettings,
 };
 
@@ -110,6 +112,12 @@ export function inspectConfig(given?: NodeJS.ProcessEnv): {
   }
   if (problems.length === 0 && (config.WAYBILL_TLS_CERTIFICATE_FILE === '') !== (config.WAYBILL_TLS_KEY_FILE === '')) {
     problems.push('WAYBILL_TLS_CERTIFICATE_FILE and WAYBILL_TLS_KEY_FILE are set together, or not at all.');
+  }
+  if (
+    problems.length === 0 &&
+    (config.WAYBILL_AUDIT_CERTIFICATE_FILE === '') !== (config.WAYBILL_AUDIT_KEY_FILE === '')
+  ) {
+    problems.push('WAYBILL_AUDIT_CERTIFICATE_FILE and WAYBILL_AUDIT_KEY_FILE are set together, or not at all.');
   }
   if (problems.length === 0 && config.WAYBILL_BOUNCE_MAILDIR !== '' && config.WAYBILL_BOUNCE_ADDRESS === '') {
     problems.push('WAYBILL_BOUNCE_MAILDIR is set, but WAYBILL_BOUNCE_ADDRESS is not.');

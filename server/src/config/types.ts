@@ -127,6 +127,39 @@ export const hostAndPort: SettingType<{ host: string; port: number }> = {
   },
 };
 
+/** Without the brackets of an IPv6 address. */
+export const syslogUrl: SettingType<{ host: string; port: number } | undefined> = {
+  name: 'URL',
+  parse(value) {
+    if (value === '') return undefined;
+    const [, host, port = '6514'] =
+      /^syslog\+tls:\/\/(\[[0-9a-f:.]+\]|[^:[\]/?#@]+)(?::(\d{1,5}))?\/?$/i.exec(value) ?? [];
+    if (!host) throw new Error('is syslog+tls://HOST:PORT.');
+    return hostAndPort.parse(`${host}:${port}`);
+  },
+};
+
+/** Error messages do not repeat it: its query may contain a secret. */
+export const auditHttpsUrl: SettingType<string> = {
+  name: 'URL',
+  parse(value) {
+    const url = URL.parse(value);
+    if (value !== '' && (url?.protocol !== 'https:' || url.username || url.password || url.hash)) {
+      throw new Error('is https://HOST/PATH, without a user name, a password or a fragment.');
+    }
+    return value;
+  },
+};
+
+export const authorizationHeader: SettingType<string> = {
+  name: 'text',
+  parse(value) {
+    if (value !== '' && !/^[!-~](?:[ -~]*[!-~])?$/.test(value))
+      throw new Error('is one line of ASCII, such as Bearer TOKEN.');
+    return value;
+  },
+};
+
 export const transitKey: SettingType<string> = {
   name: 'URL',
   parse(value) {

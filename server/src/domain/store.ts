@@ -2,6 +2,7 @@ import type { AccountDeletionStore } from './accounts/account-deletion-store.ts'
 import type { AccountStore } from './accounts/account-store.ts';
 import type { QuotaStore } from './accounts/quota-store.ts';
 import type { AuditStore } from './audit/audit-store.ts';
+import type { AuditTargetStore } from './audit/audit-target-store.ts';
 import type { ContactStore } from './contacts/contact-store.ts';
 import type { ReceiverStore } from './contacts/receiver-store.ts';
 import type { DraftStore } from './drafts/draft-store.ts';
@@ -52,6 +53,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly evidence: EvidenceStore;
   readonly evidenceLog: EvidenceLogStore;
+  readonly auditTargets: AuditTargetStore;
   readonly events: EventStore;
   readonly quotas: QuotaStore;
   readonly holds: HoldStore;

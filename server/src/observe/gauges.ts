@@ -39,6 +39,8 @@ export interface Sources {
   /** Whether each engine responded to its last check; undefined before the first. */
   enginesUp?: () => Readonly<Record<string, boolean | undefined>>;
   backlog?: () => Promise<Backlog>;
+  /** The age of the oldest audit entry that each target does not have. */
+  auditWaitingSeconds?: () => Promise<Readonly<Record<string, number>>>;
 }
 
 export function addGauges(registry: Registry, sources: Sources): void {
@@ -170,6 +172,12 @@ export function addGauges(registry: Registry, sources: Sources): void {
     'waybill_log_refusing',
     '1 while the evidence log refuses to sign, because the bucket and the database do not fit together, otherwise 0.',
     ({ refusal }) => Number(refusal !== null),
+  );
+  gauge(
+    'waybill_audit_waiting_seconds',
+    'The age of the oldest audit entry that the target does not have; 0 if it has all. Only in work.',
+    'target',
+    cacheBriefly(async () => sources.auditWaitingSeconds?.()),
   );
 
   registry.registerMetric(

@@ -1,5 +1,6 @@
 import { errorCodes } from '@waybill/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { auditTargetNames } from '../domain/audit/audit-target-store.ts';
 import { addGauges, type Sources } from './gauges.ts';
 
 /** From a cached response to a call that is about to be abandoned. */
@@ -102,6 +103,12 @@ export function createMetrics(process: { readonly role: string; readonly version
       labelNames: ['outcome'],
       registers,
     }),
+    auditFailures: new Counter({
+      name: 'waybill_audit_failures_total',
+      help: 'Batches of audit entries that a target did not take. They are sent again.',
+      labelNames: ['target'],
+      registers,
+    }),
     jobSeconds: new Histogram({
       name: 'waybill_job_duration_seconds',
       help: 'Jobs that ended.',
@@ -147,6 +154,7 @@ export function createMetrics(process: { readonly role: string; readonly version
   // A counter that begins with its first event shows no increase by it.
   for (const outcome of outcomes) metrics.messages.inc({ outcome }, 0);
   for (const outcome of webhookOutcomes) metrics.webhookAttempts.inc({ outcome }, 0);
+  for (const target of auditTargetNames) metrics.auditFailures.inc({ target }, 0);
   for (const verdict of verdicts) metrics.scans.inc({ verdict }, 0);
   if (process.role !== 'serve') return metrics;
   for (const code of errorCodes) {

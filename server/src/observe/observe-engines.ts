@@ -1,3 +1,4 @@
+import type { AuditTargetLease } from '../domain/audit/audit-target-store.ts';
 import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import type { Scan, Scanner } from '../domain/ports/scanner.ts';
@@ -112,10 +113,11 @@ const webhookOutcomes: OutcomeReaders<'webhookDeliveries'> = {
 type CountOutcome = (parameters: readonly unknown[], result: unknown) => void;
 
 /** Counts messages and requests to webhooks by their outcomes, which are known once they are recorded. */
-function countOutcomes({ messages, webhookAttempts }: Metrics): OnResult {
+function countOutcomes({ messages, webhookAttempts, auditFailures }: Metrics): OnResult {
   const counters = new Map<string, CountOutcome>([
     ...listCounters('outbox', messageOutcomes, messages),
     ...listCounters('webhookDeliveries', webhookOutcomes, webhookAttempts),
+    ['auditTargets.fail', ([lease]) => auditFailures.inc({ target: (lease as AuditTargetLease).name })],
   ]);
   return (operation, parameters, result) => counters.get(operation)?.(parameters, result);
 }

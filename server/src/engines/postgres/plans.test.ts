@@ -23,6 +23,7 @@ const small = new Set([
   '_private_jobs',
   'accounts',
   'api_keys',
+  'audit_targets',
   'daily_usage',
   'damaged_files',
   'day_key_objects',
@@ -586,6 +587,16 @@ async function everyCall(accountId: string): Promise<Calls> {
       follow: (audit) => audit.follow(position, count),
       end: (audit) => audit.end(),
       purge: (audit) => audit.purge(300 * day, count),
+    },
+    auditTargets: {
+      take: (targets) => targets.take('syslog', 30),
+      advance: async (targets) => {
+        await targets.advance({ name: 'syslog', fence: 1 }, undefined, 30);
+        await targets.advance({ name: 'syslog', fence: 1 }, position, 30);
+      },
+      fail: (targets) => targets.fail({ name: 'syslog', fence: 1 }, 'refused', 30),
+      release: (targets) => targets.release({ name: 'syslog', fence: 1 }),
+      list: (targets) => targets.list(),
     },
     evidence: {
       append: (evidence) => evidence.append([{ accountId, dropId, position: 0, kind: 'link.opened', data: {} }]),

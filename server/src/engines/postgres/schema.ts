@@ -113,6 +113,18 @@ export interface AuditEntries {
   transaction_id: Generated<string>;
 }
 
+export interface AuditTargets {
+  delivered_at: Timestamp | null;
+  epoch: number | null;
+  failing_since: Timestamp | null;
+  failure: string | null;
+  fence: Generated<number>;
+  lease_until: Timestamp | null;
+  name: string;
+  sequence: number | null;
+  transaction_id: string | null;
+}
+
 export interface AuthenticatorApps {
   confirmed_at: Timestamp | null;
   last_step: Generated<number>;
@@ -634,6 +646,7 @@ export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
+  audit_targets: AuditTargets;
   authenticator_apps: AuthenticatorApps;
   blocked_senders: BlockedSenders;
   contacts: Contacts;

@@ -3,6 +3,7 @@ import { accountDeletionStore } from './accounts/account-deletions.ts';
 import { accountStore } from './accounts/accounts.ts';
 import { quotaStore } from './accounts/quotas.ts';
 import { auditStore } from './audit.ts';
+import { auditTargetStore } from './audit-targets.ts';
 import { contactStore } from './contacts.ts';
 import type { Database } from './database.ts';
 import { draftStore } from './drops/drafts.ts';
@@ -58,6 +59,7 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     audit: auditStore(db),
     evidence: evidenceStore(db),
     evidenceLog: evidenceLogStore(db),
+    auditTargets: auditTargetStore(db),
     events: eventStore(db),
     quotas: quotaStore(db),
     holds: holdStore(db),

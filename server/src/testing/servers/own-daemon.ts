@@ -8,8 +8,13 @@ requireKind('engines');
 
 const startWithinMs = 20_000;
 
+export interface Daemon extends AsyncDisposable {
+  /** For signals that make it stand still and continue. */
+  readonly pid: number;
+}
+
 /** A real daemon for one test, ready when its port accepts connections. */
-export async function startDaemon(port: number, command: string, ...args: readonly string[]): Promise<AsyncDisposable> {
+export async function startDaemon(port: number, command: string, ...args: readonly string[]): Promise<Daemon> {
   // The kernel kills it when this process ends.
   const daemon = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], { stdio: 'ignore' });
   const exited = once(daemon, 'exit');
@@ -25,7 +30,7 @@ export async function startDaemon(port: number, command: string, ...args: readon
     }
     await setTimeout(20);
   }
-  return { [Symbol.asyncDispose]: stop };
+  return { pid: daemon.pid as number, [Symbol.asyncDispose]: stop };
 }
 
 async function accepts(port: number): Promise<boolean> {
