@@ -44,7 +44,8 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
               ...reportProgress(progress),
             });
             progress.clear();
-            const { manifest, copied, missing, uploads, messages, ended, lostDays, unnamed } = restored;
+            const { manifest, copied, missing, uploads, messages, ended, lostDays, unnamed, epoch, damagedEpochs } =
+              restored;
             const { id, taken_at: takenAt, files, absent } = manifest;
             print(
               options.json,
@@ -63,6 +64,8 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
                 deleted_day_keys: unnamed.dayKeysDeleted,
                 kept_day_keys: unnamed.dayKeysKept,
                 undeleted_objects: unnamed.undeleted,
+                log_epoch: epoch ?? null,
+                damaged_epochs: damagedEpochs,
                 took_ms: Math.round(performance.now() - since),
               },
               [
@@ -81,6 +84,15 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
                 ...(ended > 0
                   ? [`${ended} files have ended since: the keys of their days are destroyed, and nobody can read them.`]
                   : []),
+                ...(epoch === undefined
+                  ? []
+                  : [
+                      `Epoch ${epoch} of the evidence log has started. Give everyone who verifies receipts the new /log/policy.`,
+                    ]),
+                ...damagedEpochs.map(
+                  (one) =>
+                    `The entries of epoch ${one} of the evidence log are not those that were signed: it is not published again.`,
+                ),
                 ...lostDays.map(
                   ({ day, files: count }) => `The day key of ${toDate(day)} is missing: ${count} files cannot be read.`,
                 ),
@@ -93,7 +105,7 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
                   : []),
               ],
             );
-            if (missing > 0 || lostDays.length > 0 || unnamed.undeleted.length > 0) process.exitCode = 1;
+            if (missing + lostDays.length + unnamed.undeleted.length + damagedEpochs.length > 0) process.exitCode = 1;
           }),
         { migrateFirst: false, role: 'restore' },
       ),

@@ -14,7 +14,10 @@ import { postgresStore } from '../../engines/postgres/store.ts';
 import { unlessAway } from '../../engines/postgres/unavailable.ts';
 import { createTestDatabase, openTestPool } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
+import { memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
+import { readCheckpoint } from '../evidence/published-checkpoint.ts';
+import { Sequencer } from '../evidence/sequencer.ts';
 import { chunkKey } from '../files/sealing.ts';
 import { DayKeys } from '../keys/day-keys.ts';
 import type { BackupPlace } from './backup-place.ts';
@@ -43,11 +46,14 @@ async function backUp() {
   const sender = await exchange.account('r@example.org');
   await exchange.drop(sender, ['r@example.org'], ['sent']);
   await exchange.upload(sender, 'staged');
+  const sequencer = new Sequencer(engines);
+  await sequencer.step(signal);
   await makeBackup(engines, place, { signal });
   await exportDayKeys(engines, place);
   const files = await exchange.database.query<{ id: string }>('select id::text from files order by id');
   return {
     engines,
+    sequencer,
     folder,
     dayKeys: await readMirror(place),
     keys: files.map(({ id }) => chunkKey(id, 0)),
@@ -71,6 +77,7 @@ async function openTarget(options: { toolPath?: string } = {}) {
   const ownSessions = new Set<number>();
   const pool = openTestPool(url, undefined, ownSessions);
   const objects = memoryObjectStore();
+  const logObjects = memoryLogObjects();
   const store = postgresStore(openDatabase(pool));
   const random = { bytes: randomBytes, uuid: randomUUID };
   const reached: string[] = [];
@@ -78,6 +85,7 @@ async function openTarget(options: { toolPath?: string } = {}) {
     ...source.engines,
     store,
     objects,
+    logObjects,
     dayKeys: new DayKeys({ store, objects, masterKeys: source.engines.masterKeys, random }),
     database: databaseCopies({
       url,
@@ -106,6 +114,7 @@ async function openTarget(options: { toolPath?: string } = {}) {
   return {
     url,
     objects: objects.objects,
+    logObjects: logObjects.objects,
     engines,
     reached,
     query,
@@ -159,6 +168,38 @@ test('while it runs, no process of Waybill connects', async () => {
     });
   }
   expect(await target.isMarked()).toBe(false);
+});
+
+test('the log of the backup is published again, and a new epoch links to it', async () => {
+  await using target = await openTarget();
+  const restored = await target.restore();
+  expect(restored).toMatchObject({ epoch: 2, damagedEpochs: [] });
+  const log = await source.engines.store.evidenceLog.find(1);
+  expect(target.logObjects.get('1/checkpoint')?.toString()).toBe(log?.checkpoint);
+  await new Sequencer(target.engines).step(signal);
+  const [started] = await target.query(
+    'select data::text as data from evidence_entries where epoch = 2 and leaf_index = 0',
+  );
+  expect(JSON.parse(String(started?.['data']))).toMatchObject({
+    origin: 'files.example.org/log/2',
+    previous: { origin: 'files.example.org/log/1', size: log?.publishedSize },
+    reason: expect.stringMatching(/^restored from backup /) as string,
+  });
+  expect(readCheckpoint(target.logObjects.get('2/checkpoint')?.toString() ?? null)?.size).toBeGreaterThan(0);
+});
+
+test('what the bucket has of the log is newer than the backup, and stays', async () => {
+  await using target = await openTarget();
+  const { store, logObjects, random } = source.engines;
+  await store.evidence.append([{ accountId: random.uuid(), kind: 'key.destroyed', data: { day: '2026-11-18' } }]);
+  await source.sequencer.step(signal);
+  const newer = (await logObjects.read('1/checkpoint', 100_000, signal)) ?? Buffer.alloc(0);
+  target.logObjects.set('1/checkpoint', newer);
+  const { epoch } = await target.restore();
+  expect(target.logObjects).toEqual(new Map([['1/checkpoint', newer]]));
+  const restored = await target.engines.store.evidenceLog.find(1);
+  const { size = 0 } = readCheckpoint(newer.toString()) ?? {};
+  expect([epoch, restored?.publishedSize]).toEqual([2, size - 1]);
 });
 
 test('without pg_restore, or with one that cannot read the dump, the database stays whole', async () => {

@@ -1,4 +1,7 @@
+import { systemAuthor } from '../audit/author.ts';
 import type { Engines } from '../engines.ts';
+import { restoreLog } from '../evidence/restore-log.ts';
+import { startEpoch } from '../evidence/start-epoch.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { FilePosition } from '../file-position.ts';
 import { listObjects } from '../files/chunk-runs.ts';
@@ -19,7 +22,11 @@ const filesPerStatement = 500;
 /** The reason that an administrator reads, and selects messages by: `outbox retry --all --reason "restored"`. */
 const unknownOutcome = 'restored from a backup: it is not known whether it was sent';
 
-export interface RestoreEngines extends Pick<Engines, 'store' | 'objects' | 'masterKeys' | 'dayKeys' | 'checkpoint'> {
+export interface RestoreEngines
+  extends Pick<
+    Engines,
+    'store' | 'objects' | 'logObjects' | 'masterKeys' | 'dayKeys' | 'checkpoint' | 'random' | 'policy'
+  > {
   readonly database: DatabaseCopies;
   readonly bucket: BucketInventory;
   readonly pepper: Buffer;
@@ -39,6 +46,10 @@ export interface RestoreResult {
   readonly lostDays: readonly LostDay[];
   /** Objects that were in the bucket before and belong to nothing that was restored. */
   readonly unnamed: Unnamed;
+  /** The epoch of the evidence log that was started; undefined if there was no log. */
+  readonly epoch: number | undefined;
+  /** Epochs whose entries do not lead to the checkpoint that was signed, and which were not published again. */
+  readonly damagedEpochs: readonly number[];
 }
 
 /**
@@ -95,12 +106,28 @@ async function restoreAlone(
   options.onStep?.('restoring day keys');
   const days = await restoreDayKeys(engines, place, manifest, options.dayKeys);
   checkpoint('restore:day-keys-stored');
+  options.onStep?.('starting a new epoch of the evidence log');
+  const log = await continueLog(engines, manifest, signal);
+  checkpoint('restore:epoch-started');
   options.onStep?.('deleting objects that nothing names');
   const unnamed = wasEmpty
     ? { deleted: 0, dayKeysDeleted: 0, dayKeysKept: 0, undeleted: [] }
     : await deleteUnnamed(engines, { signal, keepDayKeys: days.lostDays.length > 0 });
   checkpoint('restore:bucket-cleaned');
-  return { manifest, copied, missing, ...settled, ...days, unnamed };
+  return { manifest, copied, missing, ...settled, ...days, ...log, unnamed };
+}
+
+/** More may have been published since the backup was made, so the log of the backup is never continued. */
+async function continueLog(
+  engines: RestoreEngines,
+  { id }: Manifest,
+  signal: AbortSignal,
+): Promise<Pick<RestoreResult, 'epoch' | 'damagedEpochs'>> {
+  const damagedEpochs = await restoreLog(engines, signal);
+  if ((await engines.store.evidenceLog.list()).length === 0) return { epoch: undefined, damagedEpochs };
+  const reason = `restored from backup ${id}`;
+  const { epoch } = await startEpoch(engines, { reason, author: systemAuthor('server'), isAlone: true });
+  return { epoch, damagedEpochs };
 }
 
 async function* beforeEnd<Item>(items: AsyncIterable<Item>, then: () => void): AsyncGenerator<Item, void, void> {

@@ -54,7 +54,7 @@ export function requireKnown(log: Log, published: Checkpoint | undefined): void 
   if (!published) {
     if (log.publishedSize === 0) return;
     throw new LogRefusal(
-      `The checkpoint of epoch ${log.epoch} is missing in the bucket, although the database has published ${log.publishedSize} entries: this is another bucket, or its objects were lost. Put the objects below log/ back from a backup; if that is impossible, start a new epoch: waybilld admin log start-epoch`,
+      `The checkpoint of epoch ${log.epoch} is missing in the bucket, although the database has published ${log.publishedSize} entries: this is another bucket, or its objects were lost. Put the objects below log/ back; if that is impossible, start a new epoch: waybilld admin log start-epoch`,
     );
   }
   if (published.size > (signed?.size ?? 0)) {

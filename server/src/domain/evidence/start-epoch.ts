@@ -26,12 +26,21 @@ type Needs = Pick<Engines, 'store' | 'logObjects' | 'masterKeys' | 'random' | 'p
  */
 export async function startEpoch(
   engines: Needs,
-  { reason, author }: { readonly reason: string; readonly author: Author },
+  {
+    reason,
+    author,
+    isAlone = false,
+  }: {
+    readonly reason: string;
+    readonly author: Author;
+    /** No other process runs. */
+    readonly isAlone?: boolean;
+  },
 ): Promise<{ readonly epoch: number; readonly origin: string; readonly moved: number }> {
   const { store, random, policy } = engines;
   const seized = await store.evidenceLog.seize(leaseSeconds);
   // The last holder of the lease may still be storing a checkpoint.
-  if (seized && seized.heldSeconds > 0) await pause(seized.heldSeconds * 1000);
+  if (seized && seized.heldSeconds > 0 && !isAlone) await pause(seized.heldSeconds * 1000);
   const last = await findLast(engines, seized?.log);
   const moved = seized ? await unassignUnpublished(engines, seized.turn, seized.log) : 0;
   const epoch = last.epoch + 1;

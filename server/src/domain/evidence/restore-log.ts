@@ -1,0 +1,56 @@
+import type { Engines } from '../engines.ts';
+import type { Log } from './log-store.ts';
+import { LogTree } from './log-tree.ts';
+import { readCheckpoint } from './published-checkpoint.ts';
+import { maxCheckpointBytes, toCheckpointName, toObjectName } from './read-log.ts';
+
+const entriesPerBatch = 4_096;
+const putsAtOnce = 8;
+
+/**
+ * Publishes the epochs of a restored database again that the bucket does not have: their tiles follow from the entries, and
+ * the database has their checkpoints. What is in the bucket stays as it is, because it was published. Returns the epochs
+ * whose entries do not lead to what was signed.
+ */
+export async function restoreLog(
+  engines: Pick<Engines, 'store' | 'logObjects'>,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const { store, logObjects } = engines;
+  const damaged: number[] = [];
+  for (const log of await store.evidenceLog.list()) {
+    const name = toCheckpointName(log.epoch);
+    if (log.checkpoint === null || (await logObjects.read(name, maxCheckpointBytes, signal))) continue;
+    if (await writeTiles(engines, log, signal)) await logObjects.put(name, Buffer.from(log.checkpoint), signal);
+    else damaged.push(log.epoch);
+  }
+  return damaged;
+}
+
+/** Returns whether the tree has the root that was signed. */
+async function writeTiles(
+  { store, logObjects }: Pick<Engines, 'store' | 'logObjects'>,
+  { epoch, checkpoint }: Log,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const signed = readCheckpoint(checkpoint);
+  if (!signed) return false;
+  const tree = LogTree.empty();
+  while (tree.size < signed.size) {
+    const count = Math.min(entriesPerBatch, signed.size - tree.size);
+    const entries = await store.evidenceLog.placed(epoch, tree.size, count);
+    if (entries.length < count) return false;
+    const { files, obsolete } = tree.append(entries.map(({ commitment }) => commitment));
+    for (let from = 0; from < files.length; from += putsAtOnce) {
+      const some = files.slice(from, from + putsAtOnce);
+      await Promise.all(some.map(({ path, bytes }) => logObjects.put(toObjectName(epoch, path), bytes, signal)));
+    }
+    if (obsolete.length > 0) {
+      await logObjects.delete(
+        obsolete.map((path) => toObjectName(epoch, path)),
+        signal,
+      );
+    }
+  }
+  return Buffer.compare(tree.root, signed.root) === 0;
+}
