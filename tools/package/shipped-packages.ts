@@ -22,7 +22,9 @@ export function listShippedPackages(): [folder: string, LockedPackage][] {
   const { packages } = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8')) as {
     packages: Record<string, LockedPackage>;
   };
-  const bundled = new Set(Object.keys(packages['evidence']?.devDependencies ?? {}).map((name) => `node_modules/${name}`));
+  const bundled = new Set(
+    Object.keys(packages['evidence']?.devDependencies ?? {}).map((name) => `node_modules/${name}`),
+  );
   return Object.entries(packages).filter(
     ([folder, { dev, link }]) =>
       folder.includes('node_modules/') &&
