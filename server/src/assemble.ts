@@ -36,6 +36,7 @@ import { readReport } from './engines/dsn/read-report.ts';
 import { folderBackupPlace } from './engines/folder/backup-place.ts';
 import { maildir } from './engines/maildir/mailbox.ts';
 import { identityProviders } from './engines/oidc/identity-providers.ts';
+import { askWitnesses } from './engines/outgoing/ask-witnesses.ts';
 import { webhookSender } from './engines/outgoing/webhook-sender.ts';
 import { recordPepper } from './engines/postgres/accounts/key-pepper.ts';
 import { databaseCopies } from './engines/postgres/backup/copies.ts';
@@ -222,6 +223,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       config.WAYBILL_SMS_URL &&
       smsGateway({ ...config.WAYBILL_SMS_URL, from: config.WAYBILL_SMS_FROM, timeoutMs: 10_000 }),
     mailTemplates: createMailTemplates(translator, toOperator(config)),
+    witnesses: askWitnesses(config.WAYBILL_WITNESSES),
     webhookSender: webhookSender({
       allowed: config.WAYBILL_WEBHOOK_ALLOW,
       allowHttp: config.WAYBILL_WEBHOOK_HTTP === 'allowed',

@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { readConfig, requireWorkConnections } from './config/config.ts';
+import { startCosigning } from './jobs/cosign.ts';
 import { readAuditWaiting, startForwardingAudit } from './jobs/forward-audit.ts';
 import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
 import { startReadingBounces } from './jobs/read-bounces.ts';
@@ -31,6 +32,9 @@ export async function work(): Promise<void> {
   const sequencing = startSequencing(engines, {
     onFailure: (err) => log.warn({ err }, 'the evidence log was not continued; it is tried again'),
   });
+  const cosigning = startCosigning(engines, {
+    onFailure: (err) => log.warn({ err }, 'the evidence log was not cosigned; it is tried again'),
+  });
   const bounces =
     engines.bounceMailbox &&
     startReadingBounces(engines, engines.bounceMailbox, {
@@ -50,7 +54,7 @@ export async function work(): Promise<void> {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     adminConsole.stopping();
     await manager.stopping();
-    const parts = [sweeping, sequencing, bounces, scrubbing, forwarding, ...runners].filter(
+    const parts = [sweeping, sequencing, cosigning, bounces, scrubbing, forwarding, ...runners].filter(
       (part) => part !== false && part !== undefined,
     );
     await Promise.all(parts.map((part) => part.stop()));

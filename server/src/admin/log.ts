@@ -4,6 +4,7 @@ import { addSigningKeys, retireSigningKey } from '../domain/evidence/rotate-sign
 import { toVerifierKey } from '../domain/evidence/signing-keys.ts';
 import { startEpoch } from '../domain/evidence/start-epoch.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
+import { addLogCheck } from './log-check.ts';
 
 /** An entry that waits for longer is late: batches are a second apart. */
 const lateSeconds = 60;
@@ -11,7 +12,8 @@ const lateSeconds = 60;
 export const logCommands: AddCommand = (parent, withEngines) => {
   const log = parent
     .command('log')
-    .description('show the state of the evidence log, start a new epoch of it, and rotate the keys that sign it');
+    .description('show and check the evidence log, start a new epoch of it, and rotate the keys that sign it');
+  addLogCheck(log, withEngines);
   addExamples(log, 'waybilld admin log status', 'waybilld admin log rotate-key');
 
   const status = log

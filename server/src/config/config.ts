@@ -16,6 +16,7 @@ import { storageSettings } from './settings/storage.ts';
 import { testingSettings } from './settings/testing.ts';
 import { transfersSettings } from './settings/transfers.ts';
 import { webhooksSettings } from './settings/webhooks.ts';
+import { witnessesSettings } from './settings/witnesses.ts';
 import { workSettings } from './settings/work.ts';
 
 /** Every setting. No other place names one: docs/configuration.md is generated from these tables. */
@@ -29,6 +30,7 @@ const settings = {
   ...smsSettings,
   ...pagesSettings,
   ...providersSettings,
+  ...witnessesSettings,
   ...lifetimesSettings,
   ...limitsSettings,
   ...transfersSettings,

@@ -18,6 +18,7 @@ import type { Random } from './ports/random.ts';
 import type { Scanner } from './ports/scanner.ts';
 import type { SmsGateway } from './ports/sms-gateway.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
+import type { Witnesses } from './ports/witnesses.ts';
 import type { Passwords } from './sign-in/password.ts';
 import type { StopLinks } from './stops/stop-links.ts';
 import type { Store } from './store.ts';
@@ -31,6 +32,7 @@ export interface Engines {
   readonly store: Store;
   readonly objects: ObjectStore;
   readonly logObjects: LogObjects;
+  readonly witnesses: Witnesses;
   readonly masterKeys: KeyProvider;
   readonly dayKeys: DayKeys;
   readonly downloads: DownloadLimits;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { noWitnesses } from '../config/witnesses-file.ts';
 import { authenticateBearer } from '../domain/accounts/authenticate.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import type { Actor, KeyActor } from '../domain/actor.ts';
@@ -32,6 +33,7 @@ import type { Random } from '../domain/ports/random.ts';
 import type { Scanner } from '../domain/ports/scanner.ts';
 import type { SmsGateway } from '../domain/ports/sms-gateway.ts';
 import type { WebhookSender } from '../domain/ports/webhook-sender.ts';
+import type { Witnesses } from '../domain/ports/witnesses.ts';
 import { Passwords } from '../domain/sign-in/password.ts';
 import { StopLinks } from '../domain/stops/stop-links.ts';
 import type { Store } from '../domain/store.ts';
@@ -43,6 +45,7 @@ import { WebhookSecrets } from '../domain/webhooks/webhook-secrets.ts';
 import { readReport } from '../engines/dsn/read-report.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
 import { identityProviders } from '../engines/oidc/identity-providers.ts';
+import { askWitnesses } from '../engines/outgoing/ask-witnesses.ts';
 import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
 import { webauthnPasskeys } from '../engines/webauthn/passkeys.ts';
 import { createMailTemplates } from '../views/mail-templates.ts';
@@ -104,6 +107,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly store: Store;
     readonly objects: Objects;
     readonly logObjects: LogObjects;
+    readonly witnesses: Witnesses;
     readonly masterKeys: KeyProvider;
     readonly dayKeys: DayKeys;
     readonly scanner: Scanner;
@@ -170,6 +174,7 @@ export async function openTestExchange(
     store: database.store,
     objects,
     logObjects: memoryLogObjects(),
+    witnesses: askWitnesses(noWitnesses),
     masterKeys,
     dayKeys,
     scanner: memoryScanner(),

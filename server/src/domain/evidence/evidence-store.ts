@@ -86,6 +86,8 @@ export interface EvidenceStore {
     after: LeafPosition | undefined,
     count: number,
   ): Promise<LoggedEvidence[]>;
+  /** The entries of all accounts with leaves of an epoch, in order: at most `count`, from one leaf on. For the whole server. */
+  readLeaves(from: LeafPosition, count: number): Promise<LoggedEvidence[]>;
   /** The destruction of the key of a day, as `YYYY-MM-DD`, if it is in the log. */
   findDestroyedKey(day: string): Promise<LoggedEvidence | undefined>;
   /**

@@ -124,6 +124,8 @@ export interface EvidenceLogStore {
   sign(turn: LogTurn, note: string): Promise<boolean>;
   /** Records that a checkpoint is in the bucket. False when the turn is over. */
   publish(turn: LogTurn, size: number, note: string): Promise<boolean>;
+  /** Keeps a published checkpoint with the signatures of witnesses. False if a larger one is cosigned already. */
+  cosign(epoch: number, size: number, note: string): Promise<boolean>;
   /** Records why nothing is signed, or that it is again. */
   setRefusal(turn: LogTurn, refusal: string | null): Promise<void>;
 

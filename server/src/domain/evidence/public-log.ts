@@ -13,16 +13,16 @@ const always = new AbortController().signal;
 
 /** The log as everybody may read it. Tiles are looked for only if the published checkpoint covers them. */
 export class PublicLog {
-  readonly #engines: Pick<Engines, 'store' | 'logObjects' | 'policy'>;
+  readonly #engines: Pick<Engines, 'store' | 'logObjects' | 'policy' | 'witnesses'>;
   readonly #kept = new Map<string, { readonly value: Promise<unknown>; readonly atMs: number }>();
 
-  constructor(engines: Pick<Engines, 'store' | 'logObjects' | 'policy'>) {
+  constructor(engines: Pick<Engines, 'store' | 'logObjects' | 'policy' | 'witnesses'>) {
     this.#engines = engines;
   }
 
-  /** The keys of all epochs. */
+  /** The keys of all epochs, and the witnesses. */
   async readPolicy(): Promise<string> {
-    return this.#keep('policy', () => makeLogPolicy(this.#engines));
+    return this.#keep('policy', () => makeLogPolicy(this.#engines, this.#engines.witnesses.rules));
   }
 
   async readCheckpoint(epoch: number): Promise<Buffer> {

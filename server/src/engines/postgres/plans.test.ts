@@ -606,6 +606,7 @@ async function everyCall(accountId: string): Promise<Calls> {
         await evidence.readStories(link, undefined, count);
         await evidence.readStories(link, { epoch: 1, leafIndex: 1 }, count);
       },
+      readLeaves: (evidence) => evidence.readLeaves({ epoch: 1, leafIndex: 500_000 }, 256),
       findDestroyedKey: (evidence) => evidence.findDestroyedKey('2026-01-01'),
       eraseNaming: (evidence) => evidence.eraseNaming(email, batch),
       countNaming: (evidence) => evidence.countNaming(email),
@@ -629,6 +630,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       placed: (log) => log.placed(1, 500, count),
       sign: (log) => log.sign(turn, 'x'),
       publish: (log) => log.publish(turn, 1, 'x'),
+      cosign: (log) => log.cosign(1, 1, 'x'),
       setRefusal: (log) => log.setRefusal(turn, 'x'),
       start: (log) =>
         log.start(

@@ -13,7 +13,7 @@ const tileCaching = 'public, max-age=31536000, immutable';
 /** As long as a batch takes: readers see a new checkpoint within seconds, and a cache in front of us protects us. */
 const briefCaching = 'public, max-age=1';
 
-export type LogEngines = Pick<Engines, 'store' | 'logObjects' | 'policy'>;
+export type LogEngines = Pick<Engines, 'store' | 'logObjects' | 'policy' | 'witnesses'>;
 
 /**
  * The evidence log for everybody (C2SP tlog-tiles): checkpoints, tiles and the policy with its keys. They name nobody, and

@@ -1,4 +1,5 @@
 import type { Engines } from '../../domain/engines.ts';
+import { PublicLog } from '../../domain/evidence/public-log.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { LinkOver } from '../../domain/links/find-link.ts';
 import type { Intake } from '../../domain/uploads/intake.ts';
@@ -29,6 +30,8 @@ export type { PageOptions } from '../shared/page/page.ts';
 export type PageEngines = Pick<
   Engines,
   | 'store'
+  | 'logObjects'
+  | 'witnesses'
   | 'objects'
   | 'dayKeys'
   | 'downloads'
@@ -75,7 +78,8 @@ export function receiverPages(
   });
   homePage(app, engines, options);
   referencePages(app, createReference, options);
-  verifyPage(app, async () => '', options);
+  const log = new PublicLog(engines);
+  verifyPage(app, () => log.readPolicy(), options);
   serveAssets(app, options.assets);
   for (const pages of [downloads, uploads]) {
     landingPage(app, engines, options, pages);

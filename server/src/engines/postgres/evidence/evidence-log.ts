@@ -175,6 +175,15 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
     publish: (turn, size, note) =>
       change(turn, sql`checkpoint = ${note}, published_size = ${size}, published_at = now(), refusal = null`),
 
+    async cosign(epoch, size, note) {
+      const { numAffectedRows } = await sql`
+        update evidence_logs set cosigned_checkpoint = ${note}, cosigned_at = now()
+        where epoch = ${epoch} and published_size >= ${size}
+          and coalesce(split_part(cosigned_checkpoint, chr(10), 2)::bigint, 0) <= ${size}
+      `.execute(db);
+      return numAffectedRows === 1n;
+    },
+
     async setRefusal(turn, refusal) {
       await change(turn, sql`refusal = ${refusal}`);
     },

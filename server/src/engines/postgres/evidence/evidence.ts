@@ -96,6 +96,15 @@ export function evidenceStore(db: Database): EvidenceStore {
       return rows;
     },
 
+    async readLeaves({ epoch, leafIndex }, count) {
+      const { rows } = await sql<LoggedEvidence>`
+        select ${loggedColumns} from evidence_entries
+        where epoch = ${epoch} and leaf_index >= ${leafIndex}
+        order by ${order} limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
     async findDestroyedKey(day) {
       const { rows } = await sql<LoggedEvidence>`
         select ${loggedColumns} from evidence_entries

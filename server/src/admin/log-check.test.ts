@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { parsePolicy } from '@waybill/evidence';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LogCosigner } from '../domain/evidence/cosign-log.ts';
+import { Sequencer } from '../domain/evidence/sequencer.ts';
+import type { Witnesses } from '../domain/ports/witnesses.ts';
+import { useTestExchange } from '../testing/exchange.ts';
+import { memoryLogObjects } from '../testing/memory/memory-log-objects.ts';
+import { runAdmin } from '../testing/run-admin.ts';
+
+const exchange = await useTestExchange();
+const { query } = exchange.database;
+const live = new AbortController().signal;
+let logObjects: ReturnType<typeof memoryLogObjects>;
+beforeEach(async () => {
+  await query('truncate evidence_entries, evidence_logs, evidence_keys');
+  logObjects = memoryLogObjects();
+});
+afterEach(() => {
+  process.exitCode = undefined;
+});
+
+async function publish(count: number): Promise<void> {
+  const story = { accountId: randomUUID(), dropId: randomUUID(), position: 0 };
+  await exchange.engines.store.evidence.append(
+    Array.from({ length: count }, () => ({ ...story, kind: 'link.opened' as const, data: {} })),
+  );
+  const sequencer = new Sequencer({ ...exchange.engines, logObjects });
+  await sequencer.step(live);
+  await sequencer.stop();
+}
+
+async function check(...options: string[]) {
+  process.exitCode = undefined;
+  const engines = { ...exchange.engines, logObjects };
+  const printed = JSON.parse(await runAdmin({ engines }, 'log', 'check', '--json', ...options)) as {
+    entries: number;
+    erased: number;
+    findings: { problem: string; index?: number; entry?: string }[];
+  };
+  return { exit: process.exitCode ?? 0, ...printed };
+}
+
+test('names what was changed in the database, and exits with 1', async () => {
+  await publish(300);
+  expect(await check()).toMatchObject({ exit: 0, entries: 301, erased: 0, findings: [] });
+  expect(await check('--from', '280')).toMatchObject({ exit: 0, entries: 45, findings: [] });
+  await query('update evidence_entries set data = null, salt = null where leaf_index = 5');
+  expect(await check()).toMatchObject({ exit: 0, erased: 1, findings: [] });
+  const [edited] = await query<{ id: string }>(
+    `update evidence_entries set data = '{"by":"x"}' where leaf_index = 7 returning id`,
+  );
+  await query('delete from evidence_entries where leaf_index = 9');
+  expect(await check()).toMatchObject({
+    exit: 1,
+    findings: expect.arrayContaining([
+      expect.objectContaining({ problem: 'edited', index: 7, entry: edited?.id }),
+      expect.objectContaining({ problem: 'deleted', index: 9 }),
+    ]),
+  });
+});
+
+test('a cosigned checkpoint is kept, published, and what the check holds the log against', async () => {
+  await publish(10);
+  // A witness whose signature is not looked at here: that it is verified is tested beside what collects it.
+  const refusing: Witnesses = {
+    rules: 'quorum none\n',
+    list: [
+      ...parsePolicy(
+        'witness W witness.example.com/w1+e8498172+BD1AF8PoQ4lakrcKp00bfrycmCzPLsSWjMDNVfEq9GYM http://127.0.0.1:1\nquorum none\n',
+      ).witnesses,
+    ].map(([name, verifier]) => ({ name, verifier, url: 'http://127.0.0.1:1' })),
+    ask: async () => ({ status: 422, body: 'no\n' }),
+  };
+  const cosigner = new LogCosigner({ ...exchange.engines, logObjects, witnesses: refusing });
+  expect(await cosigner.step(live)).toBe(false);
+  const [log] = await exchange.engines.store.evidenceLog.list();
+  expect(log?.cosignedCheckpoint).toBeNull();
+  const { evidenceLog } = exchange.engines.store;
+  const note = log?.checkpoint ?? '';
+  expect(await evidenceLog.cosign(1, 11, note)).toBe(true);
+  // Neither one that is not published, nor an older one.
+  expect(await evidenceLog.cosign(1, 12, note)).toBe(false);
+  expect(await evidenceLog.cosign(1, 10, note)).toBe(false);
+  await publish(5);
+  expect(await check()).toMatchObject({ exit: 0, entries: 16 });
+  await query(
+    "update evidence_logs set cosigned_checkpoint = replace(cosigned_checkpoint, chr(10) || '11', chr(10) || '12')",
+  );
+  expect(await check()).toMatchObject({ exit: 1, findings: [{ problem: 'checkpoint invalid' }] });
+});
