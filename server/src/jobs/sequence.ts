@@ -1,5 +1,4 @@
-import type { Engines } from '../domain/engines.ts';
-import { Sequencer } from '../domain/evidence/sequencer.ts';
+import { Sequencer, type SequencerEngines } from '../domain/evidence/sequencer.ts';
 import { repeat } from '../domain/flow/repeat.ts';
 
 /** A batch begins this long after the one before, or at once if that was not enough. */
@@ -7,7 +6,7 @@ const everyMs = 1_000;
 
 /** Appends what happened to the evidence log once a second. Every worker tries to; one of them does. */
 export function startSequencing(
-  engines: Engines,
+  engines: SequencerEngines,
   { onFailure }: { onFailure: (error: unknown) => void },
 ): { stop(): Promise<void> } {
   const sequencer = new Sequencer(engines);

@@ -28,7 +28,10 @@ const deletedAtOnce = 1_000;
 /** While nothing happens, and while it refuses, it compares itself with the bucket this often. */
 const compareMs = 30_000;
 
-type Needs = Pick<Engines, 'store' | 'logObjects' | 'masterKeys' | 'random' | 'checkpoint' | 'logger' | 'policy'>;
+export type SequencerEngines = Pick<
+  Engines,
+  'store' | 'logObjects' | 'masterKeys' | 'random' | 'checkpoint' | 'logger' | 'policy'
+>;
 
 /** Another process writes the log, or has changed it. Whether it is still our turn is asked again. */
 class TurnLost extends Error {}
@@ -40,7 +43,7 @@ class TurnLost extends Error {}
  * begins again after anything unexpected.
  */
 export class Sequencer {
-  readonly #engines: Needs;
+  readonly #engines: SequencerEngines;
   #turn: { readonly turn: LogTurn; log: Log; renewedAt: number } | undefined;
   #signers: { readonly keys: string; readonly signers: readonly Signer[] } | undefined;
   /** The database's time, for signatures. */
@@ -49,7 +52,7 @@ export class Sequencer {
   #tree: { readonly tree: LogTree; readonly text: string | undefined } | undefined;
   #comparedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(engines: Needs) {
+  constructor(engines: SequencerEngines) {
     this.#engines = engines;
   }
 
