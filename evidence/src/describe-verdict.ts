@@ -63,6 +63,7 @@ function describeDelivery(facts: Facts): string[] {
     ...(facts.shownLinks.length > 0
       ? facts.shownLinks.map(({ at, by }) => `The sender was shown the receiver's link at ${at} (${by}).`)
       : ["No event says that the sender was shown the receiver's link."]),
+    ...facts.revokedLinks.map(({ at, by }) => `The receiver's link was revoked at ${at} by ${by}.`),
     ...facts.received.map(
       ({ at, reference, files }) => `The contact sent ${files.length} files at ${at}, as ${reference}.`,
     ),

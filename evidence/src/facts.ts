@@ -60,6 +60,7 @@ export interface Facts {
   readonly failedNotifications: readonly Fact<'notification.failed'>[];
   /** If any, the sender could have used the link too. */
   readonly shownLinks: readonly Fact<'link.shown'>[];
+  readonly revokedLinks: readonly Fact<'link.revoked'>[];
   readonly openedLinks: readonly Fact<'link.opened'>[];
   readonly enteredCodes: readonly Fact<'code.entered'>[];
   /** The files that were accepted, each with the times at which all its bytes were sent to the receiver. */
@@ -121,6 +122,7 @@ export function toFacts(receipt: Receipt, logs: readonly LogFact[]): Facts {
     acceptedNotifications: list('notification.accepted'),
     failedNotifications: list('notification.failed'),
     shownLinks: list('link.shown'),
+    revokedLinks: list('link.revoked'),
     openedLinks: list('link.opened'),
     enteredCodes: list('code.entered'),
     files,

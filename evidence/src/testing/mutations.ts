@@ -1,4 +1,4 @@
-import { decodeText, encodeText } from '../bytes.ts';
+import { concatBytes, decodeText, encodeText } from '../bytes.ts';
 import type { JsonValue } from '../canonical-json.ts';
 
 /** A repeatable source of numbers (mulberry32). */
@@ -26,18 +26,17 @@ export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
   const start = random.below(bytes.length);
   const end = Math.min(start + 1 + random.below(40), bytes.length);
   const [before, part, after] = [bytes.subarray(0, start), bytes.subarray(start, end), bytes.subarray(end)];
-  const join = (...parts: Uint8Array[]) => Uint8Array.from(parts.flatMap((each) => [...each]));
   return random.pick([
     () => {
       const changed = bytes.slice();
       changed[start] = (changed[start] ?? 0) ^ (1 << random.below(8));
       return changed;
     },
-    () => join(before, after),
-    () => join(before, part, part, after),
-    () => join(after, part, before),
-    () => join(before, part.toReversed(), after),
-    () => join(before, Uint8Array.of(random.below(256)), part, after),
+    () => concatBytes(before, after),
+    () => concatBytes(before, part, part, after),
+    () => concatBytes(after, part, before),
+    () => concatBytes(before, part.toReversed(), after),
+    () => concatBytes(before, Uint8Array.of(random.below(256)), part, after),
     () => bytes.slice(0, end),
     () => bytes.slice(start),
   ])();
