@@ -27,10 +27,10 @@ const checkpoints = [
   'upload:committed',
   'drop:draft-locked',
   'drop:inserted',
-  'drop:links-inserted',
   'drop:files-moved',
   'drop:inboxes-filled',
   'drop:messages-enqueued',
+  'drop:evidence-written',
   'drop:before-commit',
   'drop:committed',
 ];

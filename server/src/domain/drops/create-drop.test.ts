@@ -32,7 +32,7 @@ const readDrops = (actor: Actor) =>
      from drops where account_id = $1 order by created_at`,
     [actor.accountId],
   );
-const countRows = async (table: 'links' | 'messages' | 'drops', actor: Actor) => {
+const countRows = async (table: 'links' | 'messages' | 'drops' | 'evidence_entries', actor: Actor) => {
   const [row] = await query<{ count: number }>(`select count(*) from ${table} where account_id = $1`, [
     actor.accountId,
   ]);
@@ -139,9 +139,9 @@ describe('a dispatch', () => {
 
   test.each([
     'drop:inserted',
-    'drop:links-inserted',
     'drop:files-moved',
     'drop:messages-enqueued',
+    'drop:evidence-written',
     'drop:before-commit',
   ])('that fails at %s leaves no trace', async (point) => {
     const actor = await ready();
@@ -153,7 +153,8 @@ describe('a dispatch', () => {
       await countRows('drops', actor),
       await countRows('links', actor),
       await countRows('messages', actor),
-    ]).toEqual([0, 0, 0]);
+      await countRows('evidence_entries', actor),
+    ]).toEqual([0, 0, 0, 0]);
     expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(2);
     await createDrop(engines, actor, dispatch());
     expect(await countRows('drops', actor)).toBe(1);

@@ -81,7 +81,8 @@ export interface FoundDrop extends Pick<DropLine, 'id' | 'state' | 'createdSecon
 }
 
 export interface DropStore {
-  insert(accountId: string, drop: NewDrop): Promise<void>;
+  /** Writes a drop with its links, in one statement. */
+  insert(accountId: string, drop: NewDrop, links: readonly NewLink[]): Promise<void>;
   insertLinks(accountId: string, dropId: string, links: readonly NewLink[]): Promise<void>;
   /** Puts the drop into the inboxes of these accounts. */
   insertInboxEntries(

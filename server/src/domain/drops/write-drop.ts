@@ -50,31 +50,30 @@ export async function writeDrop(
   const notify = drop.choices?.notify ?? true;
   const emails = receivers.map((receiver) => receiver.email);
   if (notify) await requireWithinLimits(engines, actor.accountId, emails);
-  await tx.drops.insert(actor.accountId, {
-    id,
-    type,
-    message: drop.message,
-    lifetime: drop.lifetime,
-    lifetimeSeconds: drop.lifetimeSeconds,
-    reminderSeconds: notify ? reminderSeconds(type, drop.lifetimeSeconds) : null,
-    from: null,
-    receiverCount: receivers.length,
-    fileCount,
-    linkKey: drop.wrappedLinkKey,
-    sentBy: actor.author.kind === 'person' ? actor.author.id : undefined,
-    ...(drop.choices ? { choices: drop.choices } : {}),
-  });
-  checkpoint('drop:inserted');
-  await tx.drops.insertLinks(
+  const links = receivers.map((receiver, position) => ({
+    position,
+    receiver,
+    tokenDigest: tokenDigest(linkToken(drop.linkKey, position)),
+  }));
+  await tx.drops.insert(
     actor.accountId,
-    id,
-    receivers.map((receiver, position) => ({
-      position,
-      receiver,
-      tokenDigest: tokenDigest(linkToken(drop.linkKey, position)),
-    })),
+    {
+      id,
+      type,
+      message: drop.message,
+      lifetime: drop.lifetime,
+      lifetimeSeconds: drop.lifetimeSeconds,
+      reminderSeconds: notify ? reminderSeconds(type, drop.lifetimeSeconds) : null,
+      from: null,
+      receiverCount: receivers.length,
+      fileCount,
+      linkKey: drop.wrappedLinkKey,
+      sentBy: actor.author.kind === 'person' ? actor.author.id : undefined,
+      ...(drop.choices ? { choices: drop.choices } : {}),
+    },
+    links,
   );
-  checkpoint('drop:links-inserted');
+  checkpoint('drop:inserted');
   let received: NewEvent[] = [];
   if (drop.moveFiles) {
     await drop.moveFiles(tx);

@@ -36,25 +36,27 @@ export async function sendPublicLink(
   if ((await attemptLimit.acquire([perAddress])) > 0) return;
   const { id, linkKey, wrappedLinkKey } = await prepareLinkKey(engines, linkSeconds);
   await store.transaction(async (tx) => {
-    await tx.drops.insert(accountId, {
-      id,
-      type: 'uploadfiles',
-      message: '',
-      // How long the files are kept that are sent through it.
-      lifetime: policy.lifetime.default,
-      lifetimeSeconds: linkSeconds,
-      reminderSeconds: null,
-      from: null,
-      receiverCount: 1,
-      fileCount: 0,
-      linkKey: wrappedLinkKey,
-      choices: { externalId: null, metadata: null, secondFactor: null, notify: true, reusable: false },
-      isUnsolicited: true,
-    });
     const receiver = { email, phone: '', language, groups: [], contactName: '', ...(name !== '' && { name }) };
-    await tx.drops.insertLinks(accountId, id, [
-      { position: 0, receiver, tokenDigest: tokenDigest(linkToken(linkKey, 0)) },
-    ]);
+    const link = { position: 0, receiver, tokenDigest: tokenDigest(linkToken(linkKey, 0)) };
+    await tx.drops.insert(
+      accountId,
+      {
+        id,
+        type: 'uploadfiles',
+        message: '',
+        // How long the files are kept that are sent through it.
+        lifetime: policy.lifetime.default,
+        lifetimeSeconds: linkSeconds,
+        reminderSeconds: null,
+        from: null,
+        receiverCount: 1,
+        fileCount: 0,
+        linkKey: wrappedLinkKey,
+        choices: { externalId: null, metadata: null, secondFactor: null, notify: true, reusable: false },
+        isUnsolicited: true,
+      },
+      [link],
+    );
     await tx.outbox.writeToReceivers(accountId, id, 'invitation', [{ id: random.uuid(), position: 0 }]);
     await record(engines, tx, {
       accountId,

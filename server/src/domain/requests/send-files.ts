@@ -52,19 +52,23 @@ export async function sendFiles(
     requireUnused(held);
     await requireWithinLimits(engines, draft, [link.sender, link.receiver]);
     const dropId = random.uuid();
-    await tx.drops.insert(accountId, {
-      id: dropId,
-      type: 'receivedfiles',
-      message,
-      lifetime: link.lifetime,
-      lifetimeSeconds,
-      receiverCount: 0,
-      fileCount: files.length,
-      linkKey: null,
-      reminderSeconds: null,
-      from: { dropId: link.dropId, position: link.position },
-      isUnsolicited: link.isUnsolicited,
-    });
+    await tx.drops.insert(
+      accountId,
+      {
+        id: dropId,
+        type: 'receivedfiles',
+        message,
+        lifetime: link.lifetime,
+        lifetimeSeconds,
+        receiverCount: 0,
+        fileCount: files.length,
+        linkKey: null,
+        reminderSeconds: null,
+        from: { dropId: link.dropId, position: link.position },
+        isUnsolicited: link.isUnsolicited,
+      },
+      [],
+    );
     // Removing a file does not wait for the draft's lock.
     if ((await tx.files.moveToDrop(accountId, draft, dropId)) !== files.length) {
       throw new ExchangeError('files_not_ready');

@@ -220,6 +220,7 @@ async function everyCall(accountId: string): Promise<Calls> {
   const after = { createdAt: '2026-01-01T00:00:00Z', id: randomUUID() };
   const position = { epoch: 0, transactionId: '1', sequence: 1 };
   const contact = { email: 'new@x.org', name: '', phone: '', language: '', groups: [] };
+  const newLink = { position: 9, receiver: { ...contact, contactName: '' }, tokenDigest: randomBytes(32) };
   const deletion = { accountId, id: randomUUID(), chunkCount: 0, runs: [] };
   const leased = { id: randomUUID(), leaseId: randomUUID() };
   const submitted = { dropId, author: systemAuthor('sweep'), code: { factor: 'sms', hasSms: true } } as const;
@@ -335,22 +336,23 @@ async function everyCall(accountId: string): Promise<Calls> {
     },
     drops: {
       insert: (store) =>
-        store.insert(accountId, {
-          id: randomUUID(),
-          type: 'downloadfiles',
-          message: '',
-          lifetime: 1,
-          lifetimeSeconds: day,
-          receiverCount: 1,
-          fileCount: 1,
-          linkKey: null,
-          reminderSeconds: null,
-          from: null,
-        }),
-      insertLinks: (store) =>
-        store.insertLinks(accountId, dropId, [
-          { position: 9, receiver: { ...contact, contactName: '' }, tokenDigest: randomBytes(32) },
-        ]),
+        store.insert(
+          accountId,
+          {
+            id: randomUUID(),
+            type: 'downloadfiles',
+            message: '',
+            lifetime: 1,
+            lifetimeSeconds: day,
+            receiverCount: 1,
+            fileCount: 1,
+            linkKey: null,
+            reminderSeconds: null,
+            from: null,
+          },
+          [newLink],
+        ),
+      insertLinks: (store) => store.insertLinks(accountId, dropId, [newLink]),
       insertInboxEntries: (store) => store.insertInboxEntries(accountId, dropId, [{ accountId, id: randomUUID() }]),
       page: async (store) => [await store.page(accountId, undefined, count), await store.page(accountId, after, count)],
       byIdEnd: (store) => store.byIdEnd('00ffffffff', 10),

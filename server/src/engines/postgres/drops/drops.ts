@@ -2,7 +2,14 @@ import type { DropType } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
 import type { Batch, BatchSize } from '../../../domain/batch.ts';
 import type { Receiver } from '../../../domain/contacts/contact.ts';
-import type { DropDeadline, DropStore, EndedDrop, ReceiverState, Sending } from '../../../domain/drops/drop-store.ts';
+import type {
+  DropDeadline,
+  DropStore,
+  EndedDrop,
+  NewLink,
+  ReceiverState,
+  Sending,
+} from '../../../domain/drops/drop-store.ts';
 import type { FileLine } from '../../../domain/files/file-store.ts';
 import type { PagePosition } from '../../../domain/page-position.ts';
 import type { Database } from '../database.ts';
@@ -46,8 +53,8 @@ export function dropStore(db: Database): DropStore {
       .where('drops.expires_at', '>', sql<Date>`now()`);
 
   return {
-    async insert(accountId, drop) {
-      await db
+    async insert(accountId, drop, links) {
+      const inserted = db
         .insertInto('drops')
         .values({
           account_id: accountId,
@@ -74,24 +81,13 @@ export function dropStore(db: Database): DropStore {
           unsolicited: drop.isUnsolicited ?? false,
           sent_by: drop.sentBy ?? null,
         })
-        .execute();
+        .returning(['account_id', 'id']);
+      if (links.length === 0) await inserted.execute();
+      else await insertLinks(db, links, sql`with owner as (${inserted})`);
     },
 
-    async insertLinks(accountId, dropId, links) {
-      const json = JSON.stringify(
-        links.map(({ position, receiver, tokenDigest }) => ({
-          ...receiver,
-          position,
-          digest: tokenDigest.toString('hex'),
-        })),
-      );
-      await sql`
-        insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, name, token_digest)
-        select ${accountId}, ${dropId}, position, email, phone, language, groups, "contactName", name, decode(digest, 'hex')
-        from jsonb_to_recordset(${json}::jsonb) as link (
-          position integer, email text, phone text, language text, groups text[], "contactName" text, name text, digest text)
-      `.execute(db);
-    },
+    insertLinks: (accountId, dropId, links) =>
+      insertLinks(db, links, sql`with owner as (select ${accountId}::uuid as account_id, ${dropId}::uuid as id)`),
 
     async insertInboxEntries(senderAccountId, dropId, entries) {
       await sql`
@@ -292,6 +288,24 @@ export function dropStore(db: Database): DropStore {
       return rows;
     },
   };
+}
+
+/** Writes the links of the drop that `owner`, the start of the statement, selects or inserts. */
+async function insertLinks(db: Database, links: readonly NewLink[], owner: RawBuilder<unknown>): Promise<void> {
+  const json = JSON.stringify(
+    links.map(({ position, receiver, tokenDigest }) => ({
+      ...receiver,
+      position,
+      digest: tokenDigest.toString('hex'),
+    })),
+  );
+  await sql`
+    ${owner}
+    insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, name, token_digest)
+    select owner.account_id, owner.id, position, email, phone, language, groups, "contactName", name, decode(digest, 'hex')
+    from owner, jsonb_to_recordset(${json}::jsonb) as link (
+      position integer, email text, phone text, language text, groups text[], "contactName" text, name text, digest text)
+  `.execute(db);
 }
 
 /** The files of a drop have the key of one day; only a drop without files has none but that of its links. */

@@ -57,21 +57,23 @@ export function evidenceStore(db: Database): EvidenceStore {
     async appendSubmission(accountId, { dropId, reference, author, code }) {
       await sql`
         insert into evidence_entries (account_id, kind, drop_id, position, data)
-        select drops.account_id, 'submission.accepted', drops.id, null::integer, jsonb_build_object(
-          'reference', ${reference}::text, 'type', case when drops.type = 'uploadfiles' then 'request' else 'drop' end,
-          'sender', jsonb_build_object('address', coalesce(contact.email, accounts.email), 'by', ${author.kind}::text),
-          'files', ${filesOfDrop}, 'receivers', drops.receiver_count, 'expires_at', ${toText(sql`drops.expires_at`)},
-          'message_sha256', case when drops.message <> '' then ${toHex(sql`sha256(convert_to(drops.message, 'UTF8'))`)} end)
+        select drops.account_id, step.kind, step.drop_id, step.position, step.data
         from drops join accounts on accounts.id = drops.account_id
         left join links as contact on contact.account_id = drops.account_id and contact.drop_id = drops.request_id
           and contact.position = drops.request_position
-        where drops.account_id = ${accountId} and drops.id = ${dropId}
+        cross join lateral (select ${filesOfDrop} as list) as files
+        cross join lateral (
+          values ('submission.accepted', drops.id, null, jsonb_build_object('reference', ${reference}::text,
+            'type', case when drops.type = 'uploadfiles' then 'request' else 'drop' end,
+            'sender', jsonb_build_object('address', coalesce(contact.email, accounts.email), 'by', ${author.kind}::text),
+            'files', files.list, 'receivers', drops.receiver_count, 'expires_at', ${toText(sql`drops.expires_at`)},
+            'message_sha256', case when drops.message <> '' then ${toHex(sql`sha256(convert_to(drops.message, 'UTF8'))`)} end)),
+          ('content.received', drops.request_id, drops.request_position,
+            jsonb_build_object('reference', ${reference}::text, 'files', files.list))
+        ) as step (kind, drop_id, position, data)
+        where step.drop_id is not null and drops.account_id = ${accountId} and drops.id = ${dropId}
         union all
         ${consignments(author.name, code)} and drops.account_id = ${accountId} and drops.id = ${dropId}
-        union all
-        select drops.account_id, 'content.received', drops.request_id, drops.request_position,
-          jsonb_build_object('reference', ${reference}::text, 'files', ${filesOfDrop})
-        from drops where drops.account_id = ${accountId} and drops.id = ${dropId} and drops.request_id is not null
       `.execute(db);
     },
 
