@@ -14,6 +14,7 @@ const drivers = {
   valkey: ['ioredis', 'rate-limiter-flexible'],
   smtp: ['nodemailer'],
   dsn: ['postal-mime'],
+  pdf: ['pdfkit'],
   outgoing: ['undici'],
   webauthn: ['@simplewebauthn/server'],
   oidc: ['openid-client', 'jose'],

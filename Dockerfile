@@ -27,7 +27,7 @@ RUN mkdir -p /image/etc /image/srv/waybill /empty \
  && cp --parents /usr/local/bin/node /image \
  && ldd /usr/local/bin/node | grep -o '/[^ ]*' | xargs -I{} cp -L --parents {} /image \
  && cp -a --parents -t /image/srv/waybill package.json node_modules protocol/package.json protocol/dist evidence/package.json evidence/dist \
-      server/package.json server/node_modules server/dist server/migrations server/texts \
+      server/package.json server/node_modules server/dist server/migrations server/texts server/fonts \
       client/package.json client/node_modules client/dist \
  && echo 'waybill:x:10001:10001:Waybill:/nonexistent:/usr/sbin/nologin' > /image/etc/passwd \
  && echo 'waybill:x:10001:' > /image/etc/group \

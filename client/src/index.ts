@@ -21,6 +21,7 @@ export type { ReplaceSecretOptions, Webhooks } from './resources/webhooks.ts';
 export type { Runtime } from './runtime.ts';
 export type { Download, DownloadOptions, DownloadProgress, FileToDownload } from './transfer/download.ts';
 export type { DownloadedFile, DownloadToFileOptions } from './transfer/download-to-file.ts';
+export type { ReceiptOptions } from './transfer/receipt-to-file.ts';
 export type { CheckedSend, SendOptions, SendResult, SentFile, UploadStore } from './transfer/send.ts';
 export type { Bytes, FileToSend } from './transfer/sources.ts';
 export type { UploadOptions, UploadProgress, Uploads } from './transfer/uploads.ts';

@@ -117,6 +117,18 @@ const definitions = {
     surfaces: ['v1', 'pages'],
     message: 'The link was revoked. Ask the sender for a new one.',
   },
+  receipt_not_ready: {
+    status: 503,
+    surfaces: ['v1', 'pages'],
+    retryable: true,
+    retryAfterSeconds: 2,
+    message: 'The newest event is not in the log yet, which takes about a second. Try again after Retry-After seconds.',
+  },
+  receipt_unavailable: {
+    status: 410,
+    surfaces: ['v1', 'pages'],
+    message: 'The events of this receipt were erased, because of their age or because a person asked for it.',
+  },
   method_not_allowed: {
     status: 405,
     surfaces: ['api', 'v1', 'pages'],

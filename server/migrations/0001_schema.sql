@@ -39,6 +39,8 @@ create table accounts (
   type             account_type not null,
   language         text not null default '',
   receipts         boolean not null default true,
+  -- Whether the mail about a receiver who has everything carries their receipt.
+  attach_receipts  boolean not null default false,
   reminders        boolean not null default true,
   -- Whether its members may see the links of receivers.
   show_links       boolean not null default true,

@@ -38,6 +38,7 @@ import { maildir } from './engines/maildir/mailbox.ts';
 import { identityProviders } from './engines/oidc/identity-providers.ts';
 import { askWitnesses } from './engines/outgoing/ask-witnesses.ts';
 import { webhookSender } from './engines/outgoing/webhook-sender.ts';
+import { createReceiptPrinter } from './engines/pdf/print-receipt.ts';
 import { recordPepper } from './engines/postgres/accounts/key-pepper.ts';
 import { databaseCopies } from './engines/postgres/backup/copies.ts';
 import {
@@ -75,6 +76,7 @@ import { webauthnPasskeys } from './engines/webauthn/passkeys.ts';
 import { toMailLogo } from './views/mail-logo.ts';
 import { createMailTemplates } from './views/mail-templates.ts';
 import type { Operator } from './views/operator.ts';
+import { createReceiptWriter } from './views/receipt/receipt-pages.ts';
 import { createTranslators, type Translators } from './views/translator.ts';
 
 /** Everything a role is given: the engines, and what only this process has. */
@@ -224,6 +226,9 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       smsGateway({ ...config.WAYBILL_SMS_URL, from: config.WAYBILL_SMS_FROM, timeoutMs: 10_000 }),
     mailTemplates: createMailTemplates(translator, toOperator(config)),
     witnesses: askWitnesses(config.WAYBILL_WITNESSES),
+    receiptPrinter: createReceiptPrinter(
+      createReceiptWriter(translator, toOperator(config), config.WAYBILL_PUBLIC_URL),
+    ),
     webhookSender: webhookSender({
       allowed: config.WAYBILL_WEBHOOK_ALLOW,
       allowHttp: config.WAYBILL_WEBHOOK_HTTP === 'allowed',

@@ -27,6 +27,7 @@ const forbidden: Record<string, [file: string, imports: string]> = {
   'valkey-driver-only-in-its-engine': ['server/src/http/planted-valkey.ts', 'ioredis'],
   'smtp-driver-only-in-its-engine': ['server/src/http/planted-smtp.ts', 'nodemailer'],
   'dsn-driver-only-in-its-engine': ['server/src/http/planted-dsn.ts', 'postal-mime'],
+  'pdf-driver-only-in-its-engine': ['server/src/http/planted-pdf.ts', 'pdfkit'],
   'outgoing-driver-only-in-its-engine': ['server/src/http/planted-outgoing.ts', 'undici'],
   'oidc-driver-only-in-its-engine': ['server/src/http/planted-oidc.ts', 'openid-client'],
   'webauthn-driver-only-in-its-engine': ['server/src/http/planted-webauthn.ts', '@simplewebauthn/server'],

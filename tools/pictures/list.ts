@@ -24,6 +24,7 @@ export const drawnPictures = {
   'people-request.png': 'the page of a request in the app',
   'people-send.png': 'the page for sending in the app',
   'people-settings.png': 'the settings of a person',
+  'receipt.png': 'the first page of a receipt',
   'receiver.png': 'the receiver’s page, on a desktop',
   'reference.png': 'an operation in the reference of the API',
 };

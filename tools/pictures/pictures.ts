@@ -4,10 +4,16 @@
  *   npm run pictures [-- NAME...]
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
+import { createPagePrinter } from '../../server/src/engines/pdf/print-receipt.ts';
+import { beginDelivery, handOver, tell, toFiles } from '../../server/src/testing/receipts.ts';
+import { plainOperator } from '../../server/src/views/operator.ts';
+import { receiptPages } from '../../server/src/views/receipt/receipt-pages.ts';
+import { createTranslators } from '../../server/src/views/translator.ts';
 import { openStage, type Stage } from '../gallery/open-stage.ts';
 import { plays } from '../gallery/stage.ts';
 import { launchBrowser } from '../shared/browser.ts';
@@ -132,6 +138,27 @@ async function drawBranding(painter: Painter): Promise<Buffer> {
   );
 }
 
+/** The first page of a receipt, drawn by poppler as readers of PDF do, on a desk. */
+async function drawReceipt(painter: Painter): Promise<Buffer> {
+  const files = toFiles('Contract.pdf', 'Annex A – prices 2026.xlsx', 'Photos/Site visit.jpg').map((file) => ({
+    ...file,
+    sha256: createHash('sha256').update(file.name).digest('hex'),
+  }));
+  const opened = [tell(12, 'link.opened', {}), tell(13, 'code.entered', { channel: 'sms' })];
+  const pages = receiptPages(createTranslators({ fallback: 'en' }).for('en', 'UTC'), plainOperator, {
+    events: [...beginDelivery(files, { code: 'sms' }), ...opened, ...handOver(14, files)],
+    issuedAt: new Date('2026-11-18T10:00:00.000Z'),
+    log: { origin: 'files.example.org/log/1', size: 48_213 },
+    publicUrl: 'https://files.example.org',
+  });
+  const pdf = await createPagePrinter().print(pages, []);
+  const drawn = execFileSync('pdftoppm', ['-png', '-r', '110', '-singlefile', '-'], { input: pdf, maxBuffer: 2 ** 24 });
+  return painter.compose(
+    720,
+    `<!doctype html>${style}<style>body { padding: 36px } img { border-radius: 3px }</style>${toImage(drawn)}`,
+  );
+}
+
 const sheet = { width: 1080, height: 600 };
 
 /** Draws a sheet of components in their states. */
@@ -170,6 +197,7 @@ const drawings: Readonly<Record<Exclude<DrawnPicture, 'delivery.png'>, (painter:
   'people-send.png': (painter) =>
     painter.photograph({ state: 'app-send-filled', viewport: { width: 1280, height: 1000 } }),
   'people-settings.png': (painter) => painter.photograph({ state: 'settings-person', viewport: desktop }),
+  'receipt.png': drawReceipt,
   'receiver.png': (painter) => painter.photograph({ state: 'download-sixty-begun', viewport: desktop }),
   'reference.png': (painter) => painter.photograph({ state: 'reference', viewport: desktop }),
 };

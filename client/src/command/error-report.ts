@@ -46,6 +46,8 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   },
   link_ended: { message: 'It has expired and cannot be changed.', next: sendAgain },
   link_revoked: { message: 'It was revoked and cannot be changed.', next: sendAgain },
+  receipt_not_ready: { ...retryLater, message: 'The newest event is not in the log yet.' },
+  receipt_unavailable: { next: 'Use a receipt that you stored before.' },
   files_not_ready: incompatible,
   upload_superseded: incompatible,
   upload_worn_out: incompatible,

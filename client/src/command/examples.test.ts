@@ -60,7 +60,7 @@ function here(word: string): string {
   if (word === 'orders@example.org') return 'alpha@machines.test';
   if (word.startsWith('/usr/local/bin/')) return 'true';
   if (word === '/srv/in') return join(folder, 'in');
-  if (/^(?:new|witness)-(?:key|state)\.json$/.test(word)) return join(folder, word);
+  if (/^(?:(?:new|witness)-(?:key|state)\.json|receipt\.pdf)$/.test(word)) return join(folder, word);
   return Object.hasOwn(content, word) || word === 'drawings/' ? join(folder, word) : word;
 }
 

@@ -32,6 +32,8 @@ export const retryableErrors: Readonly<Record<ErrorCode, boolean>> = {
   too_many_messages: true,
   link_ended: false,
   link_revoked: false,
+  receipt_not_ready: true,
+  receipt_unavailable: false,
   invalid_name: false,
   storage_full: false,
   upload_superseded: false,

@@ -414,6 +414,18 @@ export interface CreatedFileRequest {
   receivers: AddedReceiver[];
 }
 
+/** The parameters of the operation `downloadDropReceipt`. */
+export interface DownloadDropReceiptQuery {
+  /** Language of the pages, such as en or pt-BR; by default that of the server. */
+  language?: string;
+}
+
+/** The parameters of the operation `downloadRequestReceipt`. */
+export interface DownloadRequestReceiptQuery {
+  /** Language of the pages, such as en or pt-BR; by default that of the server. */
+  language?: string;
+}
+
 /** A drop, as in lists. */
 export interface Drop {
   /** Identifier. */
@@ -781,6 +793,8 @@ export type ErrorCode =
   | 'too_many_messages'
   | 'link_ended'
   | 'link_revoked'
+  | 'receipt_not_ready'
+  | 'receipt_unavailable'
   | 'invalid_name'
   | 'storage_full'
   | 'upload_superseded'

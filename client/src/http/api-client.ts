@@ -40,7 +40,12 @@ export class ApiClient {
   }
 
   async get<T>(path: string, query: Query, { signal }: CallOptions): Promise<T> {
-    return await this.call({ method: 'GET', path: addQuery(path, query), signal, read: readJson<T> });
+    return await this.read(path, query, { signal }, readJson<T>);
+  }
+
+  /** Reads a response that is not JSON; `read` is called again if the request is repeated. */
+  async read<T>(path: string, query: Query, { signal }: CallOptions, read: Call<T>['read']): Promise<T> {
+    return await this.call({ method: 'GET', path: addQuery(path, query), signal, read });
   }
 
   /** Opens a response that is read while it arrives; the caller has to read it to the end, or destroy it. */

@@ -1,6 +1,7 @@
 import type { CallOptions, PostOptions } from '../call-options.ts';
 import type { AddedReceiver, Extension, ListDropsQuery, NewReceiver, ReminderResult } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
+import { type ReceiptOptions, receiptToFile } from '../transfer/receipt-to-file.ts';
 
 /** Filters drops or requests; all are listed by default. */
 export interface SentFilter extends Omit<ListDropsQuery, 'limit' | 'cursor'>, CallOptions {}
@@ -107,5 +108,17 @@ export abstract class SentCollection<Types extends Shapes> {
    */
   async resend(id: string, receiver: number, options: PostOptions = {}): Promise<void> {
     await this.#api.post(toPath(this.#path, id, `receivers/${receiver}/resend`), undefined, options);
+  }
+
+  /**
+   * Stores the receipt of a receiver in a file: everything that is known about the delivery, with proofs that anyone can
+   * verify.
+   *
+   * @param id The id of the drop or request.
+   * @param receiver The `id` of the receiver.
+   * @param path The path of the file.
+   */
+  async receiptToFile(id: string, receiver: number, path: string, options: ReceiptOptions = {}): Promise<void> {
+    await receiptToFile(this.#api, toPath(this.#path, id, `receivers/${receiver}/receipt`), path, options);
   }
 }

@@ -177,6 +177,8 @@ const replies: Replies = {
   'POST drops': { ...drop, receivers: [], expires_in: 604_800 },
   'POST drops/ID/receivers': { id: 2, email: 'cy@example.com' },
   'POST drops/ID/receivers/0/resend': undefined,
+  'GET drops/ID/receivers/0/receipt.pdf': (response: ServerResponse) => void response.end('%PDF-1.7'),
+  'GET drops/ID/receivers/0/receipt.json': { type: 'waybill-receipt@v1' },
   'POST drops/ID/revoke': { ...drop, state: 'revoked' },
   'POST drops/ID/extend': drop,
   'POST drops/ID/remind': { reminded: 1 },

@@ -133,6 +133,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function targetExistsError(path: string): WaybillError {
+/** @internal */
+export function targetExistsError(path: string): WaybillError {
   return new WaybillError('target_exists', `${path} exists already.`);
 }

@@ -204,3 +204,15 @@ export const ReminderResult = Type.Object(
   },
   { description: 'The result of a reminder.' },
 );
+
+export const ReceiptQuery = Type.Object(
+  {
+    language: Type.Optional(
+      Type.String({
+        maxLength: limits.languageLength,
+        description: 'Language of the pages, such as en or pt-BR; by default that of the server.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);

@@ -20,6 +20,7 @@ interface ChoiceOptions extends QuotaOptions {
   name?: string;
   secondFactor?: SecondFactor | 'default';
   receipts?: 'on' | 'off';
+  attachReceipts?: 'on' | 'off';
   reminders?: 'on' | 'off';
   group?: string;
   json?: boolean;
@@ -91,6 +92,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
       ).choices(['off', 'sms', 'mail', 'default']),
     )
     .addOption(toggleOption('--receipts <on|off>', 'whether it gets a mail when everything was sent to a receiver'))
+    .addOption(toggleOption('--attach-receipts <on|off>', 'whether that mail carries the receipt as a PDF'))
     .addOption(
       toggleOption(
         '--reminders <on|off>',
@@ -100,11 +102,12 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     .option('--group <name>', 'the group whose limits apply where it has none of its own; none takes it out')
     .option('--json', 'print JSON')
     .action((options: ChoiceOptions, command: Command) => {
-      const { name, secondFactor, receipts, reminders } = options;
+      const { name, secondFactor, receipts, attachReceipts, reminders } = options;
       const choices = {
         ...(name !== undefined && { displayName: name }),
         ...(secondFactor && { secondFactor: secondFactor === 'default' ? null : secondFactor }),
         ...(receipts && { receipts: receipts === 'on' }),
+        ...(attachReceipts && { attachReceipts: attachReceipts === 'on' }),
         ...(reminders && { reminders: reminders === 'on' }),
       };
       const quotas = parseQuotas(options);
@@ -165,7 +168,8 @@ async function parseGroup(
 }
 
 function toJson(account: Account) {
-  const { email, displayName: name, phone, type, disabled, deleting, secondFactor, receipts, reminders } = account;
-  const choices = { second_factor: secondFactor ?? 'default', receipts, reminders };
+  const { email, displayName: name, phone, type, disabled, deleting, secondFactor } = account;
+  const { receipts, attachReceipts: attach_receipts, reminders } = account;
+  const choices = { second_factor: secondFactor ?? 'default', receipts, attach_receipts, reminders };
   return { email, name, phone, type, disabled, ...(deleting && { deleting }), ...choices };
 }

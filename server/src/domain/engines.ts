@@ -15,6 +15,7 @@ import type { Mailer } from './ports/mailer.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { Passkeys } from './ports/passkeys.ts';
 import type { Random } from './ports/random.ts';
+import type { ReceiptPrinter } from './ports/receipt-printer.ts';
 import type { Scanner } from './ports/scanner.ts';
 import type { SmsGateway } from './ports/sms-gateway.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
@@ -49,6 +50,7 @@ export interface Engines {
   /** Undefined if the operator has none. */
   readonly sms: SmsGateway | undefined;
   readonly mailTemplates: MailTemplates;
+  readonly receiptPrinter: ReceiptPrinter;
   readonly webhookSender: WebhookSender;
   readonly webhookSecrets: WebhookSecrets;
   readonly messageLimit: MessageLimit;

@@ -30,6 +30,7 @@ import type { ReadReport } from '../domain/ports/mailbox.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
 import type { Passkeys } from '../domain/ports/passkeys.ts';
 import type { Random } from '../domain/ports/random.ts';
+import type { ReceiptPrinter } from '../domain/ports/receipt-printer.ts';
 import type { Scanner } from '../domain/ports/scanner.ts';
 import type { SmsGateway } from '../domain/ports/sms-gateway.ts';
 import type { WebhookSender } from '../domain/ports/webhook-sender.ts';
@@ -47,9 +48,11 @@ import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
 import { identityProviders } from '../engines/oidc/identity-providers.ts';
 import { askWitnesses } from '../engines/outgoing/ask-witnesses.ts';
 import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
+import { createReceiptPrinter } from '../engines/pdf/print-receipt.ts';
 import { webauthnPasskeys } from '../engines/webauthn/passkeys.ts';
 import { createMailTemplates } from '../views/mail-templates.ts';
 import { plainOperator } from '../views/operator.ts';
+import { createReceiptWriter } from '../views/receipt/receipt-pages.ts';
 import { createTranslators } from '../views/translator.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { MemoryLimits } from './memory/memory-limits.ts';
@@ -118,6 +121,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly receiverPace: ReceiverPace;
     readonly logger: Logger;
     readonly mailTemplates: MailTemplates;
+    readonly receiptPrinter: ReceiptPrinter;
     readonly webhookSender: WebhookSender;
     readonly webhookSecrets: WebhookSecrets;
     readonly returnPaths: ReturnPaths | undefined;
@@ -185,6 +189,9 @@ export async function openTestExchange(
     receiverPace: limits.receiverPace({ perHour: plenty }),
     logger: { warn: () => undefined, info: () => undefined },
     mailTemplates: createMailTemplates(createTranslators({ fallback: 'en' }), plainOperator),
+    receiptPrinter: createReceiptPrinter(
+      createReceiptWriter(createTranslators({ fallback: 'en' }), plainOperator, testPolicy.publicUrl),
+    ),
     // Receivers of a test are on this machine.
     webhookSender: webhookSender({ allowed: ['127.0.0.1'], allowHttp: true }),
     webhookSecrets: new WebhookSecrets(randomBytes(32)),

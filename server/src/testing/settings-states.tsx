@@ -100,6 +100,7 @@ export function settingsStates(
           displayName: 'Plant 2 Orders',
           secondFactor: 'sms',
           receipts: true,
+          attachReceipts: false,
           reminders: false,
           showLinks: true,
           defaultDays: 14,

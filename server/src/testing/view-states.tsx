@@ -186,6 +186,7 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
           totalBytes={sumSizes(list)}
           allHref={list.length > 1 ? '/d/all.zip' : undefined}
           sumsHref="/d/SHA256SUMS"
+          receiptHref="receipt"
           deliveredHref="/d/delivered"
           deadline={deadline}
           doneAction="/d/done"
@@ -469,6 +470,7 @@ function pageHostile(translator: Translator): PageState {
         totalBytes={sumSizes(list)}
         allHref="/d/all.zip"
         sumsHref="/d/SHA256SUMS"
+        receiptHref="receipt"
         deliveredHref="/d/delivered"
         deadline={deadline}
         doneAction="/d/done"

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { addExamples, collectValues, limitOption, parseTime, validateWith, wholeNumberParser } from '../options.ts';
 import { isLanguage, isPhone, languageRule, phoneRule } from './contacts-file.ts';
 import { type HistoryCommandOptions, listHistory } from './history.ts';
+import { type ReceiptCommandOptions, storeReceipt } from './receipt.ts';
 import { type AddReceiversCommandOptions, addReceivers, type ResendCommandOptions, resendMails } from './receivers.ts';
 import {
   type ExtendCommandOptions,
@@ -41,6 +42,28 @@ export function addSentCommands(program: Command, context: () => Context): void 
       .action((identifier: string) => showSent(context(), identifier)),
     'waybill show WB-7F3K-29QD',
     'waybill --json show order-4711',
+  );
+  addExamples(
+    program
+      .command('receipt')
+      .description('store the receipt of a receiver: what happened, with proofs that anyone can verify')
+      .argument('<drop>', sentDescription)
+      .option('--receiver <address>', 'the receiver, if there are several')
+      .addOption(
+        new Option('--format <format>', 'a document for people with the proofs attached, or the proofs alone')
+          .choices(['pdf', 'json'])
+          .default('pdf'),
+      )
+      .option(
+        '--language <tag>',
+        `the language of the document: ${languageRule} (default: the server’s)`,
+        validateWith(isLanguage, languageRule),
+      )
+      .option('--output <file>', 'where to store it (default: a name with the reference)')
+      .option('--overwrite', 'replace the file if it exists')
+      .action((identifier: string, options: ReceiptCommandOptions) => storeReceipt(context(), identifier, options)),
+    'waybill receipt WB-7F3K-29QD --receiver anna@example.com --output receipt.pdf',
+    'waybill receipt WB-7F3K-29QD --receiver anna@example.com --format json --output receipt.json --overwrite',
   );
   addExamples(
     program

@@ -17,6 +17,8 @@ export interface Account {
   readonly secondFactor: SecondFactor | null;
   /** Whether the sender is told when everything has been sent to a receiver. */
   readonly receipts: boolean;
+  /** Whether that mail carries the receipt. */
+  readonly attachReceipts: boolean;
   /** Whether receivers who have not fetched everything are reminded before the deadline. */
   readonly reminders: boolean;
   /** Whether its members may see the links of receivers, and so act as them. */
@@ -27,7 +29,7 @@ export interface Account {
 
 export type AccountChoices = Pick<
   Account,
-  'displayName' | 'secondFactor' | 'receipts' | 'reminders' | 'showLinks' | 'defaultDays'
+  'displayName' | 'secondFactor' | 'receipts' | 'attachReceipts' | 'reminders' | 'showLinks' | 'defaultDays'
 >;
 
 /** The restrictions of a key: its scopes, networks and expiry. Null: without restriction. */

@@ -52,6 +52,13 @@ export interface LoggedEvidence extends LeafPosition {
   readonly commitment: Buffer;
 }
 
+/** A receiver of a drop, by the account that sent it: their story and the drop's belong together. */
+export interface ReceiverStory {
+  readonly accountId: string;
+  readonly dropId: string;
+  readonly position: number;
+}
+
 /**
  * The events that receipts prove. An entry is written in the transaction of its event, and the sequencer gives it a
  * leaf of the log. Erasing takes the event and its salt from an entry; the leaf stays, and says nothing without them.
@@ -81,11 +88,12 @@ export interface EvidenceStore {
    * The stories of a drop and of one of its receivers, as far as they are in the log, in its order. At most `count`
    * entries after a leaf, or from the first.
    */
-  readStories(
-    story: { readonly accountId: string; readonly dropId: string; readonly position: number },
-    after: LeafPosition | undefined,
-    count: number,
-  ): Promise<LoggedEvidence[]>;
+  readStories(story: ReceiverStory, after: LeafPosition | undefined, count: number): Promise<LoggedEvidence[]>;
+  /**
+   * Whether published checkpoints cover all entries of both stories that were made until a moment, or until now; and the
+   * time of the database.
+   */
+  checkPublished(story: ReceiverStory, until?: Date): Promise<{ readonly now: Date; readonly isPublished: boolean }>;
   /** The entries of all accounts with leaves of an epoch, in order: at most `count`, from one leaf on. For the whole server. */
   readLeaves(from: LeafPosition, count: number): Promise<LoggedEvidence[]>;
   /** The destruction of the key of a day, as `YYYY-MM-DD`, if it is in the log. */

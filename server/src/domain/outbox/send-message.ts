@@ -4,6 +4,7 @@ import type { Policy } from '../policy.ts';
 import type { Mail, SendOutcome } from '../ports/mailer.ts';
 import type { Random } from '../ports/random.ts';
 import { abandonMessage } from './abandon-message.ts';
+import { attachReceipt } from './attach-receipt.ts';
 import { composeMail, composeSms, findOtherPerson } from './compose.ts';
 import { stoppedReason } from './mark-undeliverable.ts';
 import { toMessageId } from './message-id.ts';
@@ -40,6 +41,8 @@ type Needs = Pick<
   | 'checkpoint'
   | 'receiverPace'
   | 'logger'
+  | 'logObjects'
+  | 'receiptPrinter'
 >;
 
 /**
@@ -84,7 +87,7 @@ export async function sendMessage(
     (leaseSeconds * 1000) / 4,
   );
   try {
-    const { state, outcome } = await attempt(engines, message);
+    const { state, outcome } = await attempt(engines, accountId, message);
     if (state === 'sent') engines.checkpoint('message:sent');
     // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
     await retryThroughOutage(async () => {
@@ -106,6 +109,7 @@ async function findWaitSeconds({ receiverPace }: Needs, { kind, to }: WaitingMes
 /** Tries to send the message. Returns its new state, and why. */
 async function attempt(
   engines: Needs,
+  accountId: string,
   message: WaitingMessage,
 ): Promise<{ state: 'sent' | 'abandoned' | 'waiting'; outcome: string }> {
   const toFailure = (outcome: string, reason: string, state: 'abandoned' | 'waiting') => {
@@ -119,7 +123,7 @@ async function attempt(
     return { state, outcome: toOneLine(outcome) };
   };
   try {
-    const { outcome, response } = await deliver(engines, message);
+    const { outcome, response } = await deliver(engines, accountId, message);
     if (outcome === 'sent') {
       engines.logger.info('a message was sent', toLogFields(message));
       return { state: 'sent', outcome: toOneLine(response) };
@@ -139,7 +143,7 @@ function toLogFields(message: WaitingMessage): Record<string, string | number> {
   return { engine, message: id, kind, attempt: attempts, reference: toMessageReference(message) };
 }
 
-async function deliver(engines: Needs, message: WaitingMessage): Promise<SendOutcome> {
+async function deliver(engines: Needs, accountId: string, message: WaitingMessage): Promise<SendOutcome> {
   const { policy, mailer, returnPaths, stopLinks, sms } = engines;
   if (message.channel === 'sms') {
     if (!sms) throw new SendFailure('no SMS gateway is configured', 'no SMS gateway is configured');
@@ -152,6 +156,7 @@ async function deliver(engines: Needs, message: WaitingMessage): Promise<SendOut
     to: message.to,
     stopLink: isStoppable(message.kind) ? stopLinks.of(message.id) : undefined,
     ...(await composeMail(engines, message)),
+    attachments: await attachReceipt(engines, accountId, message),
   });
 }
 

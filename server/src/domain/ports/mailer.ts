@@ -11,8 +11,15 @@ export interface Mail {
   readonly html: string;
   /** A PNG that the HTML refers to as `cid:logo@waybill`. */
   readonly logo?: Buffer | undefined;
+  readonly attachments?: readonly MailAttachment[] | undefined;
   /** With which its reader wants no more of them (RFC 8058). */
   readonly stopLink?: string | undefined;
+}
+
+export interface MailAttachment {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly content: Buffer;
 }
 
 export interface SendOutcome {

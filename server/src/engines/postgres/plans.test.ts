@@ -609,6 +609,7 @@ async function everyCall(accountId: string): Promise<Calls> {
         await evidence.readStories(link, { epoch: 1, leafIndex: 1 }, count);
       },
       readLeaves: (evidence) => evidence.readLeaves({ epoch: 1, leafIndex: 500_000 }, 256),
+      checkPublished: (evidence) => evidence.checkPublished(link),
       findDestroyedKey: (evidence) => evidence.findDestroyedKey('2026-01-01'),
       eraseNaming: (evidence) => evidence.eraseNaming(email, batch),
       countNaming: (evidence) => evidence.countNaming(email),

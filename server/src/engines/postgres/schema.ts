@@ -54,6 +54,7 @@ export type UploadState = "abandoned" | "checking" | "receiving" | "refused";
 export type WebhookDeliveryState = "abandoned" | "delivered" | "waiting";
 
 export interface Accounts {
+  attach_receipts: Generated<boolean>;
   contacts_version: Generated<number>;
   created_at: Generated<Timestamp>;
   default_days: number | null;

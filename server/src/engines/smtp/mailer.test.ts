@@ -41,6 +41,17 @@ describe('a mail', () => {
     expect(Buffer.from(message?.attachments[0]?.content as ArrayBuffer)).toEqual(logo);
   });
 
+  test('carries attachments beside its text and logo', async () => {
+    const content = Buffer.from('%PDF-1.7 …');
+    const sent = mail({ attachments: [{ name: 'WB-7F3K-29QD.pdf', mediaType: 'application/pdf', content }] });
+    await mailer.send(sent);
+    const [message] = await waitForMails(sent.to);
+    expect(message?.attachments).toMatchObject([
+      { filename: 'WB-7F3K-29QD.pdf', mimeType: 'application/pdf', disposition: 'attachment' },
+    ]);
+    expect(Buffer.from(message?.attachments[0]?.content as ArrayBuffer)).toEqual(content);
+  });
+
   test('is marked as written by a program, without a stop link that it does not have', async () => {
     const sent = mail();
     await mailer.send(sent);

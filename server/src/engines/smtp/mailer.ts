@@ -69,7 +69,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
-          ...attachLogo(mail),
+          ...attach(mail),
           // The envelope is given explicitly, so that nothing in a header can add a recipient.
           envelope: { from: mail.envelopeFrom, to: [mail.to] },
           headers: { 'Auto-Submitted': 'auto-generated', ...stopHeaders(mail) },
@@ -98,18 +98,22 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
   };
 }
 
-/** As a part of the HTML, so that mail programs neither list it nor load anything for it. */
-function attachLogo({ logo }: Mail): Pick<SendMailOptions, 'attachments'> {
-  if (!logo) return {};
+function attach({ logo, attachments = [] }: Mail): Pick<SendMailOptions, 'attachments'> {
   return {
     attachments: [
-      {
-        cid: 'logo@waybill',
-        filename: 'logo.png',
-        content: logo,
-        contentType: 'image/png',
-        contentDisposition: 'inline',
-      },
+      // As a part of the HTML, so that mail programs neither list it nor load anything for it.
+      ...(logo
+        ? [
+            {
+              cid: 'logo@waybill',
+              filename: 'logo.png',
+              content: logo,
+              contentType: 'image/png',
+              contentDisposition: 'inline' as const,
+            },
+          ]
+        : []),
+      ...attachments.map(({ name, mediaType, content }) => ({ filename: name, contentType: mediaType, content })),
     ],
   };
 }

@@ -39,6 +39,8 @@ export type AppEngines = Pick<
   | 'checkpoint'
   | 'webhookSender'
   | 'webhookSecrets'
+  | 'logObjects'
+  | 'receiptPrinter'
 > &
   UploadNeeds &
   InboxSendingNeeds & { readonly pepper: Buffer; readonly identityProviders: IdentityProviders };

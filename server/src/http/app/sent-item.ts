@@ -7,8 +7,10 @@ import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
 import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { showLinks } from '../../domain/drops/show-links.ts';
 import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-receivers.ts';
+import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
 import type { Task, TaskInput } from '../../views/pages/app/delivery-task.tsx';
 import type { SentScreen } from '../../views/pages/app/sent-notice.tsx';
+import { sendReceipt } from '../shared/send-receipt.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { changeEach, returnWith, sentTypes } from './sent-changes.ts';
@@ -80,6 +82,23 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
         return show(visit, sent, { task: await readTask(visit, sent) });
       },
     },
+    ...receiptFormats.map(
+      (format): AppRoute => ({
+        method: 'GET',
+        path: `${path}/receivers/:position/receipt.${format}`,
+        access: 'reader',
+        async handle(visit) {
+          const { id: dropId } = await requireSent(visit, type);
+          const story = { accountId: visit.actor.accountId, dropId, position: requirePosition(visit) };
+          return sendReceipt(visit.engines, visit.reply, {
+            ...story,
+            type: screen === 'sent' ? 'drop' : 'request',
+            format,
+            languages: [visit.translator.locale],
+          });
+        },
+      }),
+    ),
     change('remind', (visit, id) =>
       changeOne(visit, 'reminded', id, () => remindReceivers(visit.engines, visit.actor, id, undefined)),
     ),

@@ -69,6 +69,7 @@ describe('the shapes of the wire', () => {
       createdAt: new Date(0),
       secondFactor: null,
       receipts: true,
+      attachReceipts: false,
       reminders: true,
       showLinks: true,
       defaultDays: null,

@@ -1,3 +1,4 @@
+import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
 import { requireScanned } from '../../domain/files/require-scanned.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
@@ -8,6 +9,7 @@ import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx
 import type { App } from '../app.ts';
 import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
 import { sendFile } from '../shared/send-file.ts';
+import { sendReceipt } from '../shared/send-receipt.ts';
 import { sendZip } from '../shared/send-zip.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { zipPaths } from '../shared/zip-layouts.ts';
@@ -51,6 +53,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         allHref: 'all.zip',
         sumsHref: 'SHA256SUMS',
         deliveredHref: 'delivered',
+        receiptHref: 'receipt',
         deadline: link.expiresAt,
         completedAt: link.completedAt ?? undefined,
         asking: toAsking(request, link),
@@ -69,6 +72,14 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     const files = await engines.store.links.files(link);
     return files.filter((file) => file.complete).map(({ id }) => id);
   });
+
+  for (const format of receiptFormats)
+    app.get(`/download/:handle/receipt.${format}`, { config }, async (request, reply) => {
+      const { accountId, dropId, position, language } = await requireLink(engines, request, downloads);
+      const { locale } = chooseTranslator(options, request, language);
+      const story = { accountId, dropId, position };
+      return sendReceipt(engines, reply, { ...story, type: 'drop', format, languages: [locale] });
+    });
 
   // For `sha256sum -c` in the unpacked ZIP; no name in it has a character that would need escaping.
   app.get('/download/:handle/SHA256SUMS', { config }, async (request, reply) => {

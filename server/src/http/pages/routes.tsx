@@ -43,6 +43,8 @@ export type PageEngines = Pick<
   | 'scanner'
   | 'checkpoint'
   | 'stopLinks'
+  | 'logObjects'
+  | 'receiptPrinter'
 > & { readonly intake: Intake };
 
 /**

@@ -22,6 +22,8 @@ export type V1Engines = Pick<
   | 'checkpoint'
   | 'webhookSender'
   | 'webhookSecrets'
+  | 'logObjects'
+  | 'receiptPrinter'
 > &
   UploadNeeds &
   InboxSendingNeeds & { readonly pepper: Buffer };

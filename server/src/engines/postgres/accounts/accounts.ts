@@ -18,7 +18,13 @@ export function accountStore(db: Database): AccountStore {
       .selectFrom('accounts')
       .select(['id', 'email', 'phone', 'type', 'language', 'created_at as createdAt'])
       .select('display_name as displayName')
-      .select(['second_factor as secondFactor', 'receipts', 'reminders', 'show_links as showLinks'])
+      .select([
+        'second_factor as secondFactor',
+        'receipts',
+        'attach_receipts as attachReceipts',
+        'reminders',
+        'show_links as showLinks',
+      ])
       .select('default_days as defaultDays')
       .select(({ eb }) => [
         eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'),
@@ -110,7 +116,8 @@ export function accountStore(db: Database): AccountStore {
         .execute();
     },
 
-    async setChoices(accountId, { displayName, secondFactor, receipts, reminders, showLinks, defaultDays }) {
+    async setChoices(accountId, choices) {
+      const { displayName, secondFactor, receipts, attachReceipts, reminders, showLinks, defaultDays } = choices;
       // The same statement text whatever is changed; a value that is not given stays as it is.
       await sql`
         update accounts set
@@ -118,6 +125,7 @@ export function accountStore(db: Database): AccountStore {
           second_factor = case when ${secondFactor !== undefined}::boolean
             then ${secondFactor ?? null}::second_factor else second_factor end,
           receipts = coalesce(${receipts ?? null}::boolean, receipts),
+          attach_receipts = coalesce(${attachReceipts ?? null}::boolean, attach_receipts),
           reminders = coalesce(${reminders ?? null}::boolean, reminders),
           show_links = coalesce(${showLinks ?? null}::boolean, show_links),
           default_days = case when ${defaultDays !== undefined}::boolean

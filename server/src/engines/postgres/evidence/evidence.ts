@@ -107,6 +107,19 @@ export function evidenceStore(db: Database): EvidenceStore {
       return rows;
     },
 
+    async checkPublished({ accountId, dropId, position }, until) {
+      const { rows } = await sql<{ now: Date; isPublished: boolean }>`
+        select clock_timestamp() as now, not exists (
+          select from evidence_entries as entry left join evidence_logs as log on log.epoch = entry.epoch
+          where entry.account_id = ${accountId} and entry.drop_id = ${dropId}
+            and (entry.position is null or entry.position = ${position})
+            and entry.at <= coalesce(${until ?? null}::timestamptz, clock_timestamp())
+            and (entry.leaf_index is null or entry.leaf_index >= coalesce(log.published_size, 0))
+        ) as "isPublished"
+      `.execute(db);
+      return rows[0] ?? { now: new Date(), isPublished: false };
+    },
+
     async findDestroyedKey(day) {
       const { rows } = await sql<LoggedEvidence>`
         select ${loggedColumns} from evidence_entries

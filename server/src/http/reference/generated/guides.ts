@@ -417,6 +417,37 @@ export const v1Guides: readonly Guide[] = [
    {
     "kind": "code",
     "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" -H 'If-Match: \"48213\"' \\\n  -d '{\"expires_in\":1209600}' \"$WAYBILL_URL/api/v1/drops/$ID/extend\""
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "receipts",
+    "text": "Receipts"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Request",
+     "Response"
+    ],
+    "rows": [
+     [
+      "`GET /drops/{id}/receivers/{receiver}/receipt.pdf`",
+      "the [receipt](drops.md#receipts) of a receiver, with the JSON as an attachment; `?language=sv` chooses its language"
+     ],
+     [
+      "`GET /drops/{id}/receivers/{receiver}/receipt.json`",
+      "the same events and proofs alone. Store the bytes as they are: a verifier refuses a document that was formatted anew"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "Both need the scope `history`, and exist for requests as well (`/requests/…`). A receipt contains every event that was acknowledged before the request. If the newest one is not in the log within three seconds, the response is 503 `receipt_not_ready` with `Retry-After`. After `WAYBILL_EVIDENCE_DAYS`, or once the receiver's address was erased, it is 410 `receipt_unavailable`; receipts that were stored before can still be verified."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -o receipt.pdf \"$WAYBILL_URL/api/v1/drops/$ID/receivers/0/receipt.pdf\""
    }
   ]
  },

@@ -4,6 +4,7 @@ import type { SentDrop, SentFile, SentReceiver } from '../../../domain/drops/sen
 import type { Store } from '../../../domain/store.ts';
 import { toETag } from '../etag.ts';
 import { type Result, route } from '../route.ts';
+import { receiptRoutes } from '../sent/receipts.ts';
 import {
   createdResult,
   findSent,
@@ -115,7 +116,12 @@ const dropChanges = changeRoutes(drops, {
   resend: { id: 'resendInvitation', summary: 'Send a receiver the mail with their link again' },
 });
 
-export const dropRoutes = [createDrop, listDrops, readDrop, ...dropChanges];
+const dropReceipts = receiptRoutes(drops, {
+  pdf: { id: 'downloadDropReceipt', summary: 'Get the receipt of a receiver as a PDF' },
+  json: { id: 'readDropReceipt', summary: 'Get the receipt of a receiver as JSON' },
+});
+
+export const dropRoutes = [createDrop, listDrops, readDrop, ...dropChanges, ...dropReceipts];
 
 function toDropReceiver(receiver: SentReceiver) {
   return {

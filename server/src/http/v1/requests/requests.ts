@@ -12,6 +12,7 @@ import { checkRequest, prepareRequest } from '../../../domain/requests/request-f
 import type { Store } from '../../../domain/store.ts';
 import { toETag } from '../etag.ts';
 import { type Result, route } from '../route.ts';
+import { receiptRoutes } from '../sent/receipts.ts';
 import {
   createdResult,
   findSent,
@@ -101,7 +102,12 @@ const requestChanges = changeRoutes(requests, {
   resend: { id: 'resendRequest', summary: 'Send a contact the mail with their link again' },
 });
 
-export const requestRoutes = [createRequest, listRequests, readRequest, ...requestChanges];
+const requestReceipts = receiptRoutes(requests, {
+  pdf: { id: 'downloadRequestReceipt', summary: 'Get the receipt of a contact as a PDF' },
+  json: { id: 'readRequestReceipt', summary: 'Get the receipt of a contact as JSON' },
+});
+
+export const requestRoutes = [createRequest, listRequests, readRequest, ...requestChanges, ...requestReceipts];
 
 function toFileRequestReceiver(receiver: SentReceiver) {
   return {

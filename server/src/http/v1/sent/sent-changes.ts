@@ -1,5 +1,4 @@
 import { AddedReceiver, Extension, NewReceiver, ReminderResult, Revocation } from '@waybill/protocol/v1';
-import { Type } from 'typebox';
 import { prepareReceiver } from '../../../domain/drops/add-receiver.ts';
 import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
 import { revokeSentDrop } from '../../../domain/drops/revoke-sent-drop.ts';
@@ -8,7 +7,7 @@ import { ExchangeError } from '../../../domain/exchange-error.ts';
 import type { Store } from '../../../domain/store.ts';
 import { toETag } from '../etag.ts';
 import { type CallEngines, type Result, type Route, route } from '../route.ts';
-import { findSent, type SentKind, sentParams } from './sent.ts';
+import { findSent, receiverParams, type SentKind, sentParams } from './sent.ts';
 
 const ended = ['not_found', 'link_ended', 'link_revoked'] as const;
 const mails = ['daily_limit', 'too_many_messages'] as const;
@@ -107,10 +106,7 @@ export function changeRoutes(
     path: `${path}/:id/receivers/:receiver/resend`,
     ...about.resend,
     scope: 'send',
-    params: Type.Object({
-      ...params.properties,
-      receiver: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,3})$', description: 'The `id` of a receiver.' }),
-    }),
+    params: receiverParams(kind),
     response: { status: 204, description: 'The mail is on its way.' },
     errors: [...ended, ...mails],
     async handle({ engines, caller, params: { id: dropId, receiver } }) {

@@ -29,6 +29,13 @@ export function sentParams({ noun }: SentKind) {
   return Type.Object({ id: Type.String({ format: 'uuid', description: `The \`id\` of a ${noun}.` }) });
 }
 
+export function receiverParams(kind: SentKind) {
+  return Type.Object({
+    ...sentParams(kind).properties,
+    receiver: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,3})$', description: 'The `id` of a receiver.' }),
+  });
+}
+
 export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 'response'>): Route {
   return route({
     method: 'GET',

@@ -7,6 +7,7 @@ import { BriefMoment } from '../../components/moment.tsx';
 import { namePerson, type Person, PersonLine } from '../../components/person.tsx';
 import { isUnreached, type ReceiverTimes } from '../../components/progress.ts';
 import { RangePager, takePage } from '../../components/range-pager.tsx';
+import { ReceiptLinks } from '../../components/receipt-links.tsx';
 import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
 import { type Status, StatusChip } from '../../components/status-chip.tsx';
 import { Timeline } from '../../components/timeline.tsx';
@@ -142,6 +143,7 @@ function ReceiverProgress({ receiver, delivery, now, path, canChange }: OneProps
       {isUnreached(receiver) && receiver.revokedAt === null && (
         <Bounce receiver={receiver} path={path} canChange={canChange} />
       )}
+      <ReceiptLinks path={`${path}/receivers/${receiver.position}/receipt`} of={namePerson(receiver)} />
     </>
   );
 }

@@ -9,6 +9,7 @@ import { BriefMoment, Moment } from '../../components/moment.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { namePerson, type Person, PersonLine } from '../../components/person.tsx';
 import { isUnreached, type ReceiverTimes } from '../../components/progress.ts';
+import { ReceiptLinks } from '../../components/receipt-links.tsx';
 import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
 import { SectionHead } from '../../components/section-head.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
@@ -162,6 +163,7 @@ export function RequestPage(props: RequestPageProps): JSX.Element {
                       {isUnreached(contact) && contact.revokedAt === null && (
                         <Bounce receiver={contact} path={path} canChange={isLive && canChange} />
                       )}
+                      <ReceiptLinks path={`${path}/receivers/${contact.position}/receipt`} of={namePerson(contact)} />
                     </li>
                   ))}
                 </ul>

@@ -41,6 +41,7 @@ export interface SettingsAccountPageProps extends Pick<SettingsPublicPageProps, 
     /** Empty: that of the server. */
     readonly secondFactor: SettingsFactor;
     readonly receipts: boolean;
+    readonly attachReceipts: boolean;
     readonly reminders: boolean;
     /** Whether members may see the links of receivers. */
     readonly showLinks: boolean;
@@ -150,6 +151,14 @@ export function SettingsAccountPage(props: SettingsAccountPageProps): JSX.Elemen
               defaultChecked={choices.receipts}
               label={translator.t('settings.receipts')}
               note={translator.t('settings.receiptsNote')}
+            />
+            <Switch
+              id="attach-receipts"
+              name="attach_receipts"
+              value="on"
+              defaultChecked={choices.attachReceipts}
+              label={translator.t('settings.attachReceipts')}
+              note={translator.t('settings.attachReceiptsNote')}
             />
             <Switch
               id="reminders"

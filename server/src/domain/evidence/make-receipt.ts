@@ -1,0 +1,71 @@
+import { formatProof } from '@waybill/evidence';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { ReceiptAttachment } from '../ports/receipt-printer.ts';
+import { toReference } from '../reference.ts';
+import { buildReceipt, type Receipt } from './build-receipt.ts';
+import type { ReceiverStory } from './evidence-store.ts';
+
+/** Who wants which receipt. */
+export interface WantedReceipt extends ReceiverStory {
+  /** Of a drop, or of a request for files. */
+  readonly type: 'drop' | 'request';
+  readonly format: ReceiptFormat;
+  /** BCP 47 tags, the most preferred first. */
+  readonly languages: readonly string[];
+}
+
+export const receiptFormats = ['pdf', 'json'] as const;
+export type ReceiptFormat = (typeof receiptFormats)[number];
+
+export interface MadeReceipt {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly content: Buffer;
+}
+
+const mediaTypes = { pdf: 'application/pdf', json: 'application/json' } as const;
+
+export type ReceiptNeeds = Pick<Engines, 'store' | 'logObjects' | 'receiptPrinter'>;
+
+/** Makes a receipt as a file. Few are made at once, because a long one takes memory and time of this thread. */
+export async function makeReceipt(
+  engines: ReceiptNeeds,
+  wanted: WantedReceipt,
+  signal: AbortSignal,
+): Promise<MadeReceipt> {
+  const { receiptPrinter } = engines;
+  const { format, languages, dropId, position } = wanted;
+  return receiptPrinter.limiter.run(
+    async () => {
+      const receipt = await buildReceipt(engines, wanted, signal);
+      // A request for files is not found as a drop, nor a drop as a request.
+      if (receipt.type !== wanted.type) throw new ExchangeError('not_found');
+      return {
+        name: `${toReference(dropId)}-receipt-${position + 1}.${format}`,
+        mediaType: mediaTypes[format],
+        content:
+          format === 'json' ? receipt.json : await receiptPrinter.print(languages, receipt, toAttachments(receipt)),
+      };
+    },
+    { signal },
+  );
+}
+
+function toAttachments({ json, proofs }: Receipt): ReceiptAttachment[] {
+  const receipt = {
+    name: 'receipt.json',
+    type: mediaTypes.json,
+    description: 'The events of this receipt and their proofs',
+    content: json,
+  };
+  return [
+    receipt,
+    ...proofs.map(({ kind, ...proof }, index) => ({
+      name: `${String(index + 1).padStart(2, '0')}-${kind}.tlog-proof`,
+      type: 'text/plain',
+      description: `The proof of event ${index + 1}`,
+      content: Buffer.from(formatProof(proof)),
+    })),
+  ];
+}
