@@ -1,0 +1,84 @@
+// `work` dies, as in a power failure, at each point between two steps of the evidence log: nothing that was acknowledged is
+// missing from it, nothing is in it twice, and every checkpoint contains the ones before.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import {
+  computeRoot,
+  decodeBundle,
+  hashLeaf,
+  openNote,
+  parseCheckpoint,
+  parsePolicy,
+} from '../../evidence/src/index.ts';
+import { uniqueAddress } from '../lib/accounts.ts';
+import { dispatch } from '../lib/scenario.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
+import { eventually } from '../lib/wait.ts';
+
+const points = ['log:assigned', 'log:tiles-written', 'log:checkpoint-stored', 'log:checkpoint-put', 'log:published'];
+
+let exchange: OwnExchange;
+beforeAll(async () => {
+  exchange = await ownExchange();
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+afterEach(() => exchange.rest());
+
+const get = async (path: string) => {
+  const response = await fetch(`${exchange.baseUrl}/log/${path}`);
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+};
+
+/** The published log, as a stranger reads it: its entries lead to the root that its keys have signed. */
+async function readLog(): Promise<readonly string[]> {
+  const { logs } = parsePolicy((await get('policy')).toString());
+  const { text } = openNote((await get('1/checkpoint')).toString(), logs);
+  const { size, root } = parseCheckpoint(text) ?? { size: 0, root: Buffer.alloc(0) };
+  const entries: Uint8Array[] = [];
+  for (let from = 0; from < size; from += 256) {
+    const [name, width] = [String(from / 256).padStart(3, '0'), Math.min(256, size - from)];
+    entries.push(...decodeBundle(await get(`1/tile/entries/${name}${width === 256 ? '' : `.p/${width}`}`)));
+  }
+  expect(Buffer.compare(root, computeRoot(entries.map((entry) => hashLeaf(entry))))).toBe(0);
+  return entries.map((entry) => Buffer.from(entry).toString('hex'));
+}
+
+test('a worker killed at each step: the log has every event once, and continues what was published', {
+  timeout: 300_000,
+}, async () => {
+  const client = await exchange.client('logged');
+  let before: readonly string[] = [];
+  for (const point of points) {
+    const doomed = await exchange.work({ WAYBILL_FAILPOINT: point });
+    await dispatch(client, { to: [uniqueAddress('receiver')], files: [{ name: 'a.txt', content: 'a' }] });
+    expect(await doomed.ended).toBe('SIGKILL');
+    const worker = await exchange.work();
+    await eventually(
+      'everything is published',
+      async () => {
+        const [row] = await exchange.query<{ published: boolean }>(
+          `select not exists (select from evidence_entries where leaf_index is null)
+             and (select size = published_size from evidence_logs) as published`,
+        );
+        return row?.published || undefined;
+      },
+      { withinMs: 60_000 },
+    );
+    await worker.stop();
+    const commitments = await exchange.query<{ commitment: string }>(
+      `select encode(commitment, 'hex') as commitment from evidence_entries order by leaf_index`,
+    );
+    const log = await eventually('the new checkpoint is served', async () => {
+      const read = await readLog();
+      return read.length === commitments.length ? read : undefined;
+    });
+    expect(log).toEqual(commitments.map(({ commitment }) => commitment));
+    expect(new Set(log).size).toBe(log.length);
+    expect(log.slice(0, before.length)).toEqual(before);
+    before = log;
+  }
+  expect(before.length).toBeGreaterThan(2 * points.length);
+  const status = await exchange.admin('log', 'status', '--json');
+  expect(status.exitCode).toBe(0);
+  expect(JSON.parse(status.stdout)).toMatchObject({ waiting: 0, refusal: null, epochs: [{ epoch: 1 }] });
+});
