@@ -9,3 +9,4 @@ export * from './limits.ts';
 export * from './passkeys.ts';
 export * from './patterns.ts';
 export * from './safe-name.ts';
+export * from './write-csv.ts';

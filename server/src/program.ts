@@ -1,6 +1,7 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { accountCommands } from './admin/accounts.ts';
 import { apiKeyCommands } from './admin/api-keys.ts';
+import { auditCommands } from './admin/audit.ts';
 import { backupCommand } from './admin/backup.ts';
 import { addExamples, type WithEngines } from './admin/command.ts';
 import { contactCommands } from './admin/contacts.ts';
@@ -94,6 +95,7 @@ Exit codes:
     evidenceCommands,
     outboxCommands,
     mailCommands,
+    auditCommands,
     sweepCommand,
     scrubCommand,
     backupCommand,

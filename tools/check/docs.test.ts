@@ -6,6 +6,7 @@ import { exitCodes as clientExitCodes } from '../../client/src/command/exit-code
 import { errorCodes, errors } from '../../protocol/src/errors.ts';
 import { limits } from '../../protocol/src/limits.ts';
 import { configTable } from '../../server/src/config/config.ts';
+import { auditActions } from '../../server/src/domain/audit/actions.ts';
 import { exitCodes } from '../../server/src/failure.ts';
 import { renderConfigurationDocument } from '../generate/config-docs.ts';
 import { renderReferenceGuides } from '../generate/reference-guides.ts';
@@ -172,4 +173,9 @@ test('every entry about another product in README.md links to its source', () =>
     entry === '·' ? undefined : (/^\[.+\]\[([\w-]+)\]$/.exec(entry)?.[1] ?? entry),
   );
   expect(cited.filter((name) => name !== undefined && !sources.has(name))).toEqual([]);
+});
+
+test('docs/audit.md lists every action', () => {
+  const listed = [...read('docs/audit.md').matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (.+) \|$/gm)];
+  expect(Object.fromEntries(listed.map(([, action, meaning]) => [action, meaning]))).toEqual(auditActions);
 });

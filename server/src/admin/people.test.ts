@@ -40,9 +40,9 @@ test('a person who was invited before is made an administrator, which is in the 
   const { person } = JSON.parse(await run(...invite, '--json'));
   expect(person).toMatchObject({ administrator: true });
   const entries = await exchange.database.query(
-    `select details ->> 'email' as email from audit_entries where action = 'person.made_administrator'`,
+    `select addresses from audit_entries where action = 'person.made_administrator'`,
   );
-  expect(entries).toEqual([{ email: 'eve@example.org' }]);
+  expect(entries).toEqual([{ addresses: ['eve@example.org'] }]);
   await exchange.database.query(`insert into passwords (person_id, hash) select id, 'x' from people where email = $1`, [
     'eve@example.org',
   ]);

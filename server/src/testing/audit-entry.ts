@@ -6,6 +6,7 @@ export function makeAuditEntry(changes: Partial<FullAuditEntry> = {}): FullAudit
     position: { epoch: 1, transactionId: '745', sequence: 12 },
     id: '01a1dca1-b6e4-73d7-b45e-3306c96c241d',
     at: new Date('2026-11-18T09:00:00.123Z'),
+    cursor: '2026-11-18T09:00:00.123456Z/1',
     accountId: '01a1dca1-0000-7000-8000-000000000001',
     account: 'orders@example.org',
     author: {

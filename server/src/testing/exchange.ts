@@ -59,6 +59,8 @@ import { MemoryLimits } from './memory/memory-limits.ts';
 import { memoryLogObjects } from './memory/memory-log-objects.ts';
 import { type MemoryObjectStore, memoryObjectStore } from './memory/memory-object-store.ts';
 import { memoryScanner } from './memory/memory-scanner.ts';
+import { watchAudit } from './watch-audit.ts';
+import { findRequestFaults } from './watch-operations.ts';
 
 export const testPolicy: Policy = {
   publicUrl: 'https://files.example.org',
@@ -175,7 +177,7 @@ export async function openTestExchange(
   const limits = new MemoryLimits();
   const pepper = randomBytes(32);
   const engines = {
-    store: database.store,
+    store: watchAudit(database.store),
     objects,
     logObjects: memoryLogObjects(),
     witnesses: askWitnesses(noWitnesses),
@@ -261,6 +263,7 @@ export async function useTestExchange(objects: ObjectStore = memoryObjectStore()
     const entries = await exchange.database.query(nameless);
     await exchange[Symbol.asyncDispose]();
     expect(entries, 'audit entries that do not name their author').toEqual([]);
+    expect(findRequestFaults(), 'requests that record anything but what is declared for them').toEqual([]);
   });
   return exchange;
 }

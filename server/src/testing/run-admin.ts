@@ -2,6 +2,7 @@ import { vi } from 'vitest';
 import type { AdminContext } from '../admin/command.ts';
 import { makeProgram } from '../program.ts';
 import type { TestExchange } from './exchange.ts';
+import { watchCommand } from './watch-operations.ts';
 
 /** Runs `waybilld admin` with the engines of a test, and returns what it prints. */
 export async function runAdmin({ engines }: Pick<TestExchange, 'engines'>, ...words: string[]): Promise<string> {
@@ -16,6 +17,7 @@ export async function runAdmin({ engines }: Pick<TestExchange, 'engines'>, ...wo
   };
   const output: string[] = [];
   using _quiet = vi.spyOn(process.stdout, 'write').mockImplementation((text) => output.push(String(text)) > 0);
-  await makeProgram(roles, '1.2.3').parseAsync(['admin', ...words], { from: 'user' });
+  const program = makeProgram(roles, '1.2.3');
+  await watchCommand(words, () => program.parseAsync(['admin', ...words], { from: 'user' }));
   return output.join('');
 }

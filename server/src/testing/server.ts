@@ -5,6 +5,7 @@ import { buildServer, type ServerOptions } from '../http/server.ts';
 import { plenty, type TestExchange } from './exchange.ts';
 import { MemoryLimits } from './memory/memory-limits.ts';
 import { testPages } from './pages.ts';
+import { watchRequests } from './watch-operations.ts';
 
 export const testHost = 'files.example.org';
 
@@ -37,7 +38,9 @@ export function buildTestServer(
   const limits = new MemoryLimits();
   const csrfTokens = limits.csrfTokens({ lifetimeSeconds: 900 });
   const failureLimit = limits.failureLimit({ failures: plenty, seconds: 60 });
-  return buildServer({ ...engines, csrfTokens, failureLimit, ...changes }, { ...testServerOptions, ...options });
+  const app = buildServer({ ...engines, csrfTokens, failureLimit, ...changes }, { ...testServerOptions, ...options });
+  watchRequests(app);
+  return app;
 }
 
 /** Posts a form, as a page's button does. */

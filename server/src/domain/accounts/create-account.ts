@@ -30,6 +30,7 @@ export async function createAccount(
       accountId: id,
       author: engines.administrator,
       action: 'account.created',
+      addresses: [email],
       details: { email },
     });
     const account = await tx.accounts.byId(id);

@@ -34,14 +34,10 @@ export async function revokeKey(
     await tx.accounts.lock(account.id);
     const ids = await tx.accounts.revokeKey(account.id, keyId, descendants);
     if (ids.length === 0) throw new ExchangeError('not_found', `${account.email} has no live key ${keyId}.`);
-    for (const id of ids) {
-      await record(engines, tx, { accountId: account.id, author, action: 'key.revoked', details: { keyId: id } });
-    }
     const disabled = descendants ? await tx.webhooks.disableMadeBy(account.id, keyId) : [];
-    for (const webhookId of disabled) {
-      const details = { webhookId, reason: 'key_revoked' };
-      await record(engines, tx, { accountId: account.id, author, action: 'webhook.disabled', details });
-    }
+    const made = { descendants: ids.filter((id) => id !== keyId), webhooksDisabled: disabled };
+    const details = { keyId, ...(descendants && made) };
+    await record(engines, tx, { accountId: account.id, author, action: 'key.revoked', details });
     const webhooks = await tx.webhooks.list(account.id, limits.webhooksPerAccount);
     const live = webhooks.filter(({ createdBy, disabled: isOff }) => createdBy === keyId && !isOff);
     return { ids, webhooksDisabled: disabled.length, webhooksLive: live.length };

@@ -1,4 +1,5 @@
 import type { Author } from '../audit/audit-store.ts';
+import { findDifference } from '../audit/find-difference.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -13,9 +14,11 @@ export async function setAccountChoices(
 ): Promise<void> {
   if (choices.displayName !== undefined) requireDisplayName(choices.displayName);
   await engines.store.transaction(async (tx) => {
+    const before = await tx.accounts.byId(account.id);
     await tx.accounts.setChoices(account.id, choices);
-    const details = { ...choices };
-    await record(engines, tx, { accountId: account.id, author, action: 'account.changed', details });
+    const after = await tx.accounts.byId(account.id);
+    const difference = before && after ? findDifference(before, after) : {};
+    await record(engines, tx, { accountId: account.id, author, action: 'account.changed', ...difference });
   });
 }
 

@@ -1,5 +1,7 @@
+import type { AuditAction } from '../audit/actions.ts';
 import type { ByCommand } from '../audit/audit-store.ts';
-import { record, serverAccountId } from '../audit/record.ts';
+import { findDifference } from '../audit/find-difference.ts';
+import { type ChangeItself, record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Account } from './account-store.ts';
@@ -15,6 +17,7 @@ export async function setAccountQuotas(
   group?: Group | null,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
+    const before = await tx.quotas.own(account.id);
     if (group !== undefined) await tx.quotas.join(account.id, group?.id ?? null);
     if (Object.keys(quotas).length > 0) await tx.quotas.setForAccount(account.id, quotas);
     requireRange(await tx.quotas.of(account.id));
@@ -22,7 +25,7 @@ export async function setAccountQuotas(
       accountId: account.id,
       author: engines.administrator,
       action: 'account.changed',
-      details: { ...quotas, ...(group !== undefined && { group: group?.name ?? null }) },
+      ...findDifference(before, await tx.quotas.own(account.id)),
     });
   });
 }
@@ -41,15 +44,17 @@ export async function createGroup(engines: Needs, name: string, quotas: Partial<
     }
     if (Object.keys(quotas).length > 0) await tx.quotas.setForGroup(id, quotas);
     requireRange(await groupIn(tx, name));
-    await recordGroup(engines, tx, 'group.created', { name, ...quotas });
+    await recordGroup(engines, tx, 'group.created', { details: { name }, after: { ...quotas } });
   });
 }
 
 export async function setGroupQuotas(engines: Needs, { id, name }: Group, quotas: Partial<Quotas>): Promise<void> {
   await engines.store.transaction(async (tx) => {
+    const before = await groupIn(tx, name);
     await tx.quotas.setForGroup(id, quotas);
-    requireRange(await groupIn(tx, name));
-    await recordGroup(engines, tx, 'group.changed', { name, ...quotas });
+    const after = await groupIn(tx, name);
+    requireRange(after);
+    await recordGroup(engines, tx, 'group.changed', { details: { name }, ...findDifference(before, after) });
   });
 }
 
@@ -61,7 +66,7 @@ export async function removeGroup(engines: Needs, { id, name }: Group): Promise<
         `Accounts are still in the group ${name}. Take each out first: waybilld admin accounts set --email ADDRESS --group none`,
       );
     }
-    await recordGroup(engines, tx, 'group.removed', { name });
+    await recordGroup(engines, tx, 'group.removed', { details: { name } });
   });
 }
 
@@ -85,8 +90,8 @@ function requireRange({ minLifetime, maxLifetime }: Quotas): void {
 function recordGroup(
   engines: Needs,
   tx: Engines['store'],
-  action: string,
-  details: Record<string, unknown>,
+  action: AuditAction,
+  change: Omit<ChangeItself, 'action'>,
 ): Promise<void> {
-  return record(engines, tx, { accountId: serverAccountId, author: engines.administrator, action, details });
+  return record(engines, tx, { accountId: serverAccountId, author: engines.administrator, action, ...change });
 }

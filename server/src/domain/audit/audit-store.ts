@@ -1,3 +1,5 @@
+import type { AuditAction } from './actions.ts';
+
 /**
  * Who made a change. A kind says what the id is:
  *
@@ -36,7 +38,7 @@ type Values = Readonly<Record<string, unknown>>;
 export interface NewAuditEntry {
   readonly id: string;
   readonly author: Author;
-  readonly action: string;
+  readonly action: AuditAction;
   /** The mail addresses that the change is about. */
   readonly addresses?: readonly string[];
   readonly details: Values;
@@ -58,6 +60,8 @@ export interface FullAuditEntry {
   readonly position: AuditPosition;
   readonly id: string;
   readonly at: Date;
+  /** Where the next page of a search begins. */
+  readonly cursor: string;
   readonly accountId: string;
   /** The account's address; null if the account is gone, or is the server itself. */
   readonly account: string | null;
@@ -69,10 +73,35 @@ export interface FullAuditEntry {
   readonly after: Values | null;
 }
 
+/** Entries must satisfy everything that is given. */
+export interface AuditFilter {
+  readonly accountId?: string | undefined;
+  /** One of these authors. */
+  readonly authorIds?: readonly string[] | undefined;
+  /** The end of the id of the drop or request, which is its reference. */
+  readonly dropIdEnd?: string | undefined;
+  /** The address that the request came from. */
+  readonly networkAddress?: string | undefined;
+  /** An address that the change is about. */
+  readonly mailAddress?: string | undefined;
+  readonly actions?: readonly AuditAction[] | undefined;
+  readonly since?: Date | undefined;
+  /** Excluded. */
+  readonly until?: Date | undefined;
+}
+
+export interface AuditPage {
+  readonly order: 'newest first' | 'oldest first';
+  /** The cursor of the last entry of the page before. */
+  readonly after: string | undefined;
+  readonly count: number;
+}
+
 export interface AuditStore {
   append(accountId: string, entry: NewAuditEntry): Promise<void>;
-  /** The last changes of a drop, newest first. */
+  /** The last changes of a drop, newest first, without what its receivers did. */
   ofDrop(accountId: string, dropId: string, count: number): Promise<AuditEntry[]>;
+  search(filter: AuditFilter, page: AuditPage): Promise<FullAuditEntry[]>;
   /**
    * Up to `count` of the entries after a position, or from the oldest one, in the order of all entries. They are below
    * the oldest transaction that is still running: no entry will ever appear before one that was returned.

@@ -10,9 +10,16 @@ export function personAuthor({ id, email }: { id: string; email: string }, addre
   return { kind: 'person', id, name: email, address };
 }
 
-/** Someone who came through a link. Their name is not their address unless the change itself is to name it. */
-export function linkAuthor({ dropId, position }: { dropId: string; position: number }, name = 'receiver'): Author {
-  return { kind: 'link', id: `${dropId}:${position}`, name };
+/**
+ * Someone who came through a link, and where they are. Their name is not their mail address unless the change itself is to
+ * name it.
+ */
+export function linkAuthor(
+  { dropId, position }: { dropId: string; position: number },
+  address: string | undefined,
+  name = 'receiver',
+): Author {
+  return { kind: 'link', id: `${dropId}:${position}`, name, address };
 }
 
 /** The user who ran a command, and the one who became this user by `sudo`, if any. */

@@ -8,6 +8,9 @@ export const serverAccountId = '00000000-0000-0000-0000-000000000000';
 export type Change = Omit<NewAuditEntry, 'id' | 'details'> &
   Partial<Pick<NewAuditEntry, 'details'>> & { readonly accountId: string };
 
+/** A change without whose it is and who made it, which the caller adds. */
+export type ChangeItself = Omit<Change, 'accountId' | 'author'>;
+
 /** Writes the audit entry of a change inside the transaction that makes the change. */
 export async function record(
   engines: Pick<Engines, 'random'>,

@@ -48,8 +48,14 @@ export async function putContact(
     if (result === 'created') await requireRoom(tx, accountId, 1);
     if (result !== 'unchanged') {
       await tx.contacts.put(accountId, [contact]);
-      const details = { address: email };
-      await recordChange(engines, tx, actor, { action: `contact.${result}`, details, written: [email], removed: [] });
+      const before = current?.list === 'local' ? { before: { ...current } } : {};
+      const change = {
+        action: `contact.${result}`,
+        details: { address: email },
+        ...before,
+        after: { ...contact },
+      } as const;
+      await recordChange(engines, tx, actor, { ...change, written: [email], removed: [] });
     }
     return { contact: { ...contact, list: 'local' }, isNew: current === undefined };
   });
@@ -71,8 +77,8 @@ export async function removeContact(
     }
     requireVersion(ifVersion, computeVersion(contact));
     await tx.contacts.remove(accountId, [email]);
-    const details = { address: email };
-    await recordChange(engines, tx, actor, { action: 'contact.removed', details, written: [], removed: [email] });
+    const change = { action: 'contact.removed', details: { address: email }, before: { ...contact } } as const;
+    await recordChange(engines, tx, actor, { ...change, written: [], removed: [email] });
   });
 }
 

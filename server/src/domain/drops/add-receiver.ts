@@ -25,6 +25,12 @@ export interface AddedReceiver {
   readonly token: string;
 }
 
+/** A receiver whose link has stopped working, in whose place another is added. */
+export interface ReplacedReceiver {
+  readonly position: number;
+  readonly email: string;
+}
+
 /**
  * Unwraps the key of its links, which may be slow. What is returned adds the receiver, in one transaction or as part of
  * the caller's. They get a mail if the other receivers do.
@@ -34,7 +40,9 @@ export async function prepareReceiver(
   actor: Actor,
   sent: SentId,
   input: ReceiverInput,
-): Promise<(store: Store, ifVersion: readonly string[] | undefined) => Promise<AddedReceiver>> {
+): Promise<
+  (store: Store, ifVersion: readonly string[] | undefined, inPlaceOf?: ReplacedReceiver) => Promise<AddedReceiver>
+> {
   const { accountId } = actor;
   const { type, dropId } = sent;
   const drop = await engines.store.sentDrops.find(accountId, sent);
@@ -50,7 +58,7 @@ export async function prepareReceiver(
   faults.throwIfAny();
   const key = await engines.store.links.key({ accountId, dropId });
   const linkKey = key && (await engines.dayKeys.unwrap(key.wrapped, key.day, dropId));
-  return (store, ifVersion) =>
+  return (store, ifVersion, inPlaceOf) =>
     store.transaction(async (tx) => {
       await lockLive(tx, actor, sent, ifVersion);
       if (!linkKey) throw new ExchangeError('link_ended');
@@ -70,8 +78,19 @@ export async function prepareReceiver(
       }
       const added = dropEvents({ accountId, ...sent }, 'receiver_added', { receiver: receiver.email });
       await tx.events.append([...added, ...received]);
-      const details = { dropId, position };
-      await record(engines, tx, { accountId, author: actor.author, action: 'drop.receiver_added', details });
+      await record(engines, tx, {
+        accountId,
+        author: actor.author,
+        ...(inPlaceOf
+          ? {
+              action: 'drop.receiver_corrected',
+              addresses: [inPlaceOf.email, receiver.email],
+              details: { dropId, position, replacedPosition: inPlaceOf.position },
+              before: { email: inPlaceOf.email },
+              after: { email: receiver.email },
+            }
+          : { action: 'drop.receiver_added', addresses: [receiver.email], details: { dropId, position } }),
+      });
       const code = toCodeRule(engines, effectiveSecondFactor(engines, drop));
       await tx.evidence.appendConsignment(accountId, { dropId, position, author: actor.author, code });
       if (drop.notify)

@@ -30,8 +30,8 @@ const readRow = async (dropId: string) => {
   return row;
 };
 const readEntries = (dropId: string) =>
-  query<{ actor: string; details: unknown }>(
-    `select author_name as actor, details from audit_entries where action = 'drop.extended' and details ->> 'dropId' = $1`,
+  query<{ actor: string; before: unknown; after: unknown }>(
+    `select author_name as actor, before, after from audit_entries where action = 'drop.extended' and details ->> 'dropId' = $1`,
     [dropId],
   );
 /** Moves the times of a drop and of the browsers in which it is open. */
@@ -101,7 +101,7 @@ test('is recorded with the old and the new deadline', async () => {
   const until = inDays(9);
   await extend(sender, dropId, until);
   expect(await readEntries(dropId)).toEqual([
-    { actor: 'admin', details: { dropId, from: from?.toISOString(), until: until.toISOString() } },
+    { actor: 'admin', before: { expiresAt: from?.toISOString() }, after: { expiresAt: until.toISOString() } },
   ]);
 });
 

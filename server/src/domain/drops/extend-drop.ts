@@ -81,7 +81,9 @@ export async function prepareExtension(
         accountId: account.id,
         author,
         action: 'drop.extended',
-        details: { dropId, from: drop.expiresAt, until },
+        details: { dropId },
+        before: { expiresAt: drop.expiresAt },
+        after: { expiresAt: until },
       });
       const extended = { accountId: account.id, dropId, type: drop.type };
       const data = { expires_at: until.toISOString() };

@@ -3,6 +3,7 @@ import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { Store } from '../store.ts';
 import { revokeDrop } from './revoke-drop.ts';
 import type { SentId } from './sent-drop-store.ts';
 import { lockLive } from './write-to-receivers.ts';
@@ -29,17 +30,30 @@ export async function revokeSentDrop(
     await lockLive(tx, actor, sent, ifVersion);
     if (position === undefined)
       return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, actor.author, undoSeconds);
-    const receiver = await tx.sentDrops.revokeLink(accountId, dropId, position);
-    if (receiver === undefined) {
-      throw new ExchangeError('not_found', 'There is no such receiver, or their link was revoked already.');
-    }
+    const receiver = await revokeLink(tx, actor, sent, position);
     await record(engines, tx, {
       accountId,
       author: actor.author,
       action: 'link.revoked',
+      addresses: [receiver],
       details: { dropId, position },
     });
-    await tx.evidence.append([{ accountId, dropId, position, kind: 'link.revoked', data: { by: actor.author.name } }]);
-    await tx.events.append(dropEvents({ accountId, ...sent }, 'receiver_revoked', { receiver }));
   });
+}
+
+/** Ends the link of one receiver, and returns their address. The caller records why. */
+export async function revokeLink(
+  tx: Store,
+  { accountId, author }: Actor,
+  sent: SentId,
+  position: number,
+): Promise<string> {
+  const { dropId } = sent;
+  const receiver = await tx.sentDrops.revokeLink(accountId, dropId, position);
+  if (receiver === undefined) {
+    throw new ExchangeError('not_found', 'There is no such receiver, or their link was revoked already.');
+  }
+  await tx.evidence.append([{ accountId, dropId, position, kind: 'link.revoked', data: { by: author.name } }]);
+  await tx.events.append(dropEvents({ accountId, ...sent }, 'receiver_revoked', { receiver }));
+  return receiver;
 }

@@ -90,6 +90,7 @@ export async function writeDrop(
     accountId: actor.accountId,
     author: actor.author,
     action: type === 'downloadfiles' ? 'drop.created' : 'request.created',
+    addresses: emails,
     details: { dropId: id, receivers: receivers.length, files: fileCount },
   });
   await tx.evidence.appendSubmission(actor.accountId, {

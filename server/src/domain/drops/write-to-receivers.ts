@@ -28,6 +28,7 @@ export async function remindReceivers(
       ({ completedAt, undeliverableAt, revokedAt }) => !completedAt && !undeliverableAt && !revokedAt,
     );
     await enqueueMails(engines, tx, actor, dropId, 'reminder', due);
+    await recordMails(engines, tx, actor, dropId, 'drop.reminded', due);
     return due.length;
   });
 }
@@ -52,6 +53,7 @@ export async function resendInvitation(engines: Needs, actor: Actor, sent: SentI
       if (undeliverableReason !== null) await tx.links.markReachable(link, undeliverableReason);
     }
     await enqueueMails(engines, tx, actor, dropId, 'invitation', due);
+    await recordMails(engines, tx, actor, dropId, 'drop.resent', due);
     return due.length;
   });
 }
@@ -95,17 +97,26 @@ export async function enqueueMails(
   );
   const messages = receivers.map(({ position }) => ({ id: engines.random.uuid(), position }));
   await tx.outbox.writeToReceivers(accountId, dropId, kind, messages);
-  const action = kind === 'reminder' ? 'drop.reminded' : 'drop.resent';
-  await record(engines, tx, {
-    accountId,
-    author: actor.author,
-    action,
-    details: {
-      dropId,
-      receivers: receivers.length,
-      ...(receivers.length === 1 ? { position: receivers[0]?.position } : {}),
-    },
-  });
   const policy = await readPolicy({ ...engines, store: tx }, accountId);
   await countDispatch(tx, policy, accountId, { drops: 0, mails: receivers.length });
+}
+
+async function recordMails(
+  engines: Pick<Needs, 'random'>,
+  tx: Store,
+  { accountId, author }: Actor,
+  dropId: string,
+  action: 'drop.reminded' | 'drop.resent',
+  receivers: readonly Pick<SentReceiver, 'position' | 'email'>[],
+): Promise<void> {
+  const [first, ...others] = receivers;
+  if (!first) return;
+  const position = others.length === 0 ? { position: first.position } : {};
+  await record(engines, tx, {
+    accountId,
+    author,
+    action,
+    addresses: receivers.map(({ email }) => email),
+    details: { dropId, receivers: receivers.length, ...position },
+  });
 }

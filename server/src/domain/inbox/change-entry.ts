@@ -2,10 +2,12 @@ import type { Actor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { Store } from '../store.ts';
 import { findEntry } from './find-entry.ts';
 import type { LeasedEntry, QueuedEntry } from './inbox-store.ts';
 
 type Needs = Pick<Engines, 'store'>;
+type Recording = Pick<Engines, 'store' | 'random'>;
 
 export async function renewLease(
   engines: Needs,
@@ -21,9 +23,12 @@ export async function renewLease(
  * The entry is done, and is not claimed again. This says nothing about deliveries: they are recorded when bytes are
  * sent.
  */
-export async function acknowledgeEntry(engines: Needs, actor: Actor, entry: LeasedEntry): Promise<void> {
-  const isHeld = await engines.store.inbox.acknowledge(actor.accountId, entry);
-  await foundAfter(engines, actor, entry.id, isHeld, 'lease_not_held');
+export async function acknowledgeEntry(engines: Recording, actor: Actor, entry: LeasedEntry): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    const isHeld = await tx.inbox.acknowledge(actor.accountId, entry);
+    const { dropId } = await foundAfter({ store: tx }, actor, entry.id, isHeld, 'lease_not_held');
+    await recordDecision(engines, tx, actor, 'inbox.done', { inboxId: entry.id, dropId });
+  });
 }
 
 export async function giveEntryBack(
@@ -36,12 +41,14 @@ export async function giveEntryBack(
   return foundAfter(engines, actor, entry.id, isHeld, 'lease_not_held');
 }
 
-export async function releaseEntry(engines: Needs, actor: Actor, id: string): Promise<QueuedEntry> {
-  const isReleased = await engines.store.inbox.release(actor.accountId, id);
-  return foundAfter(engines, actor, id, isReleased, 'not_parked');
+export async function releaseEntry(engines: Recording, actor: Actor, id: string): Promise<QueuedEntry> {
+  return engines.store.transaction(async (tx) => {
+    const isReleased = await tx.inbox.release(actor.accountId, id);
+    const entry = await foundAfter({ store: tx }, actor, id, isReleased, 'not_parked');
+    await recordDecision(engines, tx, actor, 'inbox.released', { inboxId: id, dropId: entry.dropId });
+    return entry;
+  });
 }
-
-type Recording = Pick<Engines, 'store' | 'random'>;
 
 /** A person's decision that the entry is dealt with, even while a program works on it. */
 export async function finishEntry(engines: Recording, actor: Actor, id: string): Promise<void> {
@@ -64,8 +71,7 @@ async function decide(
   await engines.store.transaction(async (tx) => {
     const { dropId } = await findEntry({ store: tx }, actor, id);
     if (!(await tx.inbox[change](actor.accountId, id))) return;
-    const { accountId, author } = actor;
-    await record(engines, tx, { accountId, author, action, details: { inboxId: id, dropId } });
+    await recordDecision(engines, tx, actor, action, { inboxId: id, dropId });
   });
 }
 
@@ -80,4 +86,14 @@ async function foundAfter(
   const entry = await findEntry(engines, actor, id);
   if (!isChanged) throw new ExchangeError(code);
   return entry;
+}
+
+async function recordDecision(
+  engines: Pick<Engines, 'random'>,
+  tx: Store,
+  { accountId, author }: Actor,
+  action: 'inbox.done' | 'inbox.reopened' | 'inbox.released',
+  details: { readonly inboxId: string; readonly dropId: string },
+): Promise<void> {
+  await record(engines, tx, { accountId, author, action, details });
 }

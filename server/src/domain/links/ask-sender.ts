@@ -15,7 +15,11 @@ export function chooseQuestion(
 }
 
 /** Sends the sender one mail for each kind of question from a receiver, however often it is asked. */
-export async function askSender(engines: Pick<Engines, 'store' | 'random'>, link: Link): Promise<void> {
+export async function askSender(
+  engines: Pick<Engines, 'store' | 'random'>,
+  link: Link,
+  address?: string,
+): Promise<void> {
   const question = chooseQuestion(link);
   if (!question) throw new ExchangeError('not_found');
   await engines.store.transaction(async (tx) => {
@@ -24,7 +28,7 @@ export async function askSender(engines: Pick<Engines, 'store' | 'random'>, link
     await tx.outbox.tell(accountId, { kind: question, dropId, position });
     await record(engines, tx, {
       accountId,
-      author: linkAuthor(link),
+      author: linkAuthor(link, address),
       action: 'link.asked',
       details: { dropId, question },
     });

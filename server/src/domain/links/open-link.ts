@@ -1,3 +1,5 @@
+import { linkAuthor } from '../audit/author.ts';
+import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { issueCode } from './issue-code.ts';
@@ -23,6 +25,7 @@ export const maxSessions = 50;
 export async function openLink(
   engines: Pick<Engines, 'store' | 'random' | 'policy' | 'sms'>,
   link: Link,
+  address?: string,
 ): Promise<string> {
   const secret = engines.random.bytes(32).toString('base64url');
   const digest = tokenDigest(secret);
@@ -33,6 +36,9 @@ export async function openLink(
     if (!hasClosed) {
       const { accountId, dropId, position } = link;
       await tx.evidence.append([{ accountId, dropId, position, kind: 'link.opened', data: {} }]);
+      const [author, addresses] = [linkAuthor(link, address), [link.receiver]];
+      const details = { dropId, position };
+      await record(engines, tx, { accountId, author, action: 'link.opened', addresses, details });
     }
     await issueCode(engines, tx, link, digest);
   });

@@ -37,7 +37,11 @@ export async function abandonMessage(
         engines,
         tx,
         { accountId, dropId, position },
-        { author: actor === 'receiver' ? linkAuthor({ dropId, position }) : systemAuthor(actor), reason, messageId },
+        {
+          author: actor === 'receiver' ? linkAuthor({ dropId, position }, undefined) : systemAuthor(actor),
+          reason,
+          messageId,
+        },
       ));
     return { dropId, undeliverable };
   });

@@ -7,18 +7,21 @@ import type { Store } from '../store.ts';
 
 /**
  * Records in the caller's transaction that mails do not reach a receiver, and tells the sender, once. False when that
- * is known, or when the receiver has everything.
+ * is known, or when the receiver has everything. Without an author, it is a part of a change that the caller records.
  */
 export async function markUndeliverable(
   engines: Pick<Engines, 'random'>,
   tx: Store,
   { accountId, dropId, position }: Pick<Link, 'accountId' | 'dropId' | 'position'>,
-  { author, reason, messageId }: { author: Author; reason: string; messageId?: string },
+  { author, reason, messageId }: { author: Author | undefined; reason: string; messageId?: string },
 ): Promise<boolean> {
   const news = await tx.links.markUndeliverable({ accountId, dropId, position }, reason);
   if (!news) return false;
   const details = { dropId, position, ...(messageId === undefined ? {} : { messageId }) };
-  await record(engines, tx, { accountId, author, action: 'receiver.undeliverable', details });
+  if (author) {
+    const addresses = [news.receiver];
+    await record(engines, tx, { accountId, author, action: 'receiver.undeliverable', addresses, details });
+  }
   // Anyone can enter an address that does not exist on a public page: that is no news for the account.
   if (!news.isUnsolicited || reason === stoppedReason) {
     await tx.outbox.tell(accountId, { kind: 'undeliverable', dropId, position });

@@ -1,5 +1,6 @@
+import type { AuditAction } from '../audit/actions.ts';
 import { personAuthor } from '../audit/author.ts';
-import { record, serverAccountId } from '../audit/record.ts';
+import { type ChangeItself, record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import type { Store } from '../store.ts';
 import type { Browser } from './browser.ts';
@@ -9,12 +10,12 @@ import type { Person } from './person-store.ts';
 export async function changeAsPerson(
   engines: Pick<Engines, 'store' | 'random'>,
   { person, browser }: { readonly person: Person; readonly browser: Browser },
-  action: string,
-  change: (tx: Store) => Promise<Record<string, unknown>>,
+  action: AuditAction,
+  change: (tx: Store) => Promise<Omit<ChangeItself, 'action'>>,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
-    const details = await change(tx);
+    const changed = await change(tx);
     const author = personAuthor(person, browser.address);
-    await record(engines, tx, { accountId: serverAccountId, author, action, details });
+    await record(engines, tx, { accountId: serverAccountId, author, action, ...changed });
   });
 }

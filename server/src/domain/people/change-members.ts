@@ -1,5 +1,5 @@
 import type { Author } from '../audit/audit-store.ts';
-import { record } from '../audit/record.ts';
+import { type ChangeItself, record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
@@ -16,8 +16,9 @@ export async function setMember(
   { accountId, personId, role }: { accountId: string; personId: string; role: MemberRole },
 ): Promise<void> {
   await changeMembers(engines, author, accountId, async (tx) => {
+    const before = await readRole(tx, accountId, personId);
     await tx.people.setMembership(accountId, personId, role);
-    return { action: 'member.set', details: { personId, role } };
+    return { action: 'member.set', ...(await aboutPerson(tx, personId)), before, after: { role } };
   });
 }
 
@@ -28,8 +29,9 @@ export async function changeRole(
   { accountId, personId, role }: { accountId: string; personId: string; role: MemberRole },
 ): Promise<void> {
   await changeMembers(engines, author, accountId, async (tx) => {
+    const before = await readRole(tx, accountId, personId);
     if (!(await tx.people.changeRole(accountId, personId, role))) throw new ExchangeError('not_found');
-    return { action: 'member.set', details: { personId, role } };
+    return { action: 'member.set', ...(await aboutPerson(tx, personId)), before, after: { role } };
   });
 }
 
@@ -40,8 +42,9 @@ export async function removeMember(
   { accountId, personId }: { accountId: string; personId: string },
 ): Promise<void> {
   await changeMembers(engines, author, accountId, async (tx) => {
+    const before = await readRole(tx, accountId, personId);
     if (!(await tx.people.removeMembership(accountId, personId))) throw new ExchangeError('not_found');
-    return { action: 'member.removed', details: { personId } };
+    return { action: 'member.removed', ...(await aboutPerson(tx, personId)), before };
   });
 }
 
@@ -68,22 +71,45 @@ async function changeMembers(
   engines: Needs,
   author: Author,
   accountId: string,
-  change: (tx: Store) => Promise<{ action: string; details: Record<string, unknown> }>,
+  change: (tx: Store) => Promise<ChangeItself>,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
-    await tx.accounts.lock(accountId);
-    const before = await tx.people.countMembers(accountId);
-    const changed = await change(tx);
-    const after = await tx.people.countMembers(accountId);
-    if (before.owners > 0 && after.owners === 0) {
-      throw new ExchangeError(
-        'invalid_input',
-        'An account keeps at least one owner. Make someone else an owner first.',
-      );
-    }
-    if (after.all > Math.max(before.all, membersPerAccount)) {
-      throw new ExchangeError('invalid_input', `An account has at most ${membersPerAccount} members.`);
-    }
+    const changed = await changeWithinLimits(tx, accountId, () => change(tx));
     await record(engines, tx, { accountId, author, ...changed });
   });
+}
+
+/** Adds a person to an account, or changes their role, as a part of a change that the caller records. */
+export async function putMember(
+  tx: Store,
+  { accountId, personId, role }: { accountId: string; personId: string; role: MemberRole },
+): Promise<void> {
+  await changeWithinLimits(tx, accountId, () => tx.people.setMembership(accountId, personId, role));
+}
+
+async function changeWithinLimits<Result>(
+  tx: Store,
+  accountId: string,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  await tx.accounts.lock(accountId);
+  const before = await tx.people.countMembers(accountId);
+  const result = await change();
+  const after = await tx.people.countMembers(accountId);
+  if (before.owners > 0 && after.owners === 0) {
+    throw new ExchangeError('invalid_input', 'An account keeps at least one owner. Make someone else an owner first.');
+  }
+  if (after.all > Math.max(before.all, membersPerAccount)) {
+    throw new ExchangeError('invalid_input', `An account has at most ${membersPerAccount} members.`);
+  }
+  return result;
+}
+
+async function aboutPerson(tx: Store, personId: string): Promise<Pick<ChangeItself, 'addresses' | 'details'>> {
+  const person = await tx.people.byId(personId);
+  return { ...(person && { addresses: [person.email] }), details: { personId } };
+}
+
+async function readRole(tx: Store, accountId: string, personId: string): Promise<{ role: MemberRole | null }> {
+  return { role: (await tx.people.role(accountId, personId)) ?? null };
 }

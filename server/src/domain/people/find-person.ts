@@ -21,6 +21,6 @@ export async function setPersonDisabled(
     await tx.people.setDisabled(id, disabled);
     if (disabled) await tx.sessions.end(id, 'all');
     const action = disabled ? 'person.disabled' : 'person.enabled';
-    await record(engines, tx, { accountId: serverAccountId, author, action, details: { email } });
+    await record(engines, tx, { accountId: serverAccountId, author, action, addresses: [email] });
   });
 }

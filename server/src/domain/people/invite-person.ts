@@ -7,7 +7,7 @@ import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
-import { setMember } from './change-members.ts';
+import { putMember } from './change-members.ts';
 import type { MemberRole, Person } from './person-store.ts';
 
 const invitationSeconds = 7 * 24 * 60 * 60;
@@ -59,26 +59,27 @@ export async function invitePerson(
     }
     if (found.disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
     const isPromoted = isAdministrator && !found.isAdministrator;
-    if (isPromoted) {
-      await tx.people.makeAdministrator(found.id);
-      const action = 'person.made_administrator';
-      await record(engines, tx, { accountId: serverAccountId, author, action, details: { email } });
-    }
+    if (isPromoted) await tx.people.makeAdministrator(found.id);
     const person = { ...found, isAdministrator: isPromoted || found.isAdministrator };
     const account = isNew ? await openOwnAccount(engines, tx, author, person) : undefined;
     const { membership } = invitation;
-    if (membership) await setMember({ ...engines, store: tx }, author, { ...membership, personId: person.id });
-    const accountId = membership?.accountId ?? account?.id;
-    if (accountId !== undefined) {
+    if (membership) await putMember(tx, { ...membership, personId: person.id });
+    const needsLink = !invitation.isSignedIn && (isNew || !(await tx.signInMethods.hasAny(person.id)));
+    if (isNew || membership || isPromoted || needsLink) {
       await record(engines, tx, {
-        accountId,
+        accountId: membership?.accountId ?? account?.id ?? serverAccountId,
         author,
-        action: 'person.invited',
-        details: { email, role: membership?.role ?? 'owner' },
+        action: isPromoted && !membership ? 'person.made_administrator' : 'person.invited',
+        addresses: [email],
+        details: {
+          personId: person.id,
+          ...(membership ? { role: membership.role } : {}),
+          ...(isAdministrator ? { isAdministrator } : {}),
+          ...(account ? { ownAccountId: account.id } : {}),
+        },
       });
     }
-    if (invitation.isSignedIn || (!isNew && (await tx.signInMethods.hasAny(person.id))))
-      return { person, link: undefined, isPromoted };
+    if (!needsLink) return { person, link: undefined, isPromoted };
     // So that nobody can fill another's mailbox.
     if (author.kind === 'person' && (await tx.personLinks.countSince(person.id, 'invitation', 3600)) >= linksPerHour) {
       throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: 3600 });
@@ -106,7 +107,6 @@ async function openOwnAccount(
     // A provider lets people choose their names.
     if (name !== '' && isDisplayName(name)) await tx.accounts.setChoices(id, { displayName: name });
     await tx.people.setMembership(id, personId, 'owner');
-    await record(engines, tx, { accountId: id, author, action: 'account.created', details: { email } });
     return { id };
   }
   if (author.kind !== 'command') return undefined;

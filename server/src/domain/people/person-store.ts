@@ -69,6 +69,7 @@ export interface PersonStore {
   membership(personId: string, account: string): Promise<Membership | undefined>;
   /** Ordered by address, after `after`. */
   members(accountId: string, after: string, count: number): Promise<Member[]>;
+  role(accountId: string, personId: string): Promise<MemberRole | undefined>;
   countMembers(accountId: string): Promise<{ readonly all: number; readonly owners: number }>;
   /** Adds a member, or changes their role. */
   setMembership(accountId: string, personId: string, role: MemberRole): Promise<void>;

@@ -1,4 +1,5 @@
 import type { Author } from '../audit/audit-store.ts';
+import { systemAuthor } from '../audit/author.ts';
 import { record, serverAccountId } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
@@ -32,6 +33,13 @@ export async function recoverPerson(
     if ((await tx.personLinks.countSince(person.id, 'recovery', 60 * 60)) >= linksPerHour) return;
     const link = { id: random.uuid(), personId: person.id, purpose: 'recovery', invitedBy: '' } as const;
     await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, true);
+    const author = systemAuthor('server');
+    await record({ random }, tx, {
+      accountId: serverAccountId,
+      author,
+      action: 'person.recovered',
+      addresses: [email],
+    });
   });
 }
 
@@ -47,7 +55,7 @@ export async function makeRecoveryLink(
   await engines.store.transaction(async (tx) => {
     const link = { id, personId, purpose: 'recovery', invitedBy: '' } as const;
     await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, mail);
-    await record(engines, tx, { accountId: serverAccountId, author, action: 'person.recovered', details: { email } });
+    await record(engines, tx, { accountId: serverAccountId, author, action: 'person.recovered', addresses: [email] });
   });
   return engines.personLinks.toUrl(id);
 }

@@ -14,13 +14,13 @@ export async function blockSender(engines: Needs, actor: Actor, entryId: string)
   await engines.store.transaction(async (tx) => {
     if (!(await tx.publicPages.block(accountId, email))) return;
     await tx.publicPages.revokeLinks(accountId, email);
-    await record(engines, tx, { accountId, author, action: 'sender.blocked', details: { address: email } });
+    await record(engines, tx, { accountId, author, action: 'sender.blocked', addresses: [email] });
   });
 }
 
 export async function unblockSender(engines: Needs, { accountId, author }: Actor, email: string): Promise<void> {
   await engines.store.transaction(async (tx) => {
     if (!(await tx.publicPages.unblock(accountId, email))) return;
-    await record(engines, tx, { accountId, author, action: 'sender.unblocked', details: { address: email } });
+    await record(engines, tx, { accountId, author, action: 'sender.unblocked', addresses: [email] });
   });
 }

@@ -62,6 +62,7 @@ export async function sendPublicLink(
       accountId,
       author: systemAuthor('server'),
       action: 'public_page.link_sent',
+      addresses: [email],
       details: { dropId: id },
     });
     await tx.evidence.appendSubmission(accountId, {

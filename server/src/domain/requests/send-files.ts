@@ -24,6 +24,7 @@ export async function sendFiles(
   engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy' | 'checkpoint' | 'messageLimit'>,
   link: Link,
   message: string,
+  address?: string,
 ): Promise<DraftFile[]> {
   const { random, policy, checkpoint } = engines;
   if (message.length > limits.messageLength) throw new ExchangeError('too_large');
@@ -90,14 +91,15 @@ export async function sendFiles(
     await tx.drafts.consume(accountId, draft, { digest, type: 'uploadfiles', remembered: rememberedDispatches });
     await record(engines, tx, {
       accountId,
-      author: linkAuthor(link, link.receiver),
+      author: linkAuthor(link, address, link.receiver),
       action: 'files.received',
+      addresses: [link.receiver],
       details: { dropId, requestId: link.dropId, files: files.length },
     });
     await tx.evidence.appendSubmission(accountId, {
       dropId,
       reference: toReference(dropId),
-      author: linkAuthor(link),
+      author: linkAuthor(link, address),
       code: { factor: 'off', hasSms: false },
     });
     const isFulfilled = await tx.links.fulfil(link);

@@ -1,3 +1,4 @@
+import type { AuditAction } from '../audit/actions.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
@@ -82,7 +83,7 @@ async function setRecoveryCodes(
   engines: Needs,
   signedIn: SignedIn,
   browser: Browser,
-  change: (tx: Store) => Promise<string>,
+  change: (tx: Store) => Promise<AuditAction>,
 ): Promise<WithRecoveryCodes> {
   const { person } = signedIn;
   const recoveryCodes = newRecoveryCodes(engines.random);

@@ -24,6 +24,7 @@ function fakeAudit(append: (entry: Parameters<AuditStore['append']>[1]) => void)
   const audit: AuditStore = {
     append: async (_accountId, entry) => append(entry),
     ofDrop: async () => [],
+    search: async () => [],
     follow: async () => [],
     end: async () => undefined,
     purge: async () => 0,

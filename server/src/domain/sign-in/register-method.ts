@@ -1,5 +1,5 @@
 import { personAuthor } from '../audit/author.ts';
-import { record, serverAccountId } from '../audit/record.ts';
+import { type ChangeItself, record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
@@ -83,7 +83,7 @@ export async function changeMethods(
   { session, person }: SignedIn,
   added: SignedInBy | undefined,
   browser: Browser,
-  change: (tx: Store) => Promise<{ action: string; details: Record<string, unknown> }>,
+  change: (tx: Store) => Promise<ChangeItself>,
 ): Promise<string> {
   // Whoever knows only the password must not get around the code.
   if (session.stage === 'second_factor') throw new ExchangeError('sign_in_required');

@@ -1,3 +1,4 @@
+import type { ChangeItself } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
@@ -33,7 +34,11 @@ export async function removeMethod(
   });
 }
 
-async function remove(methods: Engines['store']['signInMethods'], personId: string, method: RemovableMethod) {
+async function remove(
+  methods: Engines['store']['signInMethods'],
+  personId: string,
+  method: RemovableMethod,
+): Promise<ChangeItself> {
   if (method === 'authenticator_app' || method === 'password') {
     await methods.setRecoveryCodes(personId, []);
     await methods.removeAuthenticatorApp(personId);

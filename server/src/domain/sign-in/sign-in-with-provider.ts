@@ -54,7 +54,7 @@ export async function signInWithProvider(
     const addIdentity = async () => {
       const identity = { issuer, subject, provider: claims.provider };
       if (!(await tx.signInMethods.insertIdentity(personId, identity))) throw new ExchangeError('sign_in_failed');
-      return { action: 'identity.added', details: { issuer } };
+      return { action: 'identity.added', details: { issuer } } as const;
     };
     let secret: string;
     if (decision.action === 'link') {
@@ -107,8 +107,9 @@ async function followGroups(
       accountId: found.id,
       author: systemAuthor('server'),
       ...(given
-        ? { action: 'member.set', details: { personId, role: given.role, provider } }
+        ? { action: 'member.set', details: { personId, provider }, after: { role: given.role } }
         : { action: 'member.removed', details: { personId, provider } }),
+      before: { role: current?.role ?? null },
     });
   }
 }

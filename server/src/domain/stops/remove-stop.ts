@@ -20,6 +20,7 @@ export async function removeStop(
       accountId: account.id,
       author: engines.administrator,
       action: 'mail.resumed',
+      addresses: [address],
       details: { address },
     });
   });

@@ -12,6 +12,7 @@ import type { Correspondence } from './stop-store.ts';
 export async function reportSender(
   engines: Pick<Engines, 'store' | 'random' | 'policy' | 'messageLimit'>,
   { link }: Correspondence,
+  from?: string,
 ): Promise<void> {
   const { supportAddress } = engines.policy;
   const { accountId, dropId, position } = link;
@@ -30,7 +31,7 @@ export async function reportSender(
     });
     await record(engines, tx, {
       accountId,
-      author: linkAuthor(link),
+      author: linkAuthor(link, from),
       action: 'sender.reported',
       details: { dropId, position },
     });

@@ -16,9 +16,10 @@ export function contactDraftName(link: Pick<Link, 'dropId' | 'position'>): strin
 /** The contact whose draft has this name. */
 export function contactDraftAuthor(draft: string): Author {
   const [dropId = '', position] = draft.slice(contactDraftPrefix.length).split(':');
-  return linkAuthor({ dropId, position: Number(position) }, draft);
+  // The check runs later, when nobody knows where they are.
+  return linkAuthor({ dropId, position: Number(position) }, undefined, draft);
 }
 
-export function contactDraftOwner(link: Link): UploadOwner {
-  return linkOwner(link.accountId, linkAuthor(link, link.receiver), contactDraftName(link));
+export function contactDraftOwner(link: Link, address?: string): UploadOwner {
+  return linkOwner(link.accountId, linkAuthor(link, address, link.receiver), contactDraftName(link));
 }

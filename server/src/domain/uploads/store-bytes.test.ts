@@ -13,7 +13,7 @@ import { linkOwner } from './owner.ts';
 import { type ByteSource, storeBytes } from './store-bytes.ts';
 import type { Upload, UploadStore, UploadWriter } from './upload-store.ts';
 
-const owner = linkOwner('account', linkAuthor({ dropId: 'drop', position: 0 }), 'draft');
+const owner = linkOwner('account', linkAuthor({ dropId: 'drop', position: 0 }, undefined), 'draft');
 const content = deterministicRandom('stored').bytes(20 * chunkBytes);
 
 beforeEach(() => {

@@ -1,9 +1,12 @@
 import type { Actor, KeyActor } from '../actor.ts';
+import type { AuditAction } from '../audit/actions.ts';
+import { findDifference } from '../audit/find-difference.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireVersion } from '../require-version.ts';
 import type { Store } from '../store.ts';
+import { describeWebhook } from './describe-webhook.ts';
 import { requireCovered, requireMayControl } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
 import type { Webhook, WebhookInput } from './webhook-store.ts';
@@ -71,7 +74,7 @@ async function changing(
   engines: Needs,
   actor: Actor | KeyActor,
   { id, ifVersion }: WebhookVersions,
-  action: string,
+  action: AuditAction,
   change: (tx: Store, webhook: Webhook) => Promise<Webhook>,
 ): Promise<Webhook> {
   const { accountId } = actor;
@@ -81,7 +84,9 @@ async function changing(
     requireMayControl(actor, webhook);
     requireVersion(ifVersion, String(webhook.version));
     const changed = await change(tx, webhook);
-    await record(engines, tx, { accountId, author: actor.author, action, details: { webhookId: id } });
+    const difference =
+      action === 'webhook.changed' ? findDifference(describeWebhook(webhook), describeWebhook(changed)) : {};
+    await record(engines, tx, { accountId, author: actor.author, action, details: { webhookId: id }, ...difference });
     return changed;
   });
 }

@@ -3,6 +3,7 @@ import type { Actor, KeyActor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { describeWebhook } from './describe-webhook.ts';
 import { findScopes, requireReadable } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
 import type { Webhook, WebhookInput } from './webhook-store.ts';
@@ -26,8 +27,13 @@ export async function createWebhook(engines: Needs, actor: Actor | KeyActor, inp
     if (existing.length >= limits.webhooksPerAccount) throw new ExchangeError('too_many_webhooks');
     const [scopes, salt] = [findScopes(actor), random.bytes(saltBytes)];
     const webhook = await tx.webhooks.insert(accountId, { ...input, id: random.uuid(), createdBy, scopes, salt });
-    const details = { webhookId: webhook.id };
-    await record(engines, tx, { accountId, author: actor.author, action: 'webhook.created', details });
+    await record(engines, tx, {
+      accountId,
+      author: actor.author,
+      action: 'webhook.created',
+      details: { webhookId: webhook.id },
+      after: describeWebhook(webhook),
+    });
     return webhook;
   });
 }

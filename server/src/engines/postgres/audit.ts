@@ -1,5 +1,12 @@
-import { sql } from 'kysely';
-import type { AuditEntry, AuditPosition, AuditStore, FullAuditEntry } from '../../domain/audit/audit-store.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type {
+  AuditEntry,
+  AuditFilter,
+  AuditPage,
+  AuditPosition,
+  AuditStore,
+  FullAuditEntry,
+} from '../../domain/audit/audit-store.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
 
@@ -12,7 +19,8 @@ const order = sql`epoch, transaction_id, sequence`;
 /** The upper bound for those who follow: an entry that a running transaction wrote, or may still write, is not below this. */
 const below = sql`((select epoch from event_log), pg_snapshot_xmin(pg_current_snapshot()), 0)`;
 const position = sql`json_build_object('epoch', epoch, 'transactionId', transaction_id::text, 'sequence', sequence)`;
-const fullEntry = sql`${position} as position, id, at, account_id as "accountId",
+const fullEntry = sql`${position} as position, id, at,
+  to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || sequence as cursor, account_id as "accountId",
   (select email from accounts where accounts.id = audit_entries.account_id) as account,
   json_build_object('kind', author_kind, 'id', author_id, 'name', author_name, 'address', author_address) as author,
   action, coalesce(addresses, '{}') as addresses, details, before, after`;
@@ -37,8 +45,15 @@ export function auditStore(db: Database): AuditStore {
           (select nullif(name, '') from people
             where id = case author_kind when 'person' then author_id::uuid end) as "personName"
         from audit_entries where account_id = ${accountId} and details ->> 'dropId' = ${dropId}
-          and right(details ->> 'dropId', 10) = right(${dropId}::text, 10)
+          and right(details ->> 'dropId', 10) = right(${dropId}::text, 10) and author_kind <> 'link'
         order by at desc limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
+    async search(filter, page) {
+      const { rows } = await sql<FullAuditEntry>`
+        select ${fullEntry} from ${findEntries(filter, page)} as audit_entries ${sortPage(page)}
       `.execute(db);
       return rows;
     },
@@ -79,4 +94,52 @@ export function auditStore(db: Database): AuditStore {
 
 function toJson(values: Readonly<Record<string, unknown>> | undefined): string | null {
   return values ? JSON.stringify(values) : null;
+}
+
+/** Up to a page of entries from each of the values that the index leads to, so that no more than that is ever sorted. */
+function findEntries(filter: AuditFilter, page: AuditPage): RawBuilder<unknown> {
+  const several = chooseSeveral(filter);
+  if (!several) return sql`(select * from audit_entries where ${satisfies(filter, page)} ${sortPage(page)})`;
+  const { column, values, rest } = several;
+  return sql`(
+    select entry.* from unnest(${values}::text[]) as wanted (value) cross join lateral (
+      select * from audit_entries
+      where ${sql.ref(column)} = wanted.value and ${satisfies(rest, page)} ${sortPage(page)}
+    ) as entry
+  )`;
+}
+
+/** The values to search one after the other, unless another condition leads to fewer entries. */
+function chooseSeveral(
+  filter: AuditFilter,
+): { column: string; values: readonly string[]; rest: AuditFilter } | undefined {
+  const { authorIds, actions, accountId, ...others } = filter;
+  if (others.dropIdEnd !== undefined || others.mailAddress !== undefined || others.networkAddress !== undefined)
+    return undefined;
+  if (authorIds) return { column: 'author_id', values: authorIds, rest: { ...others, actions, accountId } };
+  return actions && accountId === undefined ? { column: 'action', values: actions, rest: others } : undefined;
+}
+
+function satisfies(filter: AuditFilter, { order: direction, after }: AuditPage): RawBuilder<unknown> {
+  const { accountId, authorIds, dropIdEnd, networkAddress, mailAddress, actions, since, until } = filter;
+  const [at, sequence] = after?.split('/') ?? [];
+  const isAfter = direction === 'newest first' ? sql`<` : sql`>`;
+  const conditions = [
+    accountId !== undefined && sql`account_id = ${accountId}::uuid`,
+    authorIds && sql`author_id = any (${[...authorIds]}::text[])`,
+    dropIdEnd !== undefined &&
+      sql`right(details ->> 'dropId', 10) = ${dropIdEnd} and (details ->> 'dropId') is not null`,
+    networkAddress !== undefined && sql`author_address = ${networkAddress} and author_address <> ''`,
+    mailAddress !== undefined && sql`addresses @> array[${mailAddress}] and addresses is not null`,
+    actions && sql`action = any (${[...actions]}::text[])`,
+    since && sql`at >= ${since}`,
+    until && sql`at < ${until}`,
+    at !== undefined && sql`(at, sequence) ${isAfter} (${at}::timestamptz, ${sequence}::bigint)`,
+  ].filter((condition) => typeof condition === 'object');
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+function sortPage({ order: direction, count }: AuditPage): RawBuilder<unknown> {
+  const by = direction === 'newest first' ? sql`at desc, sequence desc` : sql`at, sequence`;
+  return sql`order by ${by} limit ${sql.lit(count)}`;
 }

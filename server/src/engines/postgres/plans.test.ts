@@ -584,8 +584,14 @@ async function everyCall(accountId: string): Promise<Calls> {
     },
     audit: {
       append: (audit) =>
-        audit.append(accountId, { id: randomUUID(), author: systemAuthor('sweep'), action: '', details: {} }),
+        audit.append(accountId, {
+          id: randomUUID(),
+          author: systemAuthor('sweep'),
+          action: 'drop.created',
+          details: {},
+        }),
       ofDrop: (audit) => audit.ofDrop(accountId, dropId, count),
+      search: (audit) => audit.search({ accountId }, { order: 'newest first', after: undefined, count }),
       follow: (audit) => audit.follow(position, count),
       end: (audit) => audit.end(),
       purge: (audit) => audit.purge(300 * day, count),
@@ -689,6 +695,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       page: (people) => people.page('', count),
       insert: (people) => people.insert({ ...person, id: randomUUID() }),
       setProfile: (people) => people.setProfile(personId, { name: 'x' }),
+      role: (people) => people.role(accountId, personId),
       makeAdministrator: (people) => people.makeAdministrator(personId),
       setDisabled: (people) => people.setDisabled(personId, true),
       lock: (people) => people.lock(personId),

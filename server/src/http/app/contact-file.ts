@@ -1,6 +1,5 @@
-import { parseCsv } from '@waybill/protocol';
+import { parseCsv, restoreCell } from '@waybill/protocol';
 import type { ContactInput } from '../../domain/contacts/contact-input.ts';
-import { restoreCell } from '../shared/csv.ts';
 import { splitGroups, toPhone } from './contact-form.ts';
 
 /** The columns that are understood, each by the names that it has in our languages, without accents and punctuation. */

@@ -46,14 +46,22 @@ function toChange(
   const by = namePerson({ name: personName, email: author.name });
   // Anyone can choose a name.
   const made = { at, by, detail: by === author.name ? undefined : author.name };
+  const nameOne = (position: unknown, kind: HistoryEntry['kind']): HistoryEntry[] => {
+    const receiver = typeof position === 'number' ? byPosition.get(position) : undefined;
+    return receiver ? [{ ...made, kind, name: namePerson(receiver) }] : [];
+  };
   const whole = wholeKinds[action];
   if (whole) return [{ ...made, kind: whole }];
+  if (action === 'drop.receiver_corrected') {
+    const { position: added, replacedPosition: revoked } = details;
+    return [...nameOne(added, 'receiverAdded'), ...nameOne(revoked, 'receiverRevoked')];
+  }
   const kinds = receiverKinds[action];
   if (!kinds) return [];
   const [one, some] = kinds;
   const { position, receivers: count } = details;
-  const receiver = typeof position === 'number' ? byPosition.get(position) : undefined;
-  if (receiver) return [{ ...made, kind: one, name: namePerson(receiver) }];
+  const named = nameOne(position, one);
+  if (named.length > 0) return named;
   return typeof count === 'number' ? [{ ...made, kind: some, count }] : [];
 }
 

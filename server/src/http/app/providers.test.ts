@@ -185,12 +185,13 @@ test('memberships follow the groups of the provider, which the audit log shows; 
   expect(await signInWith([])).toEqual([]);
   const personId = (await store.people.byEmail(alice.email))?.id;
   const entries = await server.query(
-    'select author_kind, action, details from audit_entries where account_id = $1 order by at',
+    'select author_kind, action, details, before, after from audit_entries where account_id = $1 order by at',
     [id],
   );
+  const byServer = { author_kind: 'system', details: { personId, provider: 'staff' } };
   expect(entries).toEqual([
-    { author_kind: 'system', action: 'member.set', details: { personId, role: 'member', provider: 'staff' } },
-    { author_kind: 'system', action: 'member.removed', details: { personId, provider: 'staff' } },
+    { ...byServer, action: 'member.set', before: { role: null }, after: { role: 'member' } },
+    { ...byServer, action: 'member.removed', before: { role: 'member' }, after: null },
   ]);
 });
 

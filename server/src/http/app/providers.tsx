@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import { systemAuthor } from '../../domain/audit/author.ts';
+import { record, serverAccountId } from '../../domain/audit/record.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
@@ -76,8 +78,12 @@ export const providerRoutes: readonly AppRoute[] = [
       await engines.store.transaction(async (tx) => {
         if (!(await tx.usedTokens.use(singleUse.digest, singleUse.seconds)))
           throw new ExchangeError('malformed_request');
-        if (sid !== undefined) await tx.sessions.endOfProvider(issuer, { sid });
-        else if (subject !== undefined) await tx.sessions.endOfProvider(issuer, { subject });
+        const which = sid === undefined ? (subject === undefined ? undefined : { subject }) : { sid };
+        const count = which ? await tx.sessions.endOfProvider(issuer, which) : 0;
+        if (count === 0) return;
+        const author = systemAuthor('server', visit.request.ip);
+        const details = { issuer, count };
+        await record(engines, tx, { accountId: serverAccountId, author, action: 'sessions.ended', details });
       });
       return reply.code(200).send();
     },

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { findDifference } from '../../domain/audit/find-difference.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { newsKinds } from '../../domain/outbox/news.ts';
 import { changeAsPerson } from '../../domain/people/change-as-person.ts';
@@ -45,8 +46,10 @@ export const settingsRoutes: readonly AppRoute[] = [
   change('profile', 'profile_saved', async (visit) => {
     const { engines, form, person } = visit;
     await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
-      await tx.people.setProfile(person.id, readProfile(form, person));
-      return {};
+      const profile = readProfile(form, person);
+      await tx.people.setProfile(person.id, profile);
+      const { name, language, timeZone } = person;
+      return findDifference({ name, language, timeZone }, profile);
     });
   }),
   change('notifications', 'notifications_saved', async (visit) => {
@@ -58,7 +61,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     const news = newsKinds.filter((kind) => form.has(kind) || (kind === 'downloaded' && keepsReceipts));
     await changeAsPerson(engines, visit, 'notifications.changed', async (tx) => {
       await tx.people.setNews(accountId, person.id, news);
-      return { accountId, news };
+      return { details: { accountId }, before: { news: before }, after: { news } };
     });
   }),
   change('shortcuts', 'shortcuts_saved', async (visit) => {
@@ -66,19 +69,19 @@ export const settingsRoutes: readonly AppRoute[] = [
     const hasShortcuts = form.has('shortcuts');
     await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
       await tx.people.setShortcuts(person.id, hasShortcuts);
-      return { hasShortcuts };
+      return { before: { hasShortcuts: person.hasShortcuts }, after: { hasShortcuts } };
     });
   }),
   change('sessions/end', 'sessions_ended', async (visit) => {
     const id = requireUuid(visit.form.get('id'));
     await changeAsPerson(visit.engines, visit, 'session.ended', async (tx) => {
       if ((await tx.sessions.end(visit.person.id, { id })) === 0) throw new ExchangeError('not_found');
-      return { sessionId: id };
+      return { details: { sessionId: id } };
     });
   }),
   change('sessions/end-others', 'sessions_ended', async (visit) => {
     await changeAsPerson(visit.engines, visit, 'sessions.ended', async (tx) => ({
-      count: await tx.sessions.end(visit.person.id, { except: visit.session.id }),
+      details: { count: await tx.sessions.end(visit.person.id, { except: visit.session.id }) },
     }));
   }),
   change('passkeys/rename', 'passkey_renamed', async (visit) => {
@@ -87,7 +90,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     await changeAsPerson(engines, visit, 'passkey.renamed', async (tx) => {
       const isRenamed = name !== '' && (await tx.signInMethods.renamePasskey(person.id, readPasskeyId(form), name));
       if (!isRenamed) throw new ExchangeError('not_found');
-      return { name };
+      return { details: { name } };
     });
   }),
   remove('passkeys/remove', 'passkey_removed', (form) => ({ passkey: readPasskeyId(form) })),

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
+import type { FastifyRequest } from 'fastify';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Link } from '../../domain/links/link-store.ts';
@@ -23,7 +24,7 @@ export async function receiveForm(
   contentType: string,
   body: unknown,
   written: Written,
-  request: Form['request'],
+  request: Form['request'] & Pick<FastifyRequest, 'ip'>,
 ): Promise<void> {
   if (!(body instanceof Readable)) throw new ExchangeError('unsupported_media_type');
   const [bytesLeft, allowed] = await Promise.all([bytesLeftFor(engines, link), readPolicy(engines, link.accountId)]);
@@ -41,7 +42,7 @@ export async function receiveForm(
   };
   await receiveFiles(
     { ...engines, policy },
-    contactDraftOwner(link),
+    contactDraftOwner(link, request.ip),
     { parts: parts(contentType, body), request },
     choose,
     (files) => {

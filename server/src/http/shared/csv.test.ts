@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { fc, test } from '@fast-check/vitest';
-import { parseCsv } from '@waybill/protocol';
+import { parseCsv, restoreCell, writeCsv } from '@waybill/protocol';
 import { fastify } from 'fastify';
 import { expect } from 'vitest';
-import { restoreCell, sendCsv, writeCsv } from './csv.ts';
+import { sendCsv } from './csv.ts';
 
 async function* read(rows: readonly (readonly string[])[]) {
   yield* rows;

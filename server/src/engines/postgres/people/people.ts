@@ -99,6 +99,16 @@ export function personStore(db: Database): PersonStore {
       }));
     },
 
+    async role(accountId, personId) {
+      const row = await db
+        .selectFrom('memberships')
+        .select('role')
+        .where('account_id', '=', accountId)
+        .where('person_id', '=', personId)
+        .executeTakeFirst();
+      return row?.role;
+    },
+
     countMembers: (accountId) =>
       db
         .selectFrom('memberships')

@@ -350,10 +350,11 @@ describe('a key that is revoked', () => {
     });
     expect(await states()).toEqual(['key_revoked', 'key_revoked', null]);
     const entries = await exchange.database.query(
-      `select author_id, details from audit_entries where action = 'webhook.disabled' and details ->> 'webhookId' = $1`,
-      [childs.id],
+      `select author_id, details from audit_entries where action = 'key.revoked' and details ->> 'keyId' = $1`,
+      [parent.id],
     );
-    expect(entries).toEqual([{ author_id: owner.key.id, details: { webhookId: childs.id, reason: 'key_revoked' } }]);
+    const details = { keyId: parent.id, descendants: [], webhooksDisabled: expect.arrayContaining([childs.id]) };
+    expect(entries).toEqual([{ author_id: owner.key.id, details }]);
     const enabled = await ask('POST', `/webhooks/${childs.id}/enable`, { key: owner.apiKey });
     expect(enabled.json()).toMatchObject({ disabled_at: null, disabled_reason: null });
   });

@@ -1,0 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AuditFilter, FullAuditEntry } from '../domain/audit/audit-store.ts';
+import { matchesFilter } from '../domain/audit/matches-filter.ts';
+import type { Engines } from '../domain/engines.ts';
+
+const entriesPerPage = 1_000;
+
+/** Everything that is committed from now on, in the order of the audit, until the signal ends it. */
+export async function* followEntries(
+  { store }: Pick<Engines, 'store'>,
+  filter: AuditFilter,
+  { signal, pollMs }: { readonly signal: AbortSignal; readonly pollMs: number },
+): AsyncGenerator<FullAuditEntry, undefined> {
+  for (let after = await store.audit.end(); !signal.aborted; ) {
+    const page = await store.audit.follow(after, entriesPerPage);
+    yield* page.filter((entry) => matchesFilter(entry, filter));
+    after = page.at(-1)?.position ?? after;
+    if (page.length < entriesPerPage) await wait(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,319 @@
+import type { AuditAction } from '../domain/audit/actions.ts';
+import type { Author, NewAuditEntry } from '../domain/audit/audit-store.ts';
+import type { Authentication } from '../http/app.ts';
+
+/**
+ * What an operation writes into the audit. An operation that changes something writes exactly one entry, with one of the
+ * actions; none if what it is asked for is so already.
+ */
+export type Audited =
+  | AuditAction
+  | { readonly oneOf: readonly AuditAction[] }
+  /** One entry for each thing that it changes, because each belongs to another account or file. */
+  | { readonly eachOf: readonly AuditAction[] }
+  | { readonly nothing: string };
+
+const reads = { nothing: 'It only reads.' } as const;
+const transfers = { nothing: 'Bytes arrive; the file is recorded when it is complete.' } as const;
+const leases = { nothing: 'A lease that ends by itself; the decision about the entry is recorded.' } as const;
+const deliveries = { nothing: 'Each range that is sent is in the deliveries.' } as const;
+const asks = { nothing: 'It only asks for a challenge or a page.' } as const;
+const sessions = {
+  nothing: 'A browser’s session of a link, which holds nothing but the opening that was recorded.',
+} as const;
+const selection = { eachOf: ['drop.reminded', 'drop.extended', 'drop.revoked', 'drop.restored'] } as const;
+
+/** Every route that may change something, by method and path. Routes that are not here only read. */
+export const routes: Readonly<Record<string, Audited>> = {
+  'POST /doctor': { nothing: 'The operator’s own check.' },
+
+  // The machine API
+  'GET /:user/cgi/get_files.cgi': { nothing: 'It opens the file list of a draft.' },
+  'GET /:user/cgi/remove_file.cgi': 'file.removed',
+  'POST /:user/cgi/contacts_add.cgi': 'contacts.replaced',
+  'POST /:user/cgi/createdrop.cgi': { oneOf: ['drop.created', 'request.created'] },
+  'POST /:user/cgi/givedrop.cgi': { oneOf: ['drop.created', 'request.created'] },
+  'POST /:user/cgi/receivers_set.cgi': 'receivers.set',
+  'POST /:user/cgi/upload.cgi': { eachOf: ['file.uploaded'] },
+
+  // /api/v1
+  'DELETE /api/v1/contacts/:email': 'contact.removed',
+  'DELETE /api/v1/keys/:id': 'key.revoked',
+  'DELETE /api/v1/uploads/:id': 'file.removed',
+  'DELETE /api/v1/webhooks/:id': 'webhook.removed',
+  'PATCH /api/v1/uploads/:id': transfers,
+  'PATCH /api/v1/webhooks/:id': 'webhook.changed',
+  'POST /api/v1/contacts/import': 'contacts.imported',
+  'POST /api/v1/drops': 'drop.created',
+  'POST /api/v1/drops/:id/extend': 'drop.extended',
+  'POST /api/v1/drops/:id/receivers': 'drop.receiver_added',
+  'POST /api/v1/drops/:id/receivers/:receiver/resend': 'drop.resent',
+  'POST /api/v1/drops/:id/remind': 'drop.reminded',
+  'POST /api/v1/drops/:id/revoke': { oneOf: ['drop.revoked', 'link.revoked'] },
+  'POST /api/v1/inbox/:id/ack': 'inbox.done',
+  'POST /api/v1/inbox/:id/nack': leases,
+  'POST /api/v1/inbox/:id/release': 'inbox.released',
+  'POST /api/v1/inbox/:id/renew': leases,
+  'POST /api/v1/inbox/claim': leases,
+  'POST /api/v1/keys': 'key.created',
+  'POST /api/v1/requests': 'request.created',
+  'POST /api/v1/requests/:id/extend': 'drop.extended',
+  'POST /api/v1/requests/:id/receivers': 'drop.receiver_added',
+  'POST /api/v1/requests/:id/receivers/:receiver/resend': 'drop.resent',
+  'POST /api/v1/requests/:id/remind': 'drop.reminded',
+  'POST /api/v1/requests/:id/revoke': { oneOf: ['drop.revoked', 'link.revoked'] },
+  'POST /api/v1/uploads': { oneOf: ['file.uploaded'] },
+  'POST /api/v1/webhooks': 'webhook.created',
+  'POST /api/v1/webhooks/:id/enable': 'webhook.enabled',
+  'POST /api/v1/webhooks/:id/replace_secret': 'webhook.secret_replaced',
+  'POST /api/v1/webhooks/:id/replay': 'webhook.replayed',
+  'POST /api/v1/webhooks/:id/test': 'webhook.tested',
+  'PUT /api/v1/contacts/:email': { oneOf: ['contact.created', 'contact.changed'] },
+
+  // The pages of receivers and contacts
+  'GET /download/:handle/done': sessions,
+  'GET /upload/:handle/done': sessions,
+  'GET,HEAD /download/:handle/all.zip': deliveries,
+  'GET,HEAD /download/:handle/files/:file/:name': deliveries,
+  'HEAD,PATCH,DELETE /upload/:handle/tus/:id': transfers,
+  'POST /d/:token': 'link.opened',
+  'POST /d/:token/ask': 'link.asked',
+  'POST /download/:handle/ask': 'link.asked',
+  'POST /download/:handle/code': 'link.code_entered',
+  'POST /download/:handle/done': sessions,
+  'POST /download/:handle/resend': { nothing: 'The code that was sent already is sent again.' },
+  'POST /m/:token': 'mail.stopped',
+  'POST /m/:token/report': 'sender.reported',
+  'POST /m/:token/resume': 'mail.resumed',
+  'POST /m/:token/stop': 'mail.stopped',
+  'POST /to/:name': { nothing: 'A job sends the link, and records it.' },
+  'POST /u/:token': 'link.opened',
+  'POST /u/:token/ask': 'link.asked',
+  'POST /upload/:handle/': { eachOf: ['file.uploaded', 'files.received'] },
+  'POST /upload/:handle/ask': 'link.asked',
+  'POST /upload/:handle/code': 'link.code_entered',
+  'POST /upload/:handle/done': sessions,
+  'POST /upload/:handle/resend': { nothing: 'The code that was sent already is sent again.' },
+  'POST /upload/:handle/send': 'files.received',
+  'POST,OPTIONS /upload/:handle/tus': transfers,
+
+  // Signing in
+  'GET /sign-in/provider/:provider/callback': {
+    eachOf: ['person.invited', 'identity.added', 'person.signed_in', 'member.set', 'member.removed'],
+  },
+  'POST /sign-in': { oneOf: ['person.signed_in', 'person.sign_in_failed', 'person.sign_in_limited'] },
+  'POST /sign-in/code': { oneOf: ['person.signed_in', 'person.sign_in_failed', 'person.sign_in_limited'] },
+  'POST /sign-in/enrolment/passkey': 'passkey.added',
+  'POST /sign-in/enrolment/passkey/options': asks,
+  'POST /sign-in/enrolment/password': 'password.set',
+  'POST /sign-in/link/:token': 'person.link_opened',
+  'POST /sign-in/passkey': { oneOf: ['person.signed_in', 'person.sign_in_failed', 'person.sign_in_limited'] },
+  'POST /sign-in/passkey/options': asks,
+  'POST /sign-in/provider/:provider/logout': 'sessions.ended',
+  'POST /sign-in/recover': { nothing: 'A job makes the link, and records it.' },
+  'POST /sign-out': 'person.signed_out',
+
+  // The app
+  'DELETE /:user/uploads/:id': 'file.removed',
+  'GET /:user/inbox/:id': { nothing: 'That a member has opened the entry is shown with it.' },
+  'GET /:user/inbox/:id/all.zip': 'inbox.downloaded',
+  'GET /:user/inbox/:id/files.zip': 'inbox.downloaded',
+  'GET /:user/inbox/:id/files/:file': 'inbox.downloaded',
+  'GET /:user/settings/authenticator': { nothing: 'A secret that is used only once it was confirmed.' },
+  'PATCH /:user/uploads/:id': transfers,
+  'POST /:user/contacts': { oneOf: ['contact.created', 'contact.changed'] },
+  'POST /:user/contacts/:email': { oneOf: ['contact.created', 'contact.changed'] },
+  'POST /:user/contacts/:email/remove': 'contact.removed',
+  'POST /:user/contacts/ask': asks,
+  'POST /:user/contacts/group': 'contacts.grouped',
+  'POST /:user/contacts/import': 'contacts.imported',
+  'POST /:user/contacts/import/preview': reads,
+  'POST /:user/contacts/remove': 'contacts.removed',
+  'POST /:user/contacts/send': asks,
+  'POST /:user/inbox/:id/block': 'sender.blocked',
+  'POST /:user/inbox/:id/done': 'inbox.done',
+  'POST /:user/inbox/:id/release': 'inbox.released',
+  'POST /:user/inbox/:id/reopen': 'inbox.reopened',
+  'POST /:user/receivers': reads,
+  'POST /:user/requests/:id/extend': 'drop.extended',
+  'POST /:user/requests/:id/link': 'link.shown',
+  'POST /:user/requests/:id/receivers': 'drop.receiver_added',
+  'POST /:user/requests/:id/receivers/:position/correct': 'drop.receiver_corrected',
+  'POST /:user/requests/:id/receivers/:position/resend': 'drop.resent',
+  'POST /:user/requests/:id/remind': 'drop.reminded',
+  'POST /:user/requests/:id/resend': 'drop.resent',
+  'POST /:user/requests/:id/restore': 'drop.restored',
+  'POST /:user/requests/:id/revoke': { oneOf: ['drop.revoked', 'link.revoked'] },
+  'POST /:user/requests/extend': selection,
+  'POST /:user/requests/new': 'request.created',
+  'POST /:user/requests/remind': selection,
+  'POST /:user/requests/restore': selection,
+  'POST /:user/requests/revoke': selection,
+  'POST /:user/send': 'drop.created',
+  'POST /:user/sent/:id/extend': 'drop.extended',
+  'POST /:user/sent/:id/link': 'link.shown',
+  'POST /:user/sent/:id/receivers': 'drop.receiver_added',
+  'POST /:user/sent/:id/receivers/:position/correct': 'drop.receiver_corrected',
+  'POST /:user/sent/:id/receivers/:position/resend': 'drop.resent',
+  'POST /:user/sent/:id/remind': 'drop.reminded',
+  'POST /:user/sent/:id/resend': 'drop.resent',
+  'POST /:user/sent/:id/restore': 'drop.restored',
+  'POST /:user/sent/:id/revoke': { oneOf: ['drop.revoked', 'link.revoked'] },
+  'POST /:user/sent/extend': selection,
+  'POST /:user/sent/remind': selection,
+  'POST /:user/sent/restore': selection,
+  'POST /:user/sent/revoke': selection,
+  'POST /:user/settings/account/choices': 'account.changed',
+  'POST /:user/settings/account/public-page': 'public_page.changed',
+  'POST /:user/settings/account/public-page/unblock': 'sender.unblocked',
+  'POST /:user/settings/authenticator': 'authenticator_app.added',
+  'POST /:user/settings/authenticator/remove': { oneOf: ['authenticator_app.removed', 'person.sign_in_failed'] },
+  'POST /:user/settings/keys': 'key.created',
+  'POST /:user/settings/keys/revoke': 'key.revoked',
+  'POST /:user/settings/members/invitation': 'person.invited',
+  'POST /:user/settings/members/invitation/revoke': 'member.removed',
+  'POST /:user/settings/members/remove': 'member.removed',
+  'POST /:user/settings/members/role': 'member.set',
+  'POST /:user/settings/notifications': 'notifications.changed',
+  'POST /:user/settings/passkeys': 'passkey.added',
+  'POST /:user/settings/passkeys/options': asks,
+  'POST /:user/settings/passkeys/remove': 'passkey.removed',
+  'POST /:user/settings/passkeys/rename': 'passkey.renamed',
+  'POST /:user/settings/password': { oneOf: ['password.set', 'person.sign_in_failed'] },
+  'POST /:user/settings/password/remove': 'password.removed',
+  'POST /:user/settings/profile': 'person.changed',
+  'POST /:user/settings/providers/unlink': 'identity.removed',
+  'POST /:user/settings/recovery-codes': 'recovery_codes.renewed',
+  'POST /:user/settings/sessions/end': 'session.ended',
+  'POST /:user/settings/sessions/end-others': 'sessions.ended',
+  'POST /:user/settings/shortcuts': 'person.changed',
+  'POST /:user/settings/webhooks': 'webhook.created',
+  'POST /:user/settings/webhooks/change': 'webhook.changed',
+  'POST /:user/settings/webhooks/disable': 'webhook.disabled',
+  'POST /:user/settings/webhooks/enable': 'webhook.enabled',
+  'POST /:user/settings/webhooks/remove': 'webhook.removed',
+  'POST /:user/settings/webhooks/replay': 'webhook.replayed',
+  'POST /:user/settings/webhooks/secret': 'webhook.secret_replaced',
+  'POST /:user/settings/webhooks/test': 'webhook.tested',
+  'POST /:user/uploads': { oneOf: ['file.uploaded'] },
+  'POST /share': transfers,
+};
+
+const maintains = { nothing: 'It maintains or copies what is there; its output is its report.' } as const;
+
+/** Every command of `waybilld admin`. */
+export const commands: Readonly<Record<string, Audited>> = {
+  'accounts create': 'account.created',
+  'accounts delete': 'account.deletion_requested',
+  'accounts disable': 'account.disabled',
+  'accounts enable': 'account.enabled',
+  'accounts list': reads,
+  'accounts set': { eachOf: ['account.changed'] },
+  'accounts show': reads,
+  'accounts usage': { nothing: 'With --recount it corrects a sum, and shows by how much.' },
+  'api-keys create': 'key.created',
+  'api-keys list': reads,
+  'api-keys revoke': 'key.revoked',
+  'audit export': reads,
+  'audit follow': reads,
+  'audit list': reads,
+  backup: maintains,
+  'contacts list': reads,
+  'contacts set': 'global_contacts.replaced',
+  'day-keys export': maintains,
+  'day-keys import': maintains,
+  doctor: reads,
+  'drops extend': 'drop.extended',
+  'drops find': reads,
+  'drops list': reads,
+  'drops revoke': 'drop.revoked',
+  'drops show': reads,
+  'evidence erase': 'evidence.erased',
+  'groups create': 'group.created',
+  'groups list': reads,
+  'groups remove': 'group.removed',
+  'groups set': 'group.changed',
+  'groups show': reads,
+  'holds list': reads,
+  'holds place': 'hold.placed',
+  'holds release': 'hold.released',
+  'log check': reads,
+  'log retire-key': 'log.key_retired',
+  'log rotate-key': 'log.key_added',
+  'log start-epoch': 'log.started',
+  'log status': reads,
+  'mail bounce': 'receiver.undeliverable',
+  'mail stopped list': reads,
+  'mail stopped remove': 'mail.resumed',
+  'mail test': { nothing: 'It sends a mail of its own.' },
+  'master-keys rotate': maintains,
+  'master-keys status': reads,
+  'members list': reads,
+  'members remove': 'member.removed',
+  'members set': 'member.set',
+  migrate: maintains,
+  'outbox list': reads,
+  'outbox retry': { eachOf: ['message.retried', 'messages.retried'] },
+  'people disable': 'person.disabled',
+  'people enable': 'person.enabled',
+  'people invite': { oneOf: ['person.invited', 'person.made_administrator'] },
+  'people list': reads,
+  'people recover': 'person.recovered',
+  restore: { nothing: 'It replaces the whole database, with the audit in it.' },
+  scrub: maintains,
+  sweep: { eachOf: ['account.deleted'] },
+  verify: reads,
+};
+
+/** Every job of `work`. */
+export const jobs: Readonly<Record<string, Audited>> = {
+  'check-upload': 'file.uploaded',
+  'deliver-events': { oneOf: ['webhook.disabled'] },
+  'recover-person': 'person.recovered',
+  'send-message': { oneOf: ['receiver.undeliverable'] },
+  'send-person-link': { nothing: 'It mails a link whose making was recorded.' },
+  'send-public-link': 'public_page.link_sent',
+  'send-sign-in-notice': { nothing: 'It mails about a sign-in that was recorded.' },
+  'tell-owner-of-webhook': { nothing: 'It mails about a webhook whose end was recorded.' },
+};
+
+/** The kinds of authors that may come through a door. The server itself records that someone has failed to sign in. */
+const authorKinds: Readonly<Record<Authentication, readonly Author['kind'][]>> = {
+  account: ['key'],
+  'account+csrf': ['key'],
+  key: ['key'],
+  link: ['link'],
+  'code-pending': ['link'],
+  'link-session': ['link'],
+  session: ['person', 'system'],
+  member: ['person', 'system'],
+  nobody: ['person', 'system'],
+  operator: [],
+};
+
+type Written = Pick<NewAuditEntry, 'action' | 'author'>;
+
+/** Says what is wrong with the entries that an operation has written; undefined if nothing is. */
+export function findAuditFault(audited: Audited, written: readonly Written[]): string | undefined {
+  const allowed = listAllowed(audited);
+  const undeclared = written.filter(({ action }) => !allowed.includes(action));
+  if (undeclared.length > 0) return `writes ${undeclared.map(({ action }) => action).join()}, which is not declared`;
+  const isOne = typeof audited === 'string' || 'oneOf' in audited;
+  if (isOne && written.length > 1) return `writes ${written.length} entries`;
+  return undefined;
+}
+
+/** Says which entry names an author of a kind that does not come through this door; undefined if none does. */
+export function findAuthorFault(
+  authentication: Authentication = 'operator',
+  written: readonly Written[],
+): string | undefined {
+  const wrong = written.find(({ author }) => !authorKinds[authentication].includes(author.kind));
+  return wrong && `writes ${wrong.action} by a ${wrong.author.kind}`;
+}
+
+export function listAllowed(audited: Audited): readonly AuditAction[] {
+  if (typeof audited === 'string') return [audited];
+  if ('nothing' in audited) return [];
+  return 'oneOf' in audited ? audited.oneOf : audited.eachOf;
+}

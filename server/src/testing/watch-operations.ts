@@ -1,0 +1,43 @@
+import { appendFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { commands, findAuditFault, findAuthorFault, routes } from './audited-operations.ts';
+import { type Written, withWritten } from './watch-audit.ts';
+
+const calls: { readonly request: FastifyRequest; readonly written: Written[] }[] = [];
+
+/** Remembers what every request to a server of a test writes into the audit. */
+export function watchRequests(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const written: Written[] = [];
+    calls.push({ request, written });
+    withWritten(written, done);
+  });
+}
+
+/** Says which requests so far have written anything but what is declared for their route. */
+export function findRequestFaults(): string[] {
+  return calls.flatMap(({ request, written }) => {
+    const { method, url, config } = request.routeOptions;
+    const name = `${[method].flat().join()} ${url}`;
+    report(name, written);
+    const fault =
+      findAuditFault(routes[name] ?? { nothing: '' }, written) ?? findAuthorFault(config.authentication, written);
+    return fault === undefined ? [] : [`${name} ${fault}`];
+  });
+}
+
+/** Runs a command of `waybilld admin`, and throws if it writes anything but what is declared for it. */
+export async function watchCommand(words: readonly string[], run: () => Promise<unknown>): Promise<void> {
+  const written: Written[] = [];
+  await withWritten(written, run);
+  const name = [3, 2, 1].map((count) => words.slice(0, count).join(' ')).find((path) => path in commands) ?? '';
+  report(name, written);
+  const fault = findAuditFault(commands[name] ?? { nothing: '' }, written);
+  if (fault !== undefined) throw new Error(`waybilld admin ${name} ${fault}`);
+}
+
+/** For `npm run lab -- audit-operations`, which looks for operations that no test performs. */
+function report(name: string, written: readonly Written[]): void {
+  const path = process.env['WAYBILL_AUDIT_REPORT'];
+  if (path !== undefined) appendFileSync(path, written.map(({ action }) => `${name}\t${action}\n`).join(''));
+}
