@@ -64,7 +64,7 @@ export function mutateNotation(bytes: Uint8Array, random: Random): Uint8Array {
       () => replaceOne(member, (pair) => pair + pair),
       () => replaceOne(member, (pair) => pair + pair.replace(/:.*/, ':null,')),
       () => replaceOne(member, () => ''),
-      () => replaceOne(/[a-z]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
+      () => replaceOne(/[a-z]/g, (small) => `\\u00${small.charCodeAt(0).toString(16)}`),
       () => replaceOne(/[,:{}[\]]/g, (mark) => `${mark} `),
       () => replaceOne(/[A-Za-z0-9+/]{20}=/g, (base64) => base64.slice(0, -1)),
       () => replaceOne(/"(?:[^"\\]|\\.)*"/g, () => 'null'),
