@@ -287,6 +287,8 @@ describe('two processes', () => {
     expect((await readCheckpointOf(1)).size).toBe(5);
     resume();
     await late;
+    // The fence: nothing in the database is from the one that was paused.
+    expect(await next.engines.store.evidenceLog.find(1)).toMatchObject({ size: 5, publishedSize: 5 });
     expect((await readCheckpointOf(1)).size).toBe(3);
     await append(1);
     await next.sequencer.step(live);
