@@ -113,6 +113,22 @@ test('it depends on what it imports, and on nothing else', () => {
   expect([...new Set(imported)].toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
 });
 
+test('its command verifies a receipt without any other library', async () => {
+  const example = (name: string) => join(project, 'docs/examples', name);
+  const { stdout } = await run(
+    process.execPath,
+    [
+      join(installed, 'dist/command/main.js'),
+      'verify',
+      example('receipt.json'),
+      '--policy',
+      example('receipt-policy.txt'),
+    ],
+    { cwd: consumer },
+  );
+  expect(stdout).toContain('The receipt is valid.');
+});
+
 const program = (load: string) => `${load}
 const client = new Waybill({ baseUrl: 'https://files.example.org', user: 'a@example.org', apiKey: 'k' });
 async function all(): Promise<string[]> {
