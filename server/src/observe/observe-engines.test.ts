@@ -48,7 +48,16 @@ test('a port keeps its state, its values and its areas, and every method is repo
 /** Engines of which only what a test gives exists. */
 function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metrics): Engines {
   const keys = { masterKeys: {}, dayKeys: {} };
-  const none = { store: {}, objects: {}, ...keys, csrfTokens: {}, failureLimit: {}, messageLimit: {}, scanner: {} };
+  const none = {
+    store: {},
+    objects: {},
+    logObjects: {},
+    ...keys,
+    csrfTokens: {},
+    failureLimit: {},
+    messageLimit: {},
+    scanner: {},
+  };
   const all = { ...none, receiverPace: {}, mailer: {}, sms: undefined, webhookSender: {}, ...parts };
   return observeEngines(all as unknown as Engines, { metrics, tracing: noTracing });
 }
@@ -135,4 +144,13 @@ test('a scan counts once, by its verdict', async () => {
     sample(metrics, 'waybill_scans_total', { verdict }),
   );
   expect(await Promise.all(counts)).toEqual([1, 1, undefined]);
+});
+
+test('a batch of the audit that a target did not take counts by the target', async () => {
+  const metrics = freshMetrics();
+  const auditTargets = { fail: async () => true };
+  const { store } = engines({ store: { auditTargets } }, metrics);
+  await store.auditTargets.fail({ name: 'https', fence: 1 }, 'The response was 500', 30);
+  expect(await sample(metrics, 'waybill_audit_failures_total', { target: 'https' })).toBe(1);
+  expect(await sample(metrics, 'waybill_audit_failures_total', { target: 'syslog' })).toBe(0);
 });
