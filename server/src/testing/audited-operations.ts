@@ -14,7 +14,8 @@ export type Audited =
   | { readonly nothing: string };
 
 const reads = { nothing: 'It only reads.' } as const;
-const transfers = { nothing: 'Bytes arrive; the file is recorded when it is complete.' } as const;
+/** Bytes arrive; the file is recorded when it is complete, by the request with its last byte or by a job that checks it. */
+const transfers = { oneOf: ['file.uploaded'] } as const;
 const leases = { nothing: 'A lease that ends by itself; the decision about the entry is recorded.' } as const;
 const deliveries = { nothing: 'Each range that is sent is in the deliveries.' } as const;
 const asks = { nothing: 'It only asks for a challenge or a page.' } as const;
@@ -62,7 +63,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /api/v1/requests/:id/receivers/:receiver/resend': 'drop.resent',
   'POST /api/v1/requests/:id/remind': 'drop.reminded',
   'POST /api/v1/requests/:id/revoke': { oneOf: ['drop.revoked', 'link.revoked'] },
-  'POST /api/v1/uploads': { oneOf: ['file.uploaded'] },
+  'POST /api/v1/uploads': transfers,
   'POST /api/v1/webhooks': 'webhook.created',
   'POST /api/v1/webhooks/:id/enable': 'webhook.enabled',
   'POST /api/v1/webhooks/:id/replace_secret': 'webhook.secret_replaced',
@@ -75,7 +76,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'GET /upload/:handle/done': sessions,
   'GET,HEAD /download/:handle/all.zip': deliveries,
   'GET,HEAD /download/:handle/files/:file/:name': deliveries,
-  'HEAD,PATCH,DELETE /upload/:handle/tus/:id': transfers,
+  'HEAD,PATCH,DELETE /upload/:handle/tus/:id': { oneOf: ['file.uploaded', 'file.removed'] },
   'POST /d/:token': 'link.opened',
   'POST /d/:token/ask': 'link.asked',
   'POST /download/:handle/ask': 'link.asked',
@@ -149,7 +150,8 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/requests/remind': selection,
   'POST /:user/requests/restore': selection,
   'POST /:user/requests/revoke': selection,
-  'POST /:user/send': 'drop.created',
+  // Without a script, the files come with the form.
+  'POST /:user/send': { eachOf: ['file.uploaded', 'file.removed', 'drop.created'] },
   'POST /:user/sent/:id/extend': 'drop.extended',
   'POST /:user/sent/:id/link': 'link.shown',
   'POST /:user/sent/:id/receivers': 'drop.receiver_added',
@@ -167,7 +169,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/settings/account/public-page': 'public_page.changed',
   'POST /:user/settings/account/public-page/unblock': 'sender.unblocked',
   'POST /:user/settings/authenticator': 'authenticator_app.added',
-  'POST /:user/settings/authenticator/remove': { oneOf: ['authenticator_app.removed', 'person.sign_in_failed'] },
+  'POST /:user/settings/authenticator/remove': 'authenticator_app.removed',
   'POST /:user/settings/keys': 'key.created',
   'POST /:user/settings/keys/revoke': 'key.revoked',
   'POST /:user/settings/members/invitation': 'person.invited',
@@ -179,7 +181,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/settings/passkeys/options': asks,
   'POST /:user/settings/passkeys/remove': 'passkey.removed',
   'POST /:user/settings/passkeys/rename': 'passkey.renamed',
-  'POST /:user/settings/password': { oneOf: ['password.set', 'person.sign_in_failed'] },
+  'POST /:user/settings/password': { oneOf: ['password.set', 'person.sign_in_failed', 'person.sign_in_limited'] },
   'POST /:user/settings/password/remove': 'password.removed',
   'POST /:user/settings/profile': 'person.changed',
   'POST /:user/settings/providers/unlink': 'identity.removed',
@@ -195,8 +197,8 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/settings/webhooks/replay': 'webhook.replayed',
   'POST /:user/settings/webhooks/secret': 'webhook.secret_replaced',
   'POST /:user/settings/webhooks/test': 'webhook.tested',
-  'POST /:user/uploads': { oneOf: ['file.uploaded'] },
-  'POST /share': transfers,
+  'POST /:user/uploads': transfers,
+  'POST /share': { eachOf: ['file.uploaded'] },
 };
 
 const maintains = { nothing: 'It maintains or copies what is there; its output is its report.' } as const;
