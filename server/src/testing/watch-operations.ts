@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { commands, findAuditFault, findAuthorFault, routes } from './audited-operations.ts';
 import { type Written, withWritten } from './watch-audit.ts';
@@ -21,7 +20,6 @@ export function findRequestFaults(): string[] {
     const written = all.filter(({ author }) => author.kind !== 'command');
     const { method, url, config } = request.routeOptions;
     const name = `${[method].flat().join()} ${url}`;
-    report(name, written);
     const fault =
       findAuditFault(routes[name] ?? { nothing: '' }, written) ?? findAuthorFault(config.authentication, written);
     return fault === undefined ? [] : [`${name} ${fault}`];
@@ -33,13 +31,6 @@ export async function watchCommand(words: readonly string[], run: () => Promise<
   const written: Written[] = [];
   await withWritten(written, run);
   const name = [3, 2, 1].map((count) => words.slice(0, count).join(' ')).find((path) => path in commands) ?? '';
-  report(name, written);
   const fault = findAuditFault(commands[name] ?? { nothing: '' }, written);
   if (fault !== undefined) throw new Error(`waybilld admin ${name} ${fault}`);
-}
-
-/** For `npm run lab -- audit-operations`, which looks for operations that no test performs. */
-function report(name: string, written: readonly Written[]): void {
-  const path = process.env['WAYBILL_AUDIT_REPORT'];
-  if (path !== undefined) appendFileSync(path, written.map(({ action }) => `${name}\t${action}\n`).join(''));
 }
