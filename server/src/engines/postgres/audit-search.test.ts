@@ -1,4 +1,5 @@
 // How long a search of the audit takes. `npm run lab -- audit-search` runs it with as many entries as you like.
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listActions } from '../../domain/audit/actions.ts';
 import type { AuditFilter } from '../../domain/audit/audit-store.ts';
@@ -99,8 +100,7 @@ test(
         `select pg_size_pretty(pg_table_size('audit_entries')) as table,
          pg_size_pretty(pg_total_relation_size('audit_entries')) as all`,
       );
-      console.table(results);
-      console.log(size);
+      process.stderr.write(`${inspect({ ...results, size }, { breakLength: 140 })}\n`);
       expect(Object.entries(results).filter(([, { p99 }]) => p99 >= maxMs)).toEqual([]);
     }
     for (const kind of ['an account', 'an author', 'a reference', 'a mail address', 'the busiest mail address']) {
