@@ -57,7 +57,7 @@ export default {
       name: 'domain-does-no-io',
       severity: 'error',
       from: { path: '^server/src/domain', pathNot: tests },
-      to: { dependencyTypes: ['core'], pathNot: ['^(?:node:)?(?:crypto|stream|timers/promises|url|zlib)$'] },
+      to: { dependencyTypes: ['core'], pathNot: ['^(?:node:)?(?:crypto|stream|timers/promises|url|util|zlib)$'] },
     },
     {
       name: 'engines-know-only-the-domain',
@@ -92,7 +92,10 @@ export default {
     {
       name: 'only-assemble-names-engines',
       severity: 'error',
-      from: { path: '^server/src/(?!assemble(?:-audit-targets|-examinations|-master-keys)?\\.ts|engines)', pathNot: tests },
+      from: {
+        path: '^server/src/(?!assemble(?:-audit-targets|-examinations|-master-keys)?\\.ts|engines)',
+        pathNot: tests,
+      },
       to: { path: '^server/src/engines' },
     },
     {

@@ -60,7 +60,7 @@ test('every administrator’s command can print JSON', () => {
     (command) =>
       command.commands.length === 0 &&
       joinPath(command).startsWith('waybilld admin ') &&
-      !command.options.some(({ long }) => long === '--json'),
+      !command.options.some(({ long, argChoices }) => long === '--json' || argChoices?.includes('jsonl')),
   );
   expect(missing.map(joinPath)).toEqual([]);
 });

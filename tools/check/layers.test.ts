@@ -52,7 +52,13 @@ beforeAll(async () => {
   for (const folder of ['server/src', 'protocol', 'evidence', 'client/src', 'acceptance', 'tools']) {
     cpSync(join(project, folder), join(copy, folder), { recursive: true });
   }
-  for (const file of ['tsconfig.base.json', 'server/package.json', 'client/package.json', 'package.json']) {
+  for (const file of [
+    'tsconfig.base.json',
+    'server/package.json',
+    'server/vite.verifier.ts',
+    'client/package.json',
+    'package.json',
+  ]) {
     cpSync(join(project, file), join(copy, file));
   }
   symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));

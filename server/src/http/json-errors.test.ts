@@ -40,7 +40,7 @@ const documented: Record<number, string[]> = {
     'unknown_contact',
     'upload_superseded',
   ],
-  410: ['cursor_expired', 'link_ended', 'link_revoked', 'upload_worn_out'],
+  410: ['cursor_expired', 'link_ended', 'link_revoked', 'receipt_unavailable', 'upload_worn_out'],
   412: ['precondition_failed'],
   413: ['too_large', 'too_large_to_scan'],
   415: ['unsupported_media_type'],
@@ -50,7 +50,7 @@ const documented: Record<number, string[]> = {
   429: ['daily_limit', 'too_many_messages', 'too_many_requests', 'too_many_transfers'],
   431: ['headers_too_large'],
   500: ['damaged', 'internal'],
-  503: ['unavailable'],
+  503: ['receipt_not_ready', 'unavailable'],
   507: ['storage_full'],
 };
 
