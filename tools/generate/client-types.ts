@@ -115,6 +115,7 @@ function toType(schema: Schema, indent: string): string {
   if (values) return `Record<string, ${toType(values, indent)}>`;
   if (schema.type === 'string' || schema.type === 'boolean' || schema.type === 'null') return schema.type;
   if (schema.type === 'integer' || schema.type === 'number') return 'number';
+  if (Object.keys(schema).length === 0) return 'unknown';
   throw new Error(`the generator does not know this schema: ${JSON.stringify(schema)}`);
 }
 

@@ -30,7 +30,7 @@ const groups: Record<string, string> = {
   Client: 'Waybill WaybillOptions CallOptions PostOptions Account RetryPolicy Retry Runtime',
   'Sending files': 'SendOptions FileToSend Bytes SendResult SentFile CheckedSend UploadProgress UploadStore',
   'Managing drops': `Drops SentFilter Drop DropDetails DropReceiver DropFile NewDrop NewReceiver CreatedDrop AddedReceiver
-    CheckedDrop RevokeOptions Extension ReminderResult ReceiptOptions ListDropsQuery`,
+    CheckedDrop RevokeOptions Extension ReminderResult Receipt ReceiptOptions ListDropsQuery`,
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
   'Managing uploads': 'Uploads UploadOptions Upload',

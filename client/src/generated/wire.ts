@@ -1318,6 +1318,22 @@ export interface Problem {
   errors?: Fault[];
 }
 
+/** The evidence of a delivery to one receiver. Keep it as it is, byte for byte: verifiers refuse others. */
+export interface Receipt {
+  /** The version of the format. */
+  type: 'waybill-receipt@v1';
+  /** The id of the drop or request. */
+  drop: string;
+  /** The position of the receiver. */
+  receiver: number;
+  /** When the receipt was made. It is not proven. */
+  issued_at: string;
+  /** The signed checkpoints of the evidence log. */
+  checkpoints: string[];
+  /** The events with their salts and proofs. */
+  entries: Record<string, unknown>[];
+}
+
 /** The result of a reminder. */
 export interface ReminderResult {
   /** Number of receivers who get a reminder: those who can be reached and have something left to do. */

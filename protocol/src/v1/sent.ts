@@ -216,3 +216,21 @@ export const ReceiptQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const Receipt = Type.Object(
+  {
+    type: Type.Literal('waybill-receipt@v1', { description: 'The version of the format.' }),
+    drop: Type.String({ description: 'The id of the drop or request.' }),
+    receiver: Type.Integer({ description: 'The position of the receiver.' }),
+    issued_at: describeTime('When the receipt was made. It is not proven.'),
+    checkpoints: Type.Array(Type.String(), { description: 'The signed checkpoints of the evidence log.' }),
+    entries: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      description: 'The events with their salts and proofs.',
+    }),
+  },
+  {
+    description:
+      'The evidence of a delivery to one receiver. Keep it as it is, byte for byte: verifiers refuse others.',
+  },
+);
+export type Receipt = Static<typeof Receipt>;

@@ -1,4 +1,4 @@
-import { ReceiptQuery } from '@waybill/protocol/v1';
+import { Receipt, ReceiptQuery } from '@waybill/protocol/v1';
 import { type Static, Type } from 'typebox';
 import { type ReceiptFormat, receiptFormats } from '../../../domain/evidence/make-receipt.ts';
 import { sendReceipt } from '../../shared/send-receipt.ts';
@@ -44,6 +44,6 @@ const responses = {
   },
   json: {
     description: 'The receipt: canonical JSON, which `waybill verify` checks byte by byte. See docs/evidence.md.',
-    schema: Type.Object({}, { additionalProperties: true }),
+    schema: Receipt,
   },
 } as const;
