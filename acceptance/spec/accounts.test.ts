@@ -18,7 +18,7 @@ describe('creating an account', () => {
   test('takes an address and a number, and gives a key that opens the index page', async () => {
     const email = uniqueAddress('created');
     const created = await adminJson<CreatedAccount>(create(email, '46701234567'));
-    const choices = { second_factor: 'default', receipts: true, reminders: true };
+    const choices = { second_factor: 'default', receipts: true, attach_receipts: false, reminders: true };
     expect(created.account).toEqual({
       email,
       name: '',

@@ -4,11 +4,11 @@ import type { TestDatabase } from './database.ts';
 export async function placeEvidence({ query }: Pick<TestDatabase, 'query'>): Promise<void> {
   await query(`
     with waiting as (
-      select account_id, id, row_number() over (order by at, id) - 1 as place,
+      select account_id, id, row_number() over (order by sequence) - 1 as place,
         (select count(*) from evidence_entries as earlier where earlier.leaf_index is not null
           and (earlier.account_id, earlier.drop_id, earlier.position)
             is not distinct from (entry.account_id, entry.drop_id, entry.position))
-          + row_number() over (partition by account_id, drop_id, position order by at, id) - 1 as number
+          + row_number() over (partition by account_id, drop_id, position order by sequence) - 1 as number
       from evidence_entries as entry where leaf_index is null
     )
     update evidence_entries as entry set epoch = 99, number = waiting.number, commitment = sha256(entry.salt),
