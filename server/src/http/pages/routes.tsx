@@ -43,7 +43,6 @@ export type PageEngines = Pick<
   | 'scanner'
   | 'checkpoint'
   | 'stopLinks'
-  | 'logObjects'
   | 'receiptPrinter'
 > & { readonly intake: Intake };
 
