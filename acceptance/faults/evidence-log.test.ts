@@ -44,7 +44,7 @@ async function readLog(): Promise<readonly string[]> {
 }
 
 test('a worker killed at each step: the log has every event once, and continues what was published', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const client = await exchange.client('logged');
   let before: readonly string[] = [];
@@ -62,7 +62,7 @@ test('a worker killed at each step: the log has every event once, and continues 
         );
         return row?.published || undefined;
       },
-      { withinMs: 60_000 },
+      { withinMs: 120_000 },
     );
     await worker.stop();
     const commitments = await exchange.query<{ commitment: string }>(

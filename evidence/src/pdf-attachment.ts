@@ -61,7 +61,8 @@ function listObjects(pdf: Uint8Array): Map<string, PdfObject[]> {
       start.lastIndex = streamEnd.lastIndex;
     }
     const versions = objects.get(match[1] ?? '') ?? [];
-    objects.set(match[1] ?? '', [...versions, { dictionary, ...(stream && { stream }) }]);
+    versions.push({ dictionary, ...(stream && { stream }) });
+    objects.set(match[1] ?? '', versions);
   }
   return objects;
 }
