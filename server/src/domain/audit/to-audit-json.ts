@@ -1,6 +1,6 @@
 import type { FullAuditEntry } from './audit-store.ts';
 
-/** An audit entry as programs outside read it: a line of an export, or the text of a syslog message. */
+/** An audit entry as the text of a syslog message contains it. */
 export function toAuditJson({ id, at, accountId, account, author, action, ...rest }: FullAuditEntry) {
   const { addresses, details, before, after } = rest;
   return {
