@@ -206,6 +206,17 @@ describe('a process that dies', () => {
     },
   );
 
+  test('after it put the checkpoint, with nothing else to log: the next process records what is published', async () => {
+    await append(3);
+    await expect(startProcess('log:checkpoint-put').sequencer.step(live)).rejects.toThrow(Killed);
+    await endLeases();
+    const { engines, sequencer } = startProcess();
+    await sequencer.step(live);
+    expect(await engines.store.evidenceLog.find(1)).toMatchObject({ size: 4, publishedSize: 4 });
+    expect(await engines.store.evidenceLog.readCondition()).toMatchObject({ waiting: 0 });
+    await expectComplete();
+  });
+
   test('anywhere, again and again, with others taking over: the log never forks', async () => {
     const points = [
       'log:assigned',

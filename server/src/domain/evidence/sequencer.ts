@@ -161,9 +161,10 @@ export class Sequencer {
   /** Steps 2 and 3. */
   async #publish(signal: AbortSignal): Promise<void> {
     const tree = await this.#openTree(signal);
-    const before = tree.size;
     await this.#extend(tree, signal);
-    if (tree.size > before || this.#tree?.text === undefined) await this.#signAndPublish(tree, signal);
+    // A process that died may have put a checkpoint in the bucket without recording it.
+    const isPublished = this.#tree?.text !== undefined && tree.size === this.#log.publishedSize;
+    if (!isPublished) await this.#signAndPublish(tree, signal);
     else if (this.#log.refusal !== null) await this.#clearRefusal();
   }
 
