@@ -65,22 +65,9 @@ const engines = {
   policy: { lifetime: { unitSeconds: 86_400, min: 1, max: 30, only: null, default: 7 }, secondFactor: 'off' },
 } as unknown as Parameters<typeof createDrop>[0] & Parameters<typeof createAccount>[0];
 const noEvidence = (tx: Store) => ({ ...tx, evidence: { ...tx.evidence, appendSubmission: async () => undefined } });
-/** The statements of a dispatch: as they are, without that of evidence, and as they were before there was evidence. */
-const contenders: Record<'evidence' | 'none' | 'before', Store> = {
+const contenders: Record<'evidence' | 'none', Store> = {
   evidence: store,
   none: { ...store, transaction: (work) => store.transaction((tx) => work(noEvidence(tx))) },
-  before: {
-    ...store,
-    transaction: (work) =>
-      store.transaction((tx) => {
-        // A drop and its links used to be two statements.
-        const insert: Store['drops']['insert'] = async (accountId, drop, links) => {
-          await tx.drops.insert(accountId, drop, []);
-          await tx.drops.insertLinks(accountId, drop.id, links);
-        };
-        return work({ ...noEvidence(tx), drops: { ...tx.drops, insert } });
-      }),
-  },
 };
 type Contender = keyof typeof contenders;
 
@@ -142,8 +129,8 @@ rmSync(folder, { recursive: true });
 /** The fastest tenth shows what other programs on the machine disturb least. */
 const describe = (what: string, part: 'all' | 'last') =>
   [0.1, 0.5].map((share) => {
-    const [own, none, earlier] = names.map((name) => quantile(times[name][part], share)) as [number, number, number];
-    return `${what}, ${share === 0.5 ? 'median' : 'fastest tenth'}: ${own.toFixed(2)} ms; ${(own / none).toFixed(3)} of that without evidence, ${(own / earlier).toFixed(3)} of that before`;
+    const [own, none] = names.map((name) => quantile(times[name][part], share)) as [number, number];
+    return `${what}, ${share === 0.5 ? 'median' : 'fastest tenth'}: ${own.toFixed(2)} ms; ${(own / none).toFixed(3)} of that without evidence`;
   });
 const load = `load ${before.toFixed(1)} to ${(loadavg()[0] ?? 0).toFixed(1)}`;
 process.stdout.write(

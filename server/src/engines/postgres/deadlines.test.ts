@@ -50,7 +50,8 @@ describe('a PostgreSQL that is frozen', () => {
     way.freeze();
     const insert = (tx: Store) =>
       tx.accounts.insert({ id: randomUUID(), email: 'lost@example.org', phone: '', type: 'api', language: '' });
-    const waits = await Promise.all([timed(read(store)), timed(store.transaction(insert))]);
+    const together = store.transaction((tx) => Promise.all([insert(tx), read(tx), read(tx)]));
+    const waits = await Promise.all([timed(read(store)), timed(store.transaction(insert)), timed(together)]);
     // Rolling back does not wait for another deadline.
     for (const wait of waits) expect(wait).toBeLessThan(quick.connectMs + quick.responseMs + 500);
     way.thaw();
