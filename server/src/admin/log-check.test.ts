@@ -3,6 +3,7 @@ import { parsePolicy } from '@waybill/evidence';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LogCosigner } from '../domain/evidence/cosign-log.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
+import type { LogObjects } from '../domain/ports/log-objects.ts';
 import type { Witnesses } from '../domain/ports/witnesses.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { memoryLogObjects } from '../testing/memory/memory-log-objects.ts';
@@ -31,8 +32,12 @@ async function publish(count: number): Promise<void> {
 }
 
 async function check(...options: string[]) {
+  return checkWith(logObjects, ...options);
+}
+
+async function checkWith(objects: LogObjects, ...options: string[]) {
   process.exitCode = undefined;
-  const engines = { ...exchange.engines, logObjects };
+  const engines = { ...exchange.engines, logObjects: objects };
   const printed = JSON.parse(await runAdmin({ engines }, 'log', 'check', '--json', ...options)) as {
     entries: number;
     erased: number;
@@ -58,6 +63,39 @@ test('names what was changed in the database, and exits with 1', async () => {
       expect.objectContaining({ problem: 'deleted', index: 9 }),
     ]),
   });
+});
+
+test('finds nothing in a log that grows meanwhile, whose partial tiles are deleted', async () => {
+  await publish(10);
+  let hasGrown = false;
+  const growing: LogObjects = {
+    ...logObjects,
+    read: async (...call) => {
+      const found = await logObjects.read(...call);
+      if (!hasGrown) {
+        hasGrown = true;
+        await publish(300);
+      }
+      return found;
+    },
+  };
+  expect(await checkWith(growing)).toMatchObject({ exit: 0, entries: 11, findings: [] });
+  expect(logObjects.objects.has('1/tile/0/000.p/11')).toBe(false);
+});
+
+test('names an event that a change has made impossible to commit to, and objects that are too long', async () => {
+  await publish(10);
+  await query(`update evidence_entries set data = '{"size": 1.5}' where leaf_index = 7`);
+  for (const name of ['checkpoint', 'tile/0/000.p/11']) logObjects.objects.set(`1/${name}`, Buffer.alloc(100_000));
+  const { exit, findings } = await check();
+  expect([exit, findings.map(({ problem, index }) => [problem, index])]).toEqual([
+    1,
+    [
+      ['checkpoint invalid', undefined],
+      ['edited', 7],
+      ['file changed', undefined],
+    ],
+  ]);
 });
 
 test('a cosigned checkpoint is kept, published, and what the check holds the log against', async () => {

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { checkLog, type LogFinding, type LogToCheck } from '../domain/evidence/check-log.ts';
 import type { Log } from '../domain/evidence/log-store.ts';
-import { maxTileBytes, toObjectName } from '../domain/evidence/read-log.ts';
+import { readLogFile } from '../domain/evidence/read-log.ts';
 import { toVerifier } from '../domain/evidence/signing-keys.ts';
+import { ExchangeError } from '../domain/exchange-error.ts';
 import { untilKilled } from './backup-place.ts';
 import { type AdminContext, addExamples, print, type WithEngines } from './command.ts';
 import { Progress } from './progress.ts';
@@ -11,7 +12,6 @@ import { Progress } from './progress.ts';
 /** The first ones are listed; they are enough to see what is wrong. */
 const listed = 1_000;
 const entriesAtOnce = 256;
-const maxFileBytes = Math.max(maxTileBytes, 64 * 1024);
 
 interface CheckOptions {
   readonly from?: number;
@@ -95,8 +95,14 @@ async function openLog(
       return rows.filter(({ leafIndex }) => leafIndex < to);
     },
     readSize: async () => (await store.evidenceLog.find(epoch))?.size ?? size,
-    readFile: (path) => logObjects.read(toObjectName(epoch, path), maxFileBytes, untilKilled),
+    readFile: (path) => readLogFile(logObjects, epoch, path, untilKilled).catch(toNothing),
   };
+}
+
+/** An object that is longer than any of the log's was changed. */
+function toNothing(error: unknown): Buffer {
+  if (!(error instanceof ExchangeError && error.code === 'damaged')) throw error;
+  return Buffer.alloc(0);
 }
 
 function describeFinding({ epoch, problem, index, entry, kind, message }: LogFinding): string {

@@ -197,14 +197,27 @@ async function readBundle(
 
 /** An erased entry has no event any more; its commitment must still be the published one. */
 function compareEntry(row: LoggedEvidence, published: Uint8Array, found: Contradiction[], report: Report): void {
-  const { data, salt } = row;
-  const computed = salt === null || data === null ? row.commitment : commitEvent({ ...row, data, salt });
+  const computed = computeCommitment(row);
+  if (computed instanceof Error) {
+    report({ ...name(row), problem: 'edited', message: `its event has no commitment: ${computed.message}` });
+    return;
+  }
   if (Buffer.compare(computed, published) !== 0) {
     const contradiction = { row, published: toHex(published), computed: toHex(computed) };
     if (found.length < maxPaired) found.push(contradiction);
     else reportEdited(contradiction, report);
   } else if (Buffer.compare(row.commitment, published) !== 0) {
     report({ ...name(row), problem: 'edited', message: 'its commitment in the database is not the published one' });
+  }
+}
+
+/** An error if a change has made something of the event that no event is. */
+function computeCommitment({ data, salt, ...row }: LoggedEvidence): Buffer | Error {
+  if (salt === null || data === null) return row.commitment;
+  try {
+    return commitEvent({ ...row, data, salt });
+  } catch (error) {
+    return error as Error;
   }
 }
 
@@ -252,7 +265,6 @@ async function appendBundle(
     report({ problem: 'forked', message: `${source}: the root of ${size} leaves is ${roots}` });
   }
   const appended = appendLeaves(edge, leaves);
-  // Tiles that are not full exist for the size that is published, and need not for smaller ones.
   // Tiles that are not full exist for the size that is published, and need not for smaller ones.
   for (const { tile, bytes } of appended.tiles)
     if (tile.width === bundleWidth) await compareTile(log, tile, bytes, report);

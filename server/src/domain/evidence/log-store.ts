@@ -120,9 +120,9 @@ export interface EvidenceLogStore {
   ): Promise<boolean>;
   /** Entries of an epoch in the order of their leaves, from one on. */
   placed(epoch: number, from: number, count: number): Promise<PlacedEntry[]>;
-  /** Stores a checkpoint before it is published. False when the turn is over. */
-  sign(turn: LogTurn, note: string): Promise<boolean>;
-  /** Records that a checkpoint is in the bucket. False when the turn is over. */
+  /** Stores a checkpoint before it is published. False when the turn is over, or a larger one is stored already. */
+  sign(turn: LogTurn, size: number, note: string): Promise<boolean>;
+  /** Records that a checkpoint is in the bucket. False when the turn is over, or a larger one is recorded already. */
   publish(turn: LogTurn, size: number, note: string): Promise<boolean>;
   /** Keeps a published checkpoint with the signatures of witnesses. False if a larger one is cosigned already. */
   cosign(epoch: number, size: number, note: string): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { makeLogPolicy } from './log-policy.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
-import { maxCheckpointBytes, maxTileBytes, tileWidth, toCheckpointName, toObjectName } from './read-log.ts';
+import { maxCheckpointBytes, readLogFile, tileWidth, toCheckpointName } from './read-log.ts';
 
 /** However many readers there are, the database and the bucket are asked for what changes this often. */
 const freshMs = 1_000;
@@ -47,7 +47,7 @@ export class PublicLog {
     const { level, index, width } = 'tile' in parsed ? parsed.tile : { level: 0, ...parsed.bundle };
     const { size } = readCheckpoint((await this.readCheckpoint(epoch)).toString()) ?? { size: 0 };
     if (index * tileWidth + width > Math.floor(size / tileWidth ** level)) throw new ExchangeError('not_found');
-    const found = await this.#engines.logObjects.read(toObjectName(epoch, path), maxTileBytes, signal);
+    const found = await readLogFile(this.#engines.logObjects, epoch, path, signal);
     if (!found) throw new ExchangeError('not_found');
     return found;
   }

@@ -1,5 +1,6 @@
 import { type Checkpoint, openNote, parseCheckpoint } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import { LogRefusal } from './log-refusal.ts';
 import type { Log } from './log-store.ts';
 import { maxCheckpointBytes, toCheckpointName } from './read-log.ts';
@@ -26,7 +27,7 @@ export async function readPublished(
   /** A text that is known to be ours. */
   known?: string,
 ): Promise<PublishedCheckpoint | undefined> {
-  const bytes = await logObjects.read(toCheckpointName(epoch), maxCheckpointBytes, signal);
+  const bytes = await logObjects.read(toCheckpointName(epoch), maxCheckpointBytes, signal).catch(toNothing);
   if (!bytes) return undefined;
   const note = bytes.toString();
   const checkpoint = readCheckpoint(note);
@@ -38,6 +39,12 @@ export async function readPublished(
     );
   }
   return { ...checkpoint, note };
+}
+
+/** An object that is too long is not a checkpoint. */
+function toNothing(error: unknown): Buffer {
+  if (!(error instanceof ExchangeError && error.code === 'damaged')) throw error;
+  return Buffer.alloc(0);
 }
 
 function isSigned(note: string, verifiers: Parameters<typeof openNote>[1]): boolean {

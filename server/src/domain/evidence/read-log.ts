@@ -1,4 +1,4 @@
-import { decodeBundle, formatBundlePath, formatTilePath, type ReadTile, type Tile } from '@waybill/evidence';
+import { type Bundle, decodeBundle, formatBundlePath, formatTilePath, type ReadTile } from '@waybill/evidence';
 import { MissingObject } from '../missing-object.ts';
 import type { LogObjects } from '../ports/log-objects.ts';
 
@@ -8,41 +8,48 @@ const bundledBytes = 2 + hashBytes;
 export const tileWidth = 256;
 /** A note with the signatures of many witnesses. */
 export const maxCheckpointBytes = 64 * 1024;
-export const maxTileBytes = tileWidth * bundledBytes;
 
 export const toCheckpointName = (epoch: number) => `${epoch}/checkpoint`;
 export const toObjectName = (epoch: number, path: string) => `${epoch}/${path}`;
 
 const always = new AbortController().signal;
 
+/**
+ * Reads a tile, a bundle or the checkpoint of an epoch, by its path in the log. A partial tile is deleted once the full one
+ * is there, which begins with the same bytes.
+ */
+export async function readLogFile(
+  logObjects: LogObjects,
+  epoch: number,
+  path: string,
+  signal: AbortSignal = always,
+): Promise<Buffer | undefined> {
+  const read = (name: string) => logObjects.read(toObjectName(epoch, name), maxCheckpointBytes, signal);
+  const found = await read(path);
+  const [partial, width] = /\.p\/(\d+)$/.exec(path) ?? [];
+  if (found || partial === undefined) return found;
+  const full = await read(path.slice(0, -partial.length));
+  return full?.subarray(0, Number(width) * (path.startsWith('tile/entries/') ? bundledBytes : hashBytes));
+}
+
 /** Reads tiles of an epoch from the bucket, for proofs. Throws MissingObject for one that is not there. */
-export function readTilesOf(logObjects: LogObjects, epoch: number, signal: AbortSignal = always): ReadTile {
-  return (tile) => readPart(logObjects, epoch, tile, formatTilePath, hashBytes, signal);
+export function readTilesOf(logObjects: LogObjects, epoch: number, signal?: AbortSignal): ReadTile {
+  return async (tile) =>
+    requireBytes(await readLogFile(logObjects, epoch, formatTilePath(tile), signal), tile.width * hashBytes);
 }
 
 /** Reads the entries of an epoch whose hashes are in a tile of level 0. */
 export async function readBundle(
   logObjects: LogObjects,
   epoch: number,
-  bundle: Omit<Tile, 'level'>,
-  signal: AbortSignal = always,
+  bundle: Bundle,
+  signal?: AbortSignal,
 ): Promise<Uint8Array[]> {
-  return decodeBundle(await readPart(logObjects, epoch, bundle, formatBundlePath, bundledBytes, signal));
+  const bytes = await readLogFile(logObjects, epoch, formatBundlePath(bundle), signal);
+  return decodeBundle(requireBytes(bytes, bundle.width * bundledBytes));
 }
 
-/** A partial tile is deleted once the full one is there, which begins with the same bytes. */
-async function readPart<Part extends Omit<Tile, 'level'>>(
-  logObjects: LogObjects,
-  epoch: number,
-  part: Part,
-  formatPath: (part: Part) => string,
-  bytesEach: number,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  const bytes = part.width * bytesEach;
-  for (const width of new Set([part.width, tileWidth])) {
-    const found = await logObjects.read(toObjectName(epoch, formatPath({ ...part, width })), maxTileBytes, signal);
-    if (found && found.length >= bytes) return found.subarray(0, bytes);
-  }
-  throw new MissingObject();
+function requireBytes(found: Buffer | undefined, bytes: number): Buffer {
+  if (!found || found.length < bytes) throw new MissingObject();
+  return found.subarray(0, bytes);
 }

@@ -309,6 +309,82 @@ describe('two processes', () => {
   });
 });
 
+test('an older checkpoint that arrives late is replaced, also if nothing else happens', async () => {
+  await append(2);
+  await startProcess().sequencer.step(live);
+  const late = objects.objects.get('1/checkpoint') as Buffer;
+  await endLeases();
+  // The partial tiles of the older checkpoint are deleted.
+  await append(300);
+  await startProcess().sequencer.step(live);
+  objects.objects.set('1/checkpoint', late);
+  await endLeases();
+  await startProcess().sequencer.step(live);
+  expect((await readCheckpointOf(1)).size).toBe(303);
+  await expectComplete();
+});
+
+test('a statement that arrives late replaces nothing that a later one of the same turn has stored', async () => {
+  await append(9);
+  await startProcess().sequencer.step(live);
+  await endLeases();
+  const { evidenceLog } = exchange.engines.store;
+  const { turn, log } = (await evidenceLog.take(10)) ?? {};
+  if (!turn) throw new Error('the turn is not free');
+  const note = 'files.example.org/log/1\n5\n';
+  expect(await evidenceLog.sign(turn, 5, note)).toBe(false);
+  expect(await evidenceLog.publish(turn, 5, note)).toBe(false);
+  expect(await evidenceLog.find(1)).toEqual(log);
+  expect(await evidenceLog.sign(turn, 10, note)).toBe(true);
+  expect(await evidenceLog.publish(turn, 10, note)).toBe(true);
+});
+
+/** A process that does not learn the outcome of its next request of a kind, although it is carried out. */
+function startUncertain(lost: 'assign' | 'sign' | 'publish' | 'put a tile' | 'put the checkpoint') {
+  const { store } = exchange.engines;
+  let isArmed = false;
+  const lose = async <Outcome>(kind: typeof lost, outcome: Promise<Outcome>): Promise<Outcome> => {
+    const settled = await outcome;
+    if (!isArmed || kind !== lost) return settled;
+    isArmed = false;
+    throw new ExchangeError('unavailable');
+  };
+  const logObjects: typeof objects = {
+    ...objects,
+    put: (...call) => lose(call[0] === '1/checkpoint' ? 'put the checkpoint' : 'put a tile', objects.put(...call)),
+  };
+  const evidenceLog: typeof store.evidenceLog = {
+    ...store.evidenceLog,
+    sign: (...call) => lose('sign', store.evidenceLog.sign(...call)),
+    publish: (...call) => lose('publish', store.evidenceLog.publish(...call)),
+  };
+  const transaction: typeof store.transaction = (...call) => lose('assign', store.transaction(...call));
+  const engines = { ...startProcess(undefined, logObjects).engines, store: { ...store, evidenceLog, transaction } };
+  return {
+    sequencer: new Sequencer(engines),
+    arm() {
+      isArmed = true;
+    },
+  };
+}
+
+test.each(['assign', 'sign', 'publish', 'put a tile', 'put the checkpoint'] as const)(
+  'if the outcome of "%s" is unknown, nothing is left out and nothing is logged twice',
+  async (lost) => {
+    const { sequencer, arm } = startUncertain(lost);
+    await append(300);
+    await sequencer.step(live);
+    arm();
+    await append(300);
+    await expect(sequencer.step(live)).rejects.toMatchObject({ code: 'unavailable' });
+    await sequencer.step(live);
+    expect((await readCheckpointOf(1)).size).toBe(601);
+    await append(5);
+    await sequencer.step(live);
+    await expectComplete();
+  },
+);
+
 describe('while the bucket is away', () => {
   test('entries wait, and are published when it is back', async () => {
     let isAway = false;
@@ -456,6 +532,95 @@ describe('a database that was restored from a backup', () => {
     await append(1);
     await sequencer.step(live);
     expect((await engines.store.evidenceLog.readCondition()).refusal).toMatch(/is not signed by a key/);
+  });
+});
+
+describe('a new epoch', () => {
+  const start = (engines = startProcess().engines) =>
+    startEpoch(engines, { reason: 'test', author: engines.administrator, isAlone: true });
+  const readPrevious = async () => (await readRows()).find(({ epoch }) => epoch === 2)?.data['previous'];
+
+  test('counts a checkpoint as published that was signed and may still be on its way to the bucket', async () => {
+    await append(10);
+    await startProcess().sequencer.step(live);
+    await endLeases();
+    await append(300);
+    await expect(startProcess('log:checkpoint-stored').sequencer.step(live)).rejects.toThrow(Killed);
+    expect((await readCheckpointOf(1)).size).toBe(11);
+    expect(await start()).toMatchObject({ epoch: 2, moved: 0 });
+    // The one on its way would change nothing.
+    expect((await readCheckpointOf(1)).size).toBe(311);
+    expect(await readPrevious()).toMatchObject({ size: 311 });
+    await startProcess().sequencer.step(live);
+    await expectComplete();
+  });
+
+  test('takes back an older checkpoint that somebody has put in the bucket, and logs nothing again', async () => {
+    await append(10);
+    await startProcess().sequencer.step(live);
+    const older = objects.objects.get('1/checkpoint') as Buffer;
+    await endLeases();
+    await append(10);
+    await startProcess().sequencer.step(live);
+    objects.objects.set('1/checkpoint', older);
+    expect(await start()).toMatchObject({ moved: 0 });
+    expect((await readCheckpointOf(1)).size).toBe(21);
+    expect(await readPrevious()).toMatchObject({ size: 21 });
+  });
+
+  test.each([
+    ['that nobody of the log has signed', (note: string) => Buffer.from(note.replace('\n11\n', '\n2\n'))],
+    ['that is too long', () => Buffer.alloc(100_000, 'x')],
+  ])('links to what was published, not to a checkpoint %s', async (_, forge) => {
+    await append(10);
+    await startProcess().sequencer.step(live);
+    const { root } = await readCheckpointOf(1);
+    const forged = forge(objects.objects.get('1/checkpoint')?.toString() ?? '');
+    objects.objects.set('1/checkpoint', forged);
+    await endLeases();
+    await startProcess().sequencer.step(live);
+    expect((await exchange.engines.store.evidenceLog.readCondition()).refusal).toMatch(/is not signed by a key/);
+    expect(await start()).toMatchObject({ epoch: 2, moved: 0 });
+    expect(await readPrevious()).toEqual({
+      origin: 'files.example.org/log/1',
+      size: 11,
+      root: Buffer.from(root).toString('base64'),
+    });
+    // For those who look into it.
+    expect(objects.objects.get('1/checkpoint')).toBe(forged);
+  });
+
+  test('logs everything that was not published, also if the process that started it has died meanwhile', async () => {
+    await append(10);
+    await startProcess().sequencer.step(live);
+    await endLeases();
+    await append(700);
+    await expect(startProcess('log:assigned').sequencer.step(live)).rejects.toThrow(Killed);
+    const { engines } = startProcess();
+    let calls = 0;
+    const evidenceLog: typeof engines.store.evidenceLog = {
+      ...engines.store.evidenceLog,
+      unassign: (...call) => {
+        calls += 1;
+        return calls > 1 ? Promise.reject(new Killed()) : engines.store.evidenceLog.unassign(...call);
+      },
+    };
+    await expect(start({ ...engines, store: { ...engines.store, evidenceLog } })).rejects.toThrow(Killed);
+    await start();
+    await startProcess().sequencer.step(live);
+    expect((await readCheckpointOf(1)).size).toBe(11);
+    expect((await readCheckpointOf(2)).size).toBe(701);
+    await expectComplete();
+  });
+
+  test('takes no leaf from a published entry if rows before it are missing', async () => {
+    await append(300);
+    await startProcess().sequencer.step(live);
+    await endLeases();
+    await append(10);
+    await expect(startProcess('log:assigned').sequencer.step(live)).rejects.toThrow(Killed);
+    await exchange.database.query('delete from evidence_entries where leaf_index between 10 and 20');
+    expect(await start()).toMatchObject({ moved: 10 });
   });
 });
 

@@ -162,8 +162,9 @@ export class Sequencer {
   async #publish(signal: AbortSignal): Promise<void> {
     const tree = await this.#openTree(signal);
     await this.#extend(tree, signal);
-    // A process that died may have put a checkpoint in the bucket without recording it.
-    const isPublished = this.#tree?.text !== undefined && tree.size === this.#log.publishedSize;
+    // A process that died may have put a checkpoint in the bucket without recording it; one that was paused may have
+    // replaced it by an older one.
+    const isPublished = this.#tree?.text === this.#format(tree) && tree.size === this.#log.publishedSize;
     if (!isPublished) await this.#signAndPublish(tree, signal);
     else if (this.#log.refusal !== null) await this.#clearRefusal();
   }
@@ -233,11 +234,11 @@ export class Sequencer {
   async #signAndPublish(tree: LogTree, signal: AbortSignal): Promise<void> {
     const { store, logObjects, checkpoint } = this.#engines;
     await this.#renew();
-    const { epoch, origin } = this.#log;
-    const text = formatCheckpoint({ origin, size: tree.size, root: tree.root });
+    const { epoch } = this.#log;
+    const text = this.#format(tree);
     this.#seconds = Math.floor(await store.dayKeys.clock());
     const note = await signNote(text, await this.#openSigners());
-    if (!(await store.evidenceLog.sign(this.#turnOrThrow(), note))) throw new TurnLost();
+    if (!(await store.evidenceLog.sign(this.#turnOrThrow(), tree.size, note))) throw new TurnLost();
     this.#update({ signedCheckpoint: note });
     checkpoint('log:checkpoint-stored');
     await logObjects.put(toCheckpointName(epoch), Buffer.from(note), this.#whileLeased(signal));
@@ -246,6 +247,10 @@ export class Sequencer {
     this.#update({ checkpoint: note, publishedSize: tree.size, refusal: null });
     this.#keepTree(tree, text);
     checkpoint('log:published');
+  }
+
+  #format({ size, root }: LogTree): string {
+    return formatCheckpoint({ origin: this.#log.origin, size, root });
   }
 
   /** The key provider is asked only when the keys have changed. */

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { EventData } from '@waybill/evidence';
-import { encodeBase64, hashLeaf } from '@waybill/evidence';
+import { type Checkpoint, type EventData, encodeBase64, hashLeaf, readRoot } from '@waybill/evidence';
 import type { Author } from '../audit/audit-store.ts';
 import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { MissingObject } from '../missing-object.ts';
 import { commitEvent } from './commit-event.ts';
+import { LogRefusal } from './log-refusal.ts';
 import type { Log, LogTurn, PlacedEntry } from './log-store.ts';
-import { readCheckpoint } from './published-checkpoint.ts';
+import { type PublishedCheckpoint, readCheckpoint, readPublished } from './published-checkpoint.ts';
 import { maxCheckpointBytes, readTilesOf, tileWidth, toCheckpointName } from './read-log.ts';
 import { createKeys } from './signing-keys.ts';
 
@@ -41,8 +41,9 @@ export async function startEpoch(
   const seized = await store.evidenceLog.seize(leaseSeconds);
   // The last holder of the lease may still be storing a checkpoint.
   if (seized && seized.heldSeconds > 0 && !isAlone) await pause(seized.heldSeconds * 1000);
-  const last = await findLast(engines, seized?.log);
-  const moved = seized ? await unassignUnpublished(engines, seized.turn, seized.log) : 0;
+  const published = seized && (await completePublished(engines, seized.log));
+  const last = await findLast(engines, seized?.log, published);
+  const moved = seized ? await unassignUnpublished(engines, seized.turn, seized.log, published?.size ?? 0) : 0;
   const epoch = last.epoch + 1;
   const origin = toOrigin(policy.publicUrl, epoch);
   const keys = await createKeys(engines, origin);
@@ -89,10 +90,11 @@ export function toOrigin(publicUrl: string, epoch: number): string {
 async function findLast(
   { logObjects }: Needs,
   known: Log | undefined,
+  published: PublishedCheckpoint | undefined,
 ): Promise<{ readonly epoch: number; readonly checkpoint: EventData<'log.started'>['previous'] }> {
   let epoch = known?.epoch ?? 0;
-  let checkpoint = readCheckpoint(known?.checkpoint ?? null);
-  for (let next = Math.max(epoch, 1); next <= epoch + maxGap; next += 1) {
+  let checkpoint = published ?? readCheckpoint(known?.checkpoint ?? null);
+  for (let next = epoch + 1; next <= epoch + maxGap; next += 1) {
     const bytes = await logObjects.read(toCheckpointName(next), maxCheckpointBytes, always);
     const found = readCheckpoint(bytes?.toString() ?? null);
     if (!found) continue;
@@ -107,22 +109,54 @@ async function findLast(
   return { epoch, checkpoint: previous ?? null };
 }
 
+/**
+ * Finds the largest checkpoint of an epoch whose tiles are in the bucket. One that was signed may still be on its way there,
+ * so it is put there first: nothing that it covers is logged again.
+ */
+async function completePublished(engines: Needs, log: Log): Promise<PublishedCheckpoint | undefined> {
+  const { logObjects } = engines;
+  const inBucket = await readPublished(engines, log, always).catch((error: unknown) => {
+    if (!(error instanceof LogRefusal)) throw error;
+    return 'forged';
+  });
+  const candidates = [log.signedCheckpoint, log.checkpoint, typeof inBucket === 'object' ? inBucket.note : null]
+    .flatMap((note) => {
+      const checkpoint = readCheckpoint(note);
+      return checkpoint && note !== null ? [{ ...checkpoint, note }] : [];
+    })
+    .toSorted((one, other) => other.size - one.size);
+  for (const candidate of candidates) {
+    if (!(await hasTiles(engines, log.epoch, candidate))) continue;
+    // What somebody else has put there stays, for those who look into it.
+    const isNewer = inBucket === undefined || (typeof inBucket === 'object' && inBucket.size < candidate.size);
+    if (isNewer) await logObjects.put(toCheckpointName(log.epoch), Buffer.from(candidate.note), always);
+    return candidate;
+  }
+  return undefined;
+}
+
+async function hasTiles({ logObjects }: Needs, epoch: number, { size, root }: Checkpoint): Promise<boolean> {
+  const found = await readRoot(readTilesOf(logObjects, epoch), size).catch(unlessMissing);
+  return found !== undefined && Buffer.compare(found, root) === 0;
+}
+
 /** Goes back from the last entry to where the bucket has what the database has: what comes after is logged again. */
-async function unassignUnpublished({ store, logObjects }: Needs, turn: LogTurn, { epoch, size }: Log): Promise<number> {
-  const bytes = await logObjects.read(toCheckpointName(epoch), maxCheckpointBytes, always);
-  const published = readCheckpoint(bytes?.toString() ?? null)?.size ?? 0;
+async function unassignUnpublished(
+  { store, logObjects }: Needs,
+  turn: LogTurn,
+  { epoch, size }: Log,
+  published: number,
+): Promise<number> {
   const readTile = readTilesOf(logObjects, epoch);
   const readHashes = (index: number) => {
     const width = Math.min(tileWidth, published - index * tileWidth);
-    if (width <= 0) return undefined;
-    return readTile({ level: 0, index, width }).catch((error: unknown) => {
-      if (!(error instanceof MissingObject)) throw error;
-      return undefined;
-    });
+    return width <= 0 ? undefined : readTile({ level: 0, index, width }).catch(unlessMissing);
   };
   let moved = 0;
   for (let index = Math.ceil(size / tileWidth) - 1; index >= 0; index -= 1) {
-    const entries = await store.evidenceLog.placed(epoch, index * tileWidth, tileWidth);
+    const placed = await store.evidenceLog.placed(epoch, index * tileWidth, tileWidth);
+    // If rows are missing, those of the next tile follow.
+    const entries = placed.filter(({ leafIndex }) => leafIndex < (index + 1) * tileWidth);
     const hashes = await readHashes(index);
     const isPublished = ({ leafIndex, commitment }: PlacedEntry) => {
       const at = (leafIndex - index * tileWidth) * 32;
@@ -134,7 +168,12 @@ async function unassignUnpublished({ store, logObjects }: Needs, turn: LogTurn, 
       turn,
       unpublished.filter(({ leafIndex }) => leafIndex > 0),
     );
-    if (unpublished.length === 0) break;
+    // A process that died here may have moved all entries of this tile, and not those before it.
+    if (entries.length > 0 && unpublished.length === 0) break;
   }
   return moved;
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof MissingObject)) throw error;
 }

@@ -637,7 +637,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       waiting: (log) => log.waiting(count),
       assign: (log) => log.assign(turn, 1_000_000, [{ accountId, id: dropId, number: 0, commitment: handle }]),
       placed: (log) => log.placed(1, 500, count),
-      sign: (log) => log.sign(turn, 'x'),
+      sign: (log) => log.sign(turn, 1, 'x'),
       publish: (log) => log.publish(turn, 1, 'x'),
       cosign: (log) => log.cosign(1, 1, 'x'),
       setRefusal: (log) => log.setRefusal(turn, 'x'),

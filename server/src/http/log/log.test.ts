@@ -68,6 +68,27 @@ test('tiles and bundles can be kept forever', async () => {
   }
 });
 
+test('a partial tile that was deleted is read from the full one, which is refused until a checkpoint covers it', async () => {
+  const full = new Map([
+    ['1/tile/0/001', Buffer.alloc(8192, 1)],
+    ['1/tile/entries/001', Buffer.alloc(256 * 34, 2)],
+  ]);
+  for (const [name, bytes] of full) {
+    const partial = objects.objects.get(`${name}.p/45`) as Buffer;
+    objects.objects.delete(`${name}.p/45`);
+    objects.objects.set(name, Buffer.concat([partial, bytes.subarray(partial.length)]));
+    try {
+      const response = await get(`/log/${name}.p/45`);
+      expect([response.statusCode, response.rawPayload.equals(partial)]).toEqual([200, true]);
+      expect((await get(`/log/${name}`)).statusCode).toBe(404);
+    } finally {
+      objects.objects.delete(name);
+      expect((await get(`/log/${name}.p/45`)).statusCode).toBe(404);
+      objects.objects.set(`${name}.p/45`, partial);
+    }
+  }
+});
+
 test('the policy has the keys of the log', async () => {
   const response = await get('/log/policy');
   expect(response.statusCode).toBe(200);

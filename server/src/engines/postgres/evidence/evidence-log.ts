@@ -26,6 +26,9 @@ const keyColumns = sql`
 const isTurnOf = ({ epoch, fence }: LogTurn) => sql`epoch = ${epoch} and fence = ${fence} and ended_at is null`;
 const leaseOf = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
 
+/** The size in a checkpoint, which is its second line. */
+const readSize = (note: ReturnType<typeof sql>) => sql`coalesce(split_part(${note}, chr(10), 2)::bigint, 0)`;
+
 /** The highest number in a story. Each form of a story is found by its own range of the index. */
 const lastNumber = sql`
   case
@@ -38,9 +41,11 @@ const lastNumber = sql`
   end`;
 
 export function evidenceLogStore(db: Database): EvidenceLogStore {
-  /** Changes the log of a turn. False when the turn is over. */
-  const change = async (turn: LogTurn, values: ReturnType<typeof sql>) => {
-    const { numAffectedRows } = await sql`update evidence_logs set ${values} where ${isTurnOf(turn)}`.execute(db);
+  /** Changes the log of a turn, if the condition is met. False when the turn is over. */
+  const change = async (turn: LogTurn, values: ReturnType<typeof sql>, condition = sql`true`) => {
+    const { numAffectedRows } = await sql`
+      update evidence_logs set ${values} where ${isTurnOf(turn)} and ${condition}
+    `.execute(db);
     return numAffectedRows === 1n;
   };
 
@@ -170,16 +175,22 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       return rows;
     },
 
-    sign: (turn, note) => change(turn, sql`signed_checkpoint = ${note}`),
+    // A statement whose connection was lost may arrive after later ones of the same turn.
+    sign: (turn, size, note) =>
+      change(turn, sql`signed_checkpoint = ${note}`, sql`${readSize(sql`signed_checkpoint`)} <= ${size}`),
 
     publish: (turn, size, note) =>
-      change(turn, sql`checkpoint = ${note}, published_size = ${size}, published_at = now(), refusal = null`),
+      change(
+        turn,
+        sql`checkpoint = ${note}, published_size = ${size}, published_at = now(), refusal = null`,
+        sql`published_size <= ${size}`,
+      ),
 
     async cosign(epoch, size, note) {
       const { numAffectedRows } = await sql`
         update evidence_logs set cosigned_checkpoint = ${note}, cosigned_at = now()
         where epoch = ${epoch} and published_size >= ${size}
-          and coalesce(split_part(cosigned_checkpoint, chr(10), 2)::bigint, 0) <= ${size}
+          and ${readSize(sql`cosigned_checkpoint`)} <= ${size}
       `.execute(db);
       return numAffectedRows === 1n;
     },
