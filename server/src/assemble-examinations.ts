@@ -23,12 +23,14 @@ import { examineKeyfile } from './engines/keyfile/examine.ts';
 import { examineMachine } from './engines/machine/examine.ts';
 import { examineMaildir } from './engines/maildir/examine.ts';
 import { examineProviders } from './engines/oidc/examine.ts';
+import { askWitnesses } from './engines/outgoing/ask-witnesses.ts';
 import { readPepper } from './engines/postgres/accounts/key-pepper.ts';
 import { openDatabase, openPool, requestDeadlines } from './engines/postgres/database.ts';
 import { examinePostgres } from './engines/postgres/examine.ts';
 import { postgresStore } from './engines/postgres/store.ts';
 import { examinePublicUrl } from './engines/public-url/examine.ts';
 import { examineS3 } from './engines/s3/examine.ts';
+import { s3LogObjects } from './engines/s3/log-objects.ts';
 import { s3ObjectStore } from './engines/s3/object-store.ts';
 import { examineSms } from './engines/sms/examine.ts';
 import { probeMailServer } from './engines/smtp/probe.ts';
@@ -69,20 +71,16 @@ export function assembleExaminations(
         examineMachine({ transferBytes: WAYBILL_UPLOAD_MEMORY_BYTES + WAYBILL_DOWNLOAD_MEMORY_BYTES }),
     ),
     keys: given('keys', masterKeySettings, (config) => examineKeys(config, values)),
-    postgres: given('postgres', ['WAYBILL_DATABASE_URL', 'WAYBILL_DATABASE_CONNECTIONS'], async function* (config) {
-      const { WAYBILL_DATABASE_URL: url, WAYBILL_DATABASE_CONNECTIONS: connections } = config;
-      let isUsable = true;
-      for await (const finding of examinePostgres({ url, connections, workConnections })) {
-        if (finding.status === 'fault') isUsable = false;
-        yield finding;
-      }
-      if (!isUsable) return;
-      const pool = openPool({ url, connections: 1, deadlines: requestDeadlines, onError: () => undefined });
-      yield* examineLog(postgresStore(openDatabase(pool)));
-      await pool.end();
-    }),
+    postgres: given('postgres', ['WAYBILL_DATABASE_URL', 'WAYBILL_DATABASE_CONNECTIONS'], (config) =>
+      examinePostgres({
+        url: config.WAYBILL_DATABASE_URL,
+        connections: config.WAYBILL_DATABASE_CONNECTIONS,
+        workConnections,
+      }),
+    ),
     valkey: given('valkey', ['WAYBILL_REDIS_URL'], (config) => examineValkey({ url: config.WAYBILL_REDIS_URL })),
     s3: given('s3', s3Settings, (config) => examineS3(toS3Options(config))),
+    log: given('log', ['WAYBILL_DATABASE_URL', 'WAYBILL_WITNESSES', ...s3Settings], examineEvidenceLog),
     clamd: given('clamd', ['WAYBILL_CLAMD', 'WAYBILL_SCAN', 'WAYBILL_SCAN_MAX_BYTES'], (config) =>
       config.WAYBILL_SCAN === 'off'
         ? only(skipped('clamd', 'WAYBILL_SCAN is off.'))
@@ -146,6 +144,21 @@ async function* examineConfiguration(problems: readonly string[]): AsyncGenerato
       problem,
       'Correct it in the environment file, and restart `serve` and `work`: docs/configuration.md lists all settings.',
     );
+  }
+}
+
+async function* examineEvidenceLog(
+  config: Pick<Config, 'WAYBILL_DATABASE_URL' | 'WAYBILL_WITNESSES' | (typeof s3Settings)[number]>,
+): AsyncGenerator<Finding> {
+  const url = config.WAYBILL_DATABASE_URL;
+  const pool = openPool({ url, connections: 1, deadlines: requestDeadlines, onError: () => undefined });
+  const logObjects = s3LogObjects(toS3Options(config));
+  try {
+    const witnesses = askWitnesses(config.WAYBILL_WITNESSES);
+    yield* examineLog({ store: postgresStore(openDatabase(pool)), logObjects, witnesses });
+  } finally {
+    logObjects.close();
+    await pool.end();
   }
 }
 

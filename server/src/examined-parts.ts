@@ -6,6 +6,7 @@ export const examined = [
   'postgres',
   'valkey',
   's3',
+  'log',
   'clamd',
   'mail',
   'bounces',

@@ -33,8 +33,10 @@ export async function work(): Promise<void> {
     onFailure: (err) => log.warn({ err }, 'the evidence log was not continued; it is tried again'),
   });
   const cosigning = startCosigning(engines, {
+    hasTurn: () => sequencing.hasTurn(),
     onFailure: (err) => log.warn({ err }, 'the evidence log was not cosigned; it is tried again'),
   });
+  observation.metrics.sources.witnesses = () => cosigning.readResults();
   const bounces =
     engines.bounceMailbox &&
     startReadingBounces(engines, engines.bounceMailbox, {

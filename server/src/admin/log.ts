@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Log, LogKey } from '../domain/evidence/log-store.ts';
 import { addSigningKeys, retireSigningKey } from '../domain/evidence/rotate-signing-keys.ts';
-import { toVerifierKey } from '../domain/evidence/signing-keys.ts';
+import { formatKeyId, isSupported, toVerifierKey } from '../domain/evidence/signing-keys.ts';
 import { startEpoch } from '../domain/evidence/start-epoch.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
 import { addLogCheck } from './log-check.ts';
@@ -45,10 +45,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
             ...(epochs.length === 0 ? ['There is no log yet. It starts with the process `work`.'] : []),
             ...epochs.flatMap((one) => [
               `epoch ${one.epoch}  ${one.origin}  ${one.published_size} entries published${one.ended_at === null ? '' : `  ended ${one.ended_at}`}`,
-              ...one.keys.map(
-                (key) =>
-                  `  key ${key.id}  ${key.algorithm}  ${key.retired_at === null ? 'signs' : `retired ${key.retired_at}`}`,
-              ),
+              ...one.keys.map((key) => `  key ${key.id}  ${key.algorithm}  ${describeKey(key)}`),
             ]),
             `${condition.waiting} entries are waiting${condition.waiting > 0 ? `, the oldest for ${Math.round(condition.lagSeconds)} seconds` : ''}.`,
             ...(condition.refusal === null ? [] : [`Nothing is signed: ${condition.refusal}`]),
@@ -73,7 +70,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
         print(options.json, { epoch, origin, moved_entries: moved }, [
           `Epoch ${epoch} has started: ${origin}.`,
           `${moved} entries that the old log has not published are logged in the new one.`,
-          'Give everyone who verifies receipts the new policy: /log/policy',
+          'Give everyone who verifies receipts, and the operators of witnesses, the new policy: /log/policy',
         ]);
       }),
     );
@@ -90,7 +87,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
         const { log: current, keys } = await addSigningKeys(engines);
         print(options.json, { epoch: current.epoch, keys }, [
           ...keys.map((key) => `Added: ${key}`),
-          'Give everyone who verifies receipts the new policy: /log/policy',
+          'Give everyone who verifies receipts, and the operators of witnesses, the new policy: /log/policy',
           'Once they have it, retire the old keys: waybilld admin log retire-key ID',
         ]);
       }),
@@ -122,13 +119,20 @@ function toStatus(log: Log, keys: readonly LogKey[]) {
     started_at: log.startedAt,
     ended_at: log.endedAt?.toISOString() ?? null,
     keys: keys.map((key) => ({
-      id: key.keyId.toString(16).padStart(8, '0'),
+      id: formatKeyId(key.keyId),
       algorithm: key.algorithm,
       verifier_key: toVerifierKey(log.origin, key),
       created_at: key.createdAt,
       retired_at: key.retiredAt?.toISOString() ?? null,
+      signs: key.retiredAt === null && log.endedAt === null && isSupported(key.algorithm),
     })),
   };
+}
+
+function describeKey({ signs, retired_at: retiredAt, algorithm }: ReturnType<typeof toStatus>['keys'][number]): string {
+  if (retiredAt !== null) return `retired ${retiredAt}`;
+  if (signs) return 'signs';
+  return isSupported(algorithm) ? 'signs no longer' : 'cannot sign: this version of Node does not have the algorithm';
 }
 
 function parseKeyId(value: string): number {

@@ -18,7 +18,9 @@ export async function wrapAgain(engines: AdminContext['engines']): Promise<numbe
   const signingKeys = await wrapSigningKeysAgain(
     engines,
     await currentVersion(engines.masterKeys),
-    onLost('Add new keys for the log: waybilld admin log rotate-key'),
+    onLost(
+      'Add new keys for the log, then retire this one: waybilld admin log rotate-key, waybilld admin log retire-key ID',
+    ),
   );
   progress.clear();
   return dayKeys + signingKeys;

@@ -1,16 +1,17 @@
 import type { Engines } from '../domain/engines.ts';
+import type { WitnessOutcome } from '../domain/evidence/collect-cosignatures.ts';
 import { LogCosigner } from '../domain/evidence/cosign-log.ts';
 import { repeat } from '../domain/flow/repeat.ts';
 
 /** Witnesses are asked about the newest checkpoint this often. */
 const everyMs = 2_000;
 
-/** Has the evidence log cosigned. Every worker does it; a witness gives each the same. */
+/** Has the evidence log cosigned, by the worker that writes it. */
 export function startCosigning(
   engines: Engines,
-  { onFailure }: { onFailure: (error: unknown) => void },
-): { stop(): Promise<void> } | undefined {
-  if (engines.witnesses.list.length === 0) return undefined;
+  { hasTurn, onFailure }: { hasTurn: () => boolean; onFailure: (error: unknown) => void },
+): { readResults(): Readonly<Record<string, WitnessOutcome['result']>>; stop(): Promise<void> } {
   const cosigner = new LogCosigner(engines);
-  return repeat((signal) => cosigner.step(signal), { everyMs, onFailure });
+  const repeated = repeat(async (signal) => hasTurn() && cosigner.step(signal), { everyMs, onFailure });
+  return { readResults: () => (hasTurn() ? cosigner.results : {}), stop: () => repeated.stop() };
 }

@@ -8,7 +8,7 @@ const everyMs = 1_000;
 export function startSequencing(
   engines: SequencerEngines,
   { onFailure }: { onFailure: (error: unknown) => void },
-): { stop(): Promise<void> } {
+): { hasTurn(): boolean; stop(): Promise<void> } {
   const sequencer = new Sequencer(engines);
   const repeated = repeat(
     async (signal) => {
@@ -17,6 +17,7 @@ export function startSequencing(
     { everyMs: (tookMs) => Math.max(0, everyMs - tookMs), onFailure },
   );
   return {
+    hasTurn: () => sequencer.hasTurn,
     async stop() {
       await repeated.stop();
       await sequencer.stop();

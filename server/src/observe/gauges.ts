@@ -39,6 +39,8 @@ export interface Sources {
   /** Whether each engine responded to its last check; undefined before the first. */
   enginesUp?: () => Readonly<Record<string, boolean | undefined>>;
   backlog?: () => Promise<Backlog>;
+  /** The last result of each witness, in the process that writes the evidence log. */
+  witnesses?: () => Readonly<Record<string, 'cosigned' | 'failed' | 'refused'>>;
   /** The age of the oldest audit entry that each target does not have. */
   auditWaitingSeconds?: () => Promise<Readonly<Record<string, number>>>;
 }
@@ -172,6 +174,12 @@ export function addGauges(registry: Registry, sources: Sources): void {
     'waybill_log_refusing',
     '1 while the evidence log refuses to sign, because the bucket and the database do not fit together, otherwise 0.',
     ({ refusal }) => Number(refusal !== null),
+  );
+  addSampledGauge(
+    'waybill_log_witnesses',
+    'What each witness did with the last checkpoint that it was asked to cosign: 1 for the result cosigned, failed or refused. Only in the work process that writes the log.',
+    ['witness', 'result'],
+    async () => Object.entries(sources.witnesses?.() ?? {}).map(([witness, result]) => [{ witness, result }, 1]),
   );
   gauge(
     'waybill_audit_waiting_seconds',

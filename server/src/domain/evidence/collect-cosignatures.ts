@@ -7,16 +7,19 @@ import {
   proveConsistency,
   type ReadTile,
 } from '@waybill/evidence';
-import type { Witness, Witnesses } from '../ports/witnesses.ts';
+import type { Witness, Witnesses, WitnessResponse } from '../ports/witnesses.ts';
 
 type Ask = Witnesses['ask'];
 
+/** Of what a witness says, for a log line. */
+const maxReason = 200;
+
 export type WitnessOutcome =
   | { readonly result: 'cosigned'; readonly timestamp: number; readonly line: string }
-  /** It did not respond, or not as the protocol says: it is asked again with the next checkpoint. */
-  | { readonly result: 'failed'; readonly reason: string }
+  /** It did not respond, or not as the protocol says: it is asked again. */
+  | { readonly result: 'failed'; readonly reason: string; readonly status?: number }
   /** It has seen a log that does not lead to this one. Asking again does not help: somebody has to look. */
-  | { readonly result: 'refused'; readonly reason: string };
+  | { readonly result: 'refused'; readonly reason: string; readonly seenSize?: number };
 
 /** What is known of each witness from earlier checkpoints of the same log. */
 export type WitnessedSizes = Map<string, number>;
@@ -35,20 +38,30 @@ export async function askForCosignature(
     const oldSize = Math.min(sizes.get(witness.name) ?? 0, checkpoint.size);
     const proof = await proveConsistency(log.readTile, oldSize, checkpoint.size);
     const response = await ask(witness, formatAddCheckpoint({ oldSize, proof, checkpoint: note }), signal);
-    if (!response) return { result: 'failed', reason: 'no response' };
+    if (response.status === undefined) return { result: 'failed', reason: response.failure };
     if (response.status === 200) return readCosignature(witness, note, checkpoint.size, response.body, sizes);
     if (response.status === 422) return { result: 'refused', reason: `it has seen another log of ${oldSize} entries` };
-    if (response.status !== 409) return { result: 'failed', reason: `status ${response.status}` };
+    if (response.status !== 409) return toFailure(response);
     const [, size] = /^(0|[1-9]\d{0,15})\n$/.exec(response.body) ?? [];
     if (size === undefined) return { result: 'failed', reason: 'status 409 without a size' };
-    if (Number(size) > checkpoint.size)
-      return { result: 'refused', reason: `it has seen ${size} entries, more than the ${checkpoint.size} of this log` };
+    if (Number(size) > checkpoint.size) {
+      const reason = `it has seen ${size} entries, more than the ${checkpoint.size} of this log`;
+      return { result: 'refused', reason, seenSize: Number(size) };
+    }
     if (Number(size) === oldSize && oldSize === checkpoint.size)
       return { result: 'refused', reason: `it has seen another log of ${size} entries` };
     if (isRepeated) return { result: 'failed', reason: 'its size changed in between' };
     sizes.set(witness.name, Number(size));
   }
   throw new TypeError('a loop of two attempts always returns');
+}
+
+function toFailure({ status, body }: WitnessResponse): WitnessOutcome {
+  const text = body
+    .replaceAll(/[^\x20-\x7e]+/g, ' ')
+    .trim()
+    .slice(0, maxReason);
+  return { result: 'failed', reason: `status ${status}${text === '' ? '' : `, “${text}”`}`, status };
 }
 
 /** Accepts the line of the witness's own key only, and only if it verifies. */
@@ -74,7 +87,7 @@ function readCosignature(
   return { result: 'failed', reason: 'it returned no valid cosignature of its key' };
 }
 
-/** Asks all witnesses at once. */
+/** Asks all these witnesses at once. */
 export async function collectCosignatures(
   { list, ask }: Pick<Witnesses, 'list' | 'ask'>,
   log: { readonly note: string; readonly checkpoint: Checkpoint; readonly readTile: ReadTile },

@@ -1,67 +1,107 @@
+import { NoteError, openNote, type Verifier } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
-import { collectCosignatures, type WitnessedSizes } from './collect-cosignatures.ts';
+import type { Witness } from '../ports/witnesses.ts';
+import { collectCosignatures, type WitnessedSizes, type WitnessOutcome } from './collect-cosignatures.ts';
 import { readCheckpoint, readText } from './published-checkpoint.ts';
-import { readTilesOf, toCheckpointName } from './read-log.ts';
+import { readTilesOf } from './read-log.ts';
 
 type Needs = Pick<Engines, 'store' | 'logObjects' | 'witnesses' | 'logger'>;
 
+/** A witness that fails is asked again after this long, so that it does not hold up the others every time. */
+const askAgainMs = 30_000;
+
 /**
  * Has the newest checkpoint of the log cosigned, beside the sequencer and never in its way. What a witness returned stays with
- * the checkpoint in the database, for receipts, and in the bucket while it is the newest.
+ * the checkpoint in the database, for receipts and for the sequencer, which publishes it while the checkpoint is the newest.
  */
 export class LogCosigner {
   readonly #engines: Needs;
   readonly #sizes: WitnessedSizes = new Map();
-  /** The last report about each witness, so that each is made once. */
-  readonly #reported = new Map<string, string>();
+  /** The last outcome of each witness. */
+  readonly #outcomes = new Map<string, { readonly outcome: WitnessOutcome; readonly atMs: number }>();
   #origin = '';
+  /** The checkpoint that all witnesses have cosigned. */
   #done = '';
 
   constructor(engines: Needs) {
     this.#engines = engines;
   }
 
-  /** Asks the witnesses about the newest checkpoint, unless they have all cosigned it. Returns whether all have. */
+  /** The last result of each witness that was asked. */
+  get results(): Readonly<Record<string, WitnessOutcome['result']>> {
+    return Object.fromEntries([...this.#outcomes].map(([name, { outcome }]) => [name, outcome.result]));
+  }
+
+  /** Asks the witnesses that have not cosigned the newest checkpoint yet. Returns whether all have. */
   async step(signal: AbortSignal): Promise<boolean> {
     const { store, logObjects, witnesses } = this.#engines;
-    const log = (await store.evidenceLog.list()).at(-1);
+    const log = await findNewest(store);
     const checkpoint = readCheckpoint(log?.checkpoint ?? null);
     if (!log?.checkpoint || !checkpoint || witnesses.list.length === 0) return true;
-    if (log.origin !== this.#origin) this.#sizes.clear();
+    if (log.origin !== this.#origin) {
+      this.#sizes.clear();
+      this.#outcomes.clear();
+    }
     this.#origin = log.origin;
     if (log.checkpoint === this.#done) return true;
-    // Another process may have asked other witnesses.
-    const cosigned = log.cosignedCheckpoint;
+    // Another process may have asked before.
+    const { cosignedCheckpoint: cosigned } = log;
     const base = cosigned && readText(cosigned) === readText(log.checkpoint) ? cosigned : log.checkpoint;
+    const missing = witnesses.list.filter(({ verifier }) => !isSignedBy(base, verifier));
     const { note, outcomes } = await collectCosignatures(
-      witnesses,
+      { list: missing.filter((witness) => this.#isDue(witness)), ask: witnesses.ask },
       { note: base, checkpoint, readTile: readTilesOf(logObjects, log.epoch, signal) },
       this.#sizes,
       signal,
     );
-    for (const [name, outcome] of outcomes)
-      this.#report(name, outcome.result, 'reason' in outcome ? outcome.reason : '');
-    const isComplete = [...outcomes.values()].every(({ result }) => result === 'cosigned');
-    const isCosigned = [...outcomes.values()].some(({ result }) => result === 'cosigned');
-    if (isCosigned && (await store.evidenceLog.cosign(log.epoch, checkpoint.size, note))) {
-      // If a newer one is published in between, the sequencer notices within its interval and publishes it again.
-      const newest = await store.evidenceLog.find(log.epoch);
-      if (newest?.publishedSize === checkpoint.size)
-        await logObjects.put(toCheckpointName(log.epoch), Buffer.from(note), signal);
-    }
+    for (const [name, outcome] of await ignoreOutdated(store, outcomes)) this.#keep(name, outcome);
+    if (note !== base) await store.evidenceLog.cosign(log.epoch, checkpoint.size, note);
+    const isComplete = missing.every(({ name }) => outcomes.get(name)?.result === 'cosigned');
     if (isComplete) this.#done = log.checkpoint;
     return isComplete;
   }
 
-  #report(witness: string, result: string, reason: string): void {
-    const report = `${result} ${reason}`;
-    if (this.#reported.get(witness) === report) return;
-    const isFirst = !this.#reported.has(witness);
-    this.#reported.set(witness, report);
+  #isDue({ name }: Witness): boolean {
+    const last = this.#outcomes.get(name);
+    return !last || last.outcome.result === 'cosigned' || performance.now() - last.atMs >= askAgainMs;
+  }
+
+  /** Each change is reported once. */
+  #keep(witness: string, outcome: WitnessOutcome): void {
+    const before = this.#outcomes.get(witness)?.outcome;
+    this.#outcomes.set(witness, { outcome, atMs: performance.now() });
     const { logger } = this.#engines;
+    if (outcome.result === 'cosigned') {
+      if (before && before.result !== 'cosigned') logger.info('a witness cosigns the evidence log again', { witness });
+      return;
+    }
+    const { result, reason } = outcome;
+    if (before?.result === result && before.reason === reason) return;
     if (result === 'refused')
       logger.warn('a witness refuses to cosign the evidence log: it has seen another one', { witness, reason });
-    else if (result === 'failed') logger.warn('a witness did not cosign the evidence log', { witness, reason });
-    else if (!isFirst) logger.info('a witness cosigns the evidence log again', { witness });
+    else logger.warn('a witness did not cosign the evidence log', { witness, reason });
+  }
+}
+
+export const findNewest = async ({ evidenceLog }: Needs['store']) => (await evidenceLog.list()).at(-1);
+
+/** Leaves out witnesses that have seen more than they were shown, if the log has grown that far meanwhile: others ask, too. */
+export async function ignoreOutdated(
+  store: Needs['store'],
+  outcomes: ReadonlyMap<string, WitnessOutcome>,
+): Promise<ReadonlyMap<string, WitnessOutcome>> {
+  const readSeen = (outcome: WitnessOutcome) => (outcome.result === 'refused' ? outcome.seenSize : undefined);
+  if ([...outcomes.values()].every((outcome) => readSeen(outcome) === undefined)) return outcomes;
+  const { publishedSize = 0 } = (await findNewest(store)) ?? {};
+  const isOutdated = (outcome: WitnessOutcome) => (readSeen(outcome) ?? Number.POSITIVE_INFINITY) <= publishedSize;
+  return new Map([...outcomes].filter(([, outcome]) => !isOutdated(outcome)));
+}
+
+function isSignedBy(note: string, verifier: Verifier): boolean {
+  try {
+    return openNote(note, [verifier]).verified.length > 0;
+  } catch (error) {
+    if (error instanceof NoteError) return false;
+    throw error;
   }
 }

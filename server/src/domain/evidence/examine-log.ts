@@ -1,29 +1,102 @@
 import type { Finding } from '../doctor/finding.ts';
 import { fault, ok, reason, skipped, warning } from '../doctor/finding.ts';
-import type { Store } from '../store.ts';
+import type { Engines } from '../engines.ts';
+import { collectCosignatures, type WitnessOutcome } from './collect-cosignatures.ts';
+import { findNewest, ignoreOutdated } from './cosign-log.ts';
+import type { Log } from './log-store.ts';
+import { readCheckpoint } from './published-checkpoint.ts';
+import { readTilesOf } from './read-log.ts';
+import { formatKeyId, isSupported } from './signing-keys.ts';
 
-const check = 'log.published';
+type Needs = Pick<Engines, 'store' | 'logObjects' | 'witnesses'>;
+
 /** Batches are a second apart; a worker that died is replaced after ten. */
 const lateSeconds = 60;
+const witnessMs = 15_000;
+/** The log may grow while a witness is asked. */
+const maxAttempts = 5;
 
-/** Judges whether the evidence log is published as entries come. */
-export async function* examineLog({ evidenceLog }: Pick<Store, 'evidenceLog'>): AsyncGenerator<Finding> {
+/** Judges whether the evidence log is published as entries come, by all its keys, and cosigned by its witnesses. */
+export async function* examineLog(engines: Needs): AsyncGenerator<Finding> {
+  const { evidenceLog } = engines.store;
   try {
-    const { waiting, lagSeconds, refusal } = await evidenceLog.readCondition();
-    if (refusal !== null) {
-      yield fault(
-        check,
-        `The evidence log is not signed. ${refusal}`,
-        'See docs/evidence-log.md, “When the log refuses to sign”. Nothing is lost meanwhile: entries wait.',
-      );
-    } else if (lagSeconds > lateSeconds) {
-      yield warning(
-        check,
-        `${waiting} entries of the evidence log are not published; the oldest has been waiting for ${Math.round(lagSeconds)} seconds.`,
-        'Start a process `work`, and look for `the evidence log was not continued` in its log.',
-      );
-    } else yield ok(check, 'The evidence log is published as entries come.');
+    yield judgeCondition(await evidenceLog.readCondition());
+    const log = await findNewest(engines.store);
+    if (!log) return;
+    yield await judgeKeys(engines, log);
+    yield* examineWitnesses(engines);
   } catch (error) {
-    yield skipped(check, `The evidence log cannot be examined: ${reason(error)}.`);
+    yield skipped('log', `The evidence log cannot be examined: ${reason(error)}.`);
   }
+}
+
+function judgeCondition({
+  waiting,
+  lagSeconds,
+  refusal,
+}: Awaited<ReturnType<Needs['store']['evidenceLog']['readCondition']>>): Finding {
+  const check = 'log.published';
+  if (refusal !== null) {
+    return fault(
+      check,
+      `The evidence log is not signed. ${refusal}`,
+      'See docs/evidence-log.md, “When the log refuses to sign”. Nothing is lost meanwhile: entries wait.',
+    );
+  }
+  if (lagSeconds > lateSeconds) {
+    return warning(
+      check,
+      `${waiting} entries of the evidence log are not published; the oldest has been waiting for ${Math.round(lagSeconds)} seconds.`,
+      'Start a process `work`, and look for `the evidence log was not continued` in its log.',
+    );
+  }
+  return ok(check, 'The evidence log is published as entries come.');
+}
+
+async function judgeKeys({ store }: Needs, { epoch }: Log): Promise<Finding> {
+  const check = 'log.keys';
+  const keys = (await store.evidenceLog.listKeys(epoch)).filter(({ retiredAt }) => retiredAt === null);
+  const unused = keys.filter(({ algorithm }) => !isSupported(algorithm));
+  if (unused.length === 0) return ok(check, 'Every key of the evidence log can sign.');
+  return warning(
+    check,
+    `This version of Node cannot sign with ${unused.map(({ keyId, algorithm }) => `the key ${formatKeyId(keyId)} (${algorithm})`).join(' and ')}. The evidence log is signed by the others alone.`,
+    'Run `work` with a Node that has ML-DSA-44: 24.7 or newer, built with OpenSSL 3.5. Receipts can be verified meanwhile.',
+  );
+}
+
+/** Asks each witness for a cosignature on the newest checkpoint, as `work` does, and stores none. */
+async function* examineWitnesses({ store, logObjects, witnesses }: Needs): AsyncGenerator<Finding> {
+  const signal = AbortSignal.timeout(witnessMs);
+  let { list } = witnesses;
+  for (let attempt = 1; attempt <= maxAttempts && list.length > 0; attempt += 1) {
+    const log = await findNewest(store);
+    const checkpoint = readCheckpoint(log?.checkpoint ?? null);
+    if (!log?.checkpoint || !checkpoint) return;
+    const readTile = readTilesOf(logObjects, log.epoch, signal);
+    const newest = { note: log.checkpoint, checkpoint, readTile };
+    const { outcomes } = await collectCosignatures({ list, ask: witnesses.ask }, newest, new Map(), signal);
+    const current = await ignoreOutdated(store, outcomes);
+    for (const [name, outcome] of current) yield judgeWitness(name, outcome);
+    list = list.filter(({ name }) => !current.has(name));
+  }
+}
+
+function judgeWitness(name: string, outcome: WitnessOutcome): Finding {
+  const check = 'log.witnesses';
+  if (outcome.result === 'cosigned') return ok(check, `The witness ${name} cosigns the evidence log.`);
+  if (outcome.result === 'refused') {
+    return fault(
+      check,
+      `The witness ${name} refuses to cosign the evidence log: ${outcome.reason}.`,
+      'Find out why before you do anything else: docs/evidence-log.md, “Witnesses”. Ask its operator for the line of its output that says REFUSED or FORK, and run `waybilld admin log check`.',
+    );
+  }
+  return warning(
+    check,
+    `The witness ${name} does not cosign the evidence log: ${outcome.reason}.`,
+    outcome.status === 403 || outcome.status === 404
+      ? 'It does not have the current keys of the log. Send its operator the policy of this server, /log/policy, and ask for a restart of the witness with it.'
+      : 'Ask its operator whether it runs, and check that this machine may connect to its URL in WAYBILL_WITNESSES. Receipts have no cosignature of it meanwhile.',
+  );
 }

@@ -4,7 +4,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { isLost } from '../keys/lost-key.ts';
 import type { Log } from './log-store.ts';
-import { createKeys, toContext, toVerifierKey } from './signing-keys.ts';
+import { createKeys, formatKeyId, toContext, toVerifierKey } from './signing-keys.ts';
 
 type Needs = Pick<Engines, 'store' | 'masterKeys' | 'random'> & ByCommand;
 
@@ -69,7 +69,7 @@ export async function wrapSigningKeysAgain(
     const context = toContext(origins.get(key.epoch) ?? '', key.keyId);
     const seed = await masterKeys.unwrap(key.wrapped, key.version, context).catch((error: unknown) => {
       if (!isLost(error)) throw error;
-      onLost(`signing key ${key.keyId} of epoch ${key.epoch}`);
+      onLost(`signing key ${formatKeyId(key.keyId)} of epoch ${key.epoch}`);
       return undefined;
     });
     if (!seed) continue;

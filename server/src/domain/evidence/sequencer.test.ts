@@ -1,4 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   computeRoot,
   decodeBundle,
@@ -12,17 +15,21 @@ import {
   verifyInclusion,
 } from '@waybill/evidence';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { type MemoryLogObjects, memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
 import { commitEvent } from './commit-event.ts';
 import { makeLogPolicy } from './log-policy.ts';
 import { readTilesOf } from './read-log.ts';
-import { addSigningKeys, retireSigningKey } from './rotate-signing-keys.ts';
+import { addSigningKeys, retireSigningKey, wrapSigningKeysAgain } from './rotate-signing-keys.ts';
 import { Sequencer } from './sequencer.ts';
 import { startEpoch } from './start-epoch.ts';
 
 const live = new AbortController().signal;
+const folder = mkdtempSync(join(tmpdir(), 'waybill-log-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 let exchange: TestExchange;
 let objects: MemoryLogObjects;
 
@@ -155,6 +162,39 @@ describe('the log', () => {
     const { verified } = await readCheckpointOf(1);
     expect(verified.map(({ verifier }) => verifier.type)).toEqual([1, 6]);
     expect(verified.find(({ verifier }) => verifier.type === 6)?.timestamp).toBeGreaterThan(Date.now() / 1000 - 600);
+  });
+
+  test('is signed without the old master key once its keys are wrapped by the new one', async () => {
+    const lines = [1, 2].map((version) => `${version}:${randomBytes(32).toString('base64')}`);
+    const openKeys = (...content: (string | undefined)[]) => {
+      const path = join(folder, randomUUID());
+      writeFileSync(path, content.join('\n'), { mode: 0o600 });
+      return keyfileProvider(path, exchange.engines.random);
+    };
+    const [old, both, fresh] = [openKeys(lines[0]), openKeys(lines[1], lines[0]), openKeys(lines[1])];
+    const publish = async (masterKeys: KeyProvider) => {
+      await append(1);
+      await endLeases();
+      const sequencer = new Sequencer({ ...startProcess().engines, masterKeys });
+      await sequencer.step(live);
+      await sequencer.stop();
+      return readCheckpointOf(1);
+    };
+    const { verified } = await publish(old);
+    const lost: string[] = [];
+    const wrap = (masterKeys: KeyProvider) =>
+      wrapSigningKeysAgain({ ...exchange.engines, masterKeys }, 2, (key) => lost.push(key));
+    expect([await wrap(both), await wrap(both), lost]).toEqual([2, 0, []]);
+    expect((await publish(fresh)).verified).toHaveLength(verified.length);
+    await expect(publish(old)).rejects.toThrow();
+
+    // A key that nobody can unwrap is named as other commands show it, and the log continues without it.
+    await exchange.database.query("update evidence_keys set key_version = 1 where algorithm = 'ed25519'");
+    expect([await wrap(fresh), lost]).toEqual([0, [expect.stringMatching(/^signing key [0-9a-f]{8} of epoch 1$/)]]);
+    const engines = { ...exchange.engines, masterKeys: fresh };
+    await addSigningKeys(engines);
+    await retireSigningKey(engines, Number.parseInt(lost[0]?.split(' ')[2] ?? '', 16));
+    expect((await publish(fresh)).verified).toHaveLength(3);
   });
 
   test('signs with the old and the new keys until the old ones are retired', async () => {

@@ -51,6 +51,8 @@ export class Sequencer {
   /** The tree of the checkpoint that is in the bucket. */
   #tree: { readonly tree: LogTree; readonly text: string | undefined } | undefined;
   #comparedAt = Number.NEGATIVE_INFINITY;
+  /** The last checkpoint that was published again with cosignatures. */
+  #cosigned: string | undefined;
 
   constructor(engines: SequencerEngines) {
     this.#engines = engines;
@@ -67,6 +69,7 @@ export class Sequencer {
       if (isDue) await this.#openTree(signal);
       const assigned = await this.#assign();
       if (isDue || this.#log.size > this.#log.publishedSize) await this.#publish(signal);
+      await this.#publishCosignatures(signal);
       return assigned === maxBatch;
     } catch (error) {
       // Whatever is in memory may differ from what is stored.
@@ -76,6 +79,11 @@ export class Sequencer {
       if (!(error instanceof TurnLost)) throw error;
       return false;
     }
+  }
+
+  /** Whether this process writes the log. */
+  get hasTurn(): boolean {
+    return this.#turn !== undefined;
   }
 
   /** Lets another process continue at once. */
@@ -251,6 +259,15 @@ export class Sequencer {
 
   #format({ size, root }: LogTree): string {
     return formatCheckpoint({ origin: this.#log.origin, size, root });
+  }
+
+  /** Adds the cosignatures of witnesses to the checkpoint in the bucket, while it is the newest one. */
+  async #publishCosignatures(signal: AbortSignal): Promise<void> {
+    const { epoch, checkpoint: newest, cosignedCheckpoint: cosigned } = this.#log;
+    if (newest === null || cosigned === null || cosigned === this.#cosigned) return;
+    if (readText(cosigned) !== readText(newest)) return;
+    await this.#engines.logObjects.put(toCheckpointName(epoch), Buffer.from(cosigned), this.#whileLeased(signal));
+    this.#cosigned = cosigned;
   }
 
   /** The key provider is asked only when the keys have changed. */

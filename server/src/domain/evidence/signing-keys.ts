@@ -12,6 +12,14 @@ const encodings: Readonly<Record<SigningAlgorithm, Buffer>> = {
 /** The types of their signatures in a note: as the log, and as a cosigner of the log's own name. */
 const signatureTypes = { ed25519: 1, 'ml-dsa-44': 6 } as const;
 
+/** Whether this version of Node can sign with it. ML-DSA-44 needs OpenSSL 3.5; verifying it needs nothing. */
+export function isSupported(algorithm: SigningAlgorithm): boolean {
+  return openSeed(algorithm, Buffer.alloc(seedBytes)) !== undefined;
+}
+
+/** The id of a key as commands and verifier keys show it. */
+export const formatKeyId = (keyId: number) => keyId.toString(16).padStart(8, '0');
+
 export const toContext = (origin: string, keyId: number) => `log key ${origin} ${keyId}`;
 
 /** Makes a key of each algorithm that this version of Node has, and wraps the private parts. */

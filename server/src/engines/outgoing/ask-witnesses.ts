@@ -30,12 +30,20 @@ export function askWitnesses({
           signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
         });
         return { status: response.status, body: await readBounded(response) };
-      } catch {
+      } catch (error) {
         signal.throwIfAborted();
-        return undefined;
+        return { failure: describeFailure(error) };
       }
     },
   };
+}
+
+/** The cause of a failed `fetch`, which itself says only that it failed. */
+function describeFailure(error: unknown): string {
+  const { name, cause = error } = error as Error;
+  if (name === 'TimeoutError') return `no response within ${timeoutMs / 1000} seconds`;
+  const { message, code } = cause as Error & { code?: string };
+  return message || code || 'no response';
 }
 
 async function readBounded(response: Response): Promise<string> {

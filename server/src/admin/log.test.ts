@@ -1,0 +1,179 @@
+import crypto, { randomUUID } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { openNote, parsePolicy, parseVerifierKey } from '@waybill/evidence';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { examineLog } from '../domain/evidence/examine-log.ts';
+import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
+import { Sequencer } from '../domain/evidence/sequencer.ts';
+import { useTestExchange } from '../testing/exchange.ts';
+import { collectFindings } from '../testing/findings.ts';
+import { memoryLogObjects } from '../testing/memory/memory-log-objects.ts';
+import { runAdmin } from '../testing/run-admin.ts';
+
+const exchange = await useTestExchange();
+const { query } = exchange.database;
+const live = new AbortController().signal;
+
+let engines: (typeof exchange)['engines'];
+let objects: ReturnType<typeof memoryLogObjects>;
+beforeEach(async () => {
+  await query('truncate evidence_entries, evidence_logs, evidence_keys');
+  objects = memoryLogObjects();
+  engines = { ...exchange.engines, logObjects: objects };
+});
+afterEach(() => {
+  process.exitCode = undefined;
+});
+
+/** Another process `work`, which logs what waits. */
+async function work(count = 1): Promise<void> {
+  const story = { accountId: randomUUID(), dropId: randomUUID(), position: 0 };
+  const entries = Array.from({ length: count }, () => ({ ...story, kind: 'link.opened' as const, data: {} }));
+  if (count > 0) await engines.store.evidence.append(entries);
+  const sequencer = new Sequencer(engines);
+  await sequencer.step(live);
+  await sequencer.stop();
+}
+
+async function run(...words: string[]): Promise<{ exit: number | string; printed: string }> {
+  process.exitCode = undefined;
+  const printed = await runAdmin({ engines }, ...words);
+  return { exit: process.exitCode ?? 0, printed };
+}
+
+interface Status {
+  waiting: number;
+  refusal: string | null;
+  epochs: {
+    epoch: number;
+    published_size: number;
+    ended_at: string | null;
+    keys: { id: string; algorithm: string; verifier_key: string; retired_at: string | null; signs: boolean }[];
+  }[];
+}
+const readStatus = async () => JSON.parse((await run('log', 'status', '--json')).printed) as Status;
+
+/** The keys whose signatures the published checkpoint has. */
+async function readSigners(epoch = 1): Promise<string[]> {
+  const note = objects.objects.get(`${epoch}/checkpoint`)?.toString() ?? '';
+  const { logs } = parsePolicy(await makeLogPolicy(engines));
+  return openNote(note, logs).verified.map(({ verifier }) => verifier.keyId.toString(16).padStart(8, '0'));
+}
+
+test('status shows what is published, by which keys, and exits with 1 while entries wait for too long', async () => {
+  expect((await run('log', 'status')).printed).toBe(
+    'There is no log yet. It starts with the process `work`.\n0 entries are waiting.\n',
+  );
+  await work(2);
+  const { printed, exit } = await run('log', 'status');
+  expect(exit).toBe(0);
+  expect(printed).toMatch(
+    /^epoch 1 {2}files\.example\.org\/log\/1 {2}3 entries published\n {2}key [0-9a-f]{8} {2}ed25519 {2}signs\n {2}key [0-9a-f]{8} {2}ml-dsa-44 {2}signs\n0 entries are waiting\.\n$/,
+  );
+  const status = await readStatus();
+  expect(status).toMatchObject({
+    waiting: 0,
+    refusal: null,
+    epochs: [{ epoch: 1, published_size: 3, ended_at: null }],
+  });
+  for (const { id, verifier_key: key } of status.epochs[0]?.keys ?? []) {
+    expect(parseVerifierKey(key).keyId).toBe(Number.parseInt(id, 16));
+  }
+  const story = { accountId: randomUUID(), dropId: randomUUID(), position: 0 };
+  await engines.store.evidence.append([{ ...story, kind: 'link.opened', data: {} }]);
+  expect((await run('log', 'status')).exit).toBe(0);
+  await query("update evidence_entries set at = now() - interval '2 minutes' where leaf_index is null");
+  expect(await run('log', 'status')).toEqual({
+    exit: 1,
+    printed: expect.stringContaining('1 entries are waiting, the oldest for 120 seconds.'),
+  });
+});
+
+test('a log that refuses to sign says so and what to do, and a new epoch continues it', async () => {
+  await work(2);
+  objects.objects.delete('1/checkpoint');
+  await work();
+  const { printed, exit } = await run('log', 'status');
+  expect(exit).toBe(1);
+  expect(printed).toMatch(/Nothing is signed: The checkpoint of epoch 1 is missing .* waybilld admin log start-epoch/);
+
+  await expect(run('log', 'start-epoch')).rejects.toThrow('--reason');
+  await expect(run('log', 'start-epoch', '--reason', ' ')).rejects.toThrow('1 to 200 characters');
+  await expect(run('log', 'start-epoch', '--reason', 'x'.repeat(201))).rejects.toThrow('1 to 200 characters');
+  const started = await run('log', 'start-epoch', '--reason', 'the bucket was lost', '--json');
+  // The first entry belongs to the old epoch.
+  expect(JSON.parse(started.printed)).toEqual({ epoch: 2, origin: 'files.example.org/log/2', moved_entries: 2 });
+  await work(0);
+  const status = await readStatus();
+  expect(status).toMatchObject({ waiting: 0, refusal: null, epochs: [{ epoch: 1 }, { epoch: 2, published_size: 4 }] });
+  expect(status.epochs[0]?.ended_at).not.toBeNull();
+  expect(status.epochs.map(({ keys }) => keys.map(({ signs }) => signs))).toEqual([
+    [false, false],
+    [true, true],
+  ]);
+  expect((await run('log', 'start-epoch', '--reason', 'again')).printed).toContain('/log/policy');
+});
+
+test('keys are rotated while the log is signed, and the last one of an algorithm stays', async () => {
+  await expect(run('log', 'rotate-key')).rejects.toThrow('It starts with the process `work`');
+  await work();
+  const first = await readSigners();
+  const rotated = JSON.parse((await run('log', 'rotate-key', '--json')).printed) as { epoch: number; keys: string[] };
+  expect(rotated).toMatchObject({ epoch: 1, keys: [expect.any(String), expect.any(String)] });
+  await work();
+  expect(await readSigners()).toHaveLength(4);
+  for (const id of first) {
+    const { printed } = await run('log', 'retire-key', id, '--json');
+    expect((JSON.parse(printed) as { key: string }).key).toContain(`+${id}+`);
+    await expect(run('log', 'retire-key', id)).rejects.toThrow('waybilld admin log status');
+  }
+  await work();
+  const second = rotated.keys.map((key) => key.split('+')[1]);
+  expect(new Set(await readSigners())).toEqual(new Set(second));
+  await expect(run('log', 'retire-key', second[0] ?? '')).rejects.toThrow('waybilld admin log rotate-key');
+  for (const id of ['7F3A29D1', '12', 'x'.repeat(8)]) {
+    await expect(run('log', 'retire-key', id)).rejects.toThrow('as `log status` shows it');
+  }
+  const { printed } = await run('log', 'status');
+  expect(printed.match(/signs$/gm)).toHaveLength(2);
+  expect(printed.match(/retired \d{4}-/g)).toHaveLength(2);
+});
+
+/** Until it is disposed of, as with a version of Node that has no ML-DSA-44. */
+function removeMlDsa(): Disposable {
+  const create = crypto.createPrivateKey;
+  const spy = vi.spyOn(crypto, 'createPrivateKey').mockImplementation((key) => {
+    const privateKey = create(key);
+    if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('unsupported');
+    return privateKey;
+  });
+  syncBuiltinESMExports();
+  return {
+    [Symbol.dispose]() {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    },
+  };
+}
+const examine = async () => (await collectFindings(examineLog(engines))).find(({ check }) => check === 'log.keys');
+const listAlgorithms = async () => (await readStatus()).epochs[0]?.keys.map(({ algorithm }) => algorithm);
+
+test('where Node has no ML-DSA-44, the log is signed by Ed25519 alone, and says so if it has another key', async () => {
+  using old = removeMlDsa();
+  await work();
+  expect(await listAlgorithms()).toEqual(['ed25519']);
+  expect(await readSigners()).toHaveLength(1);
+  expect(await examine()).toMatchObject({ status: 'ok' });
+  old[Symbol.dispose]();
+
+  await run('log', 'rotate-key');
+  expect(await listAlgorithms()).toEqual(['ed25519', 'ed25519', 'ml-dsa-44']);
+  await work();
+  expect(await readSigners()).toHaveLength(3);
+
+  using _again = removeMlDsa();
+  await work();
+  expect(await readSigners()).toHaveLength(2);
+  expect((await run('log', 'status')).printed).toMatch(/ml-dsa-44 {2}cannot sign: this version of Node/);
+  expect(await examine()).toMatchObject({ status: 'warning', says: expect.stringContaining('(ml-dsa-44)') });
+});
