@@ -934,9 +934,12 @@ create table audit_targets (
   transaction_id xid8,
   sequence       bigint,
   delivered_at   timestamptz,
-  -- The first of the failures since the last success, and the reason of the last one.
+  -- The first of the failures since the last success, the reason of the last one, and what an operator can do about it.
   failing_since  timestamptz,
   failure        text,
+  remedy         text,
+  -- The entry after the position, if the target refuses this one entry whenever it is sent.
+  refused_id     uuid,
   -- Held by the process that sends to it: never two at once. Each holder has a larger fence than the one before it.
   lease_until    timestamptz,
   fence          bigint not null default 0

@@ -7,7 +7,9 @@ import { errorCodes, errors } from '../../protocol/src/errors.ts';
 import { limits } from '../../protocol/src/limits.ts';
 import { configTable } from '../../server/src/config/config.ts';
 import { auditActions } from '../../server/src/domain/audit/actions.ts';
+import { toAuditJson } from '../../server/src/domain/audit/to-audit-json.ts';
 import { exitCodes } from '../../server/src/failure.ts';
+import { makeAuditEntry } from '../../server/src/testing/audit-entry.ts';
 import { renderConfigurationDocument } from '../generate/config-docs.ts';
 import { renderReferenceGuides } from '../generate/reference-guides.ts';
 import { documents } from './documents.ts';
@@ -176,6 +178,25 @@ test('every entry about another product in README.md links to its source', () =>
 });
 
 test('docs/audit.md lists every action', () => {
-  const listed = [...read('docs/audit.md').matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (.+) \|$/gm)];
+  const listed = [...read('docs/audit.md').matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| ([^|]+) \|$/gm)];
   expect(Object.fromEntries(listed.map(([, action, meaning]) => [action, meaning]))).toEqual(auditActions);
 });
+
+test('docs/audit.md lists every field of an entry with its type', () => {
+  const [, table = ''] = /\| Field \| Type \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/audit.md')) ?? [];
+  const documented = [...table.matchAll(/^\| `([a-z_.]+)` \| ([a-z ]+) \| /gm)].map(([, name, type]) => [name, type]);
+  const full = toAuditJson(makeAuditEntry({ addresses: ['a@example.org'], before: {}, after: {} }));
+  const bare = toAuditJson(makeAuditEntry({ account: null, details: {}, before: null, after: null }));
+  expect(documented).toEqual(listFields(full, bare));
+});
+
+/** The paths of an object with the types of their values; one that can also be null is so in the second object. */
+function listFields(full: object, bare: object, prefix = ''): string[][] {
+  return Object.entries(full).flatMap(([name, value]) => {
+    const path = `${prefix}${name}`;
+    const other = (bare as Record<string, unknown>)[name];
+    if (path === 'actor') return listFields(value as object, other as object, 'actor.');
+    const type = Array.isArray(value) ? 'array of strings' : typeof value;
+    return [[path, other === null ? `${type} or null` : type]];
+  });
+}

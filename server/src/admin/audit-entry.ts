@@ -1,26 +1,8 @@
 import type { FullAuditEntry } from '../domain/audit/audit-store.ts';
 import { readDropId } from '../domain/audit/matches-filter.ts';
+import { toAuditJson } from '../domain/audit/to-audit-json.ts';
 import { toReference } from '../domain/reference.ts';
 import { toJsonText } from './json-text.ts';
-
-/** An entry for a program. */
-export function toJsonEntry(entry: FullAuditEntry) {
-  const dropId = readDropId(entry);
-  return {
-    at: entry.at,
-    id: entry.id,
-    cursor: entry.cursor,
-    account: entry.account,
-    account_id: entry.accountId,
-    actor: entry.author,
-    action: entry.action,
-    reference: dropId === undefined ? null : toReference(dropId),
-    addresses: entry.addresses,
-    details: entry.details,
-    before: entry.before,
-    after: entry.after,
-  };
-}
 
 export const csvColumns = [
   'at',
@@ -41,10 +23,10 @@ export const csvColumns = [
 
 export function toCsvRow(entry: FullAuditEntry): string[] {
   const { at, id, account, account_id, actor, action, reference, addresses, details, before, after } =
-    toJsonEntry(entry);
+    toAuditJson(entry);
   const write = (values: unknown) => (values === null ? '' : toJsonText(values));
   return [
-    at.toISOString(),
+    at,
     id,
     account ?? '',
     account_id,

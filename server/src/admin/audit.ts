@@ -5,11 +5,13 @@ import { writeCsv } from '@waybill/protocol';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AuditAction, listActions } from '../domain/audit/actions.ts';
 import type { AuditFilter, FullAuditEntry } from '../domain/audit/audit-store.ts';
+import { toAuditJson } from '../domain/audit/to-audit-json.ts';
 import { emailAddress } from '../domain/contacts/email-address.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { readIdEnd } from '../domain/reference.ts';
-import { csvColumns, describeEntry, toCsvRow, toJsonEntry } from './audit-entry.ts';
+import { csvColumns, describeEntry, toCsvRow } from './audit-entry.ts';
 import { findAuditAccount, findAuthors } from './audit-subjects.ts';
+import { addTargetCommands } from './audit-targets.ts';
 import { untilKilled } from './backup-place.ts';
 import { type AddCommand, type AdminContext, addExamples, parseTime } from './command.ts';
 import { followEntries } from './follow-entries.ts';
@@ -47,7 +49,7 @@ export const auditCommands: AddCommand = (parent, withEngines) => {
         const filter = await readFilter(engines, options);
         const { limit: count, after } = options;
         const found = await engines.store.audit.search(filter, { order: 'newest first', after, count });
-        if (options.json) process.stdout.write(`${toJsonText(found.map(toJsonEntry))}\n`);
+        if (options.json) process.stdout.write(`${toJsonText(found.map(toAuditJson))}\n`);
         else for (const entry of found) process.stdout.write(`${describeEntry(entry)}\n`);
         const last = found.at(-1);
         if (!last) process.stderr.write('There is no such change.\n');
@@ -90,11 +92,13 @@ export const auditCommands: AddCommand = (parent, withEngines) => {
       withEngines(async ({ engines }) => {
         const filter = await readFilter(engines, options);
         for await (const entry of followEntries(engines, filter, { signal: untilKilled, pollMs: 1_000 })) {
-          process.stdout.write(`${options.json ? toJsonText(toJsonEntry(entry)) : describeEntry(entry)}\n`);
+          process.stdout.write(`${options.json ? toJsonText(toAuditJson(entry)) : describeEntry(entry)}\n`);
         }
       }),
     );
   addExamples(follow, 'waybilld admin audit follow --kind "person.*"', 'waybilld admin audit follow --json');
+
+  addTargetCommands(audit, withEngines);
 };
 
 function addFilters(command: Command): Command {
@@ -147,7 +151,7 @@ async function* toRows(entries: AsyncIterable<FullAuditEntry>): AsyncGenerator<r
 }
 
 async function* toLines(entries: AsyncIterable<FullAuditEntry>): AsyncGenerator<string> {
-  for await (const entry of entries) yield `${toJsonText(toJsonEntry(entry))}\n`;
+  for await (const entry of entries) yield `${toJsonText(toAuditJson(entry))}\n`;
 }
 
 async function writeTo(path: string | undefined, pieces: AsyncIterable<string>): Promise<void> {

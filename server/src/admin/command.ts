@@ -31,6 +31,7 @@ export interface AdminContext {
     | 'database'
     | 'bucket'
     | 'openBackupPlace'
+    | 'auditTargets'
   > &
     ByCommand;
 }

@@ -150,7 +150,7 @@ test('a batch of the audit that a target did not take counts by the target', asy
   const metrics = freshMetrics();
   const auditTargets = { fail: async () => true };
   const { store } = engines({ store: { auditTargets } }, metrics);
-  await store.auditTargets.fail({ name: 'https', fence: 1 }, 'The response was 500', 30);
+  await store.auditTargets.fail({ name: 'https', fence: 1 }, { reason: 'The response was 500', remedy: '' }, 30);
   expect(await sample(metrics, 'waybill_audit_failures_total', { target: 'https' })).toBe(1);
   expect(await sample(metrics, 'waybill_audit_failures_total', { target: 'syslog' })).toBe(0);
 });

@@ -219,6 +219,8 @@ export const commands: Readonly<Record<string, Audited>> = {
   'audit export': reads,
   'audit follow': reads,
   'audit list': reads,
+  'audit skip': 'audit.skipped',
+  'audit targets': reads,
   backup: maintains,
   'contacts list': reads,
   'contacts set': 'global_contacts.replaced',

@@ -6,6 +6,7 @@ export const auditActions = {
   'account.deletion_requested': 'an account is to be deleted',
   'account.disabled': 'an account; requests are refused from now on',
   'account.enabled': 'an account that was disabled',
+  'audit.skipped': 'an entry that a target of the audit refuses; the target does not get it',
   'authenticator_app.added': 'an authenticator app as a second step of a person’s sign-in',
   'authenticator_app.removed': 'the authenticator app of a person',
   'contact.changed': 'a contact',

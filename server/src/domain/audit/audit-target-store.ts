@@ -20,10 +20,25 @@ export interface AuditTargetState {
   /** The time of the oldest entry that was not delivered; null if all were. */
   readonly oldestWaitingAt: Date | null;
   readonly waitingSeconds: number;
+  /** Up to `countedUpTo`. */
+  readonly waitingEntries: number;
   /** The first of the failures since the last success. */
   readonly failingSince: Date | null;
-  /** The last failure, for operators. */
+  /** The last failure and what to do about it, for operators. */
   readonly failure: string | null;
+  readonly remedy: string | null;
+  /** The next entry, if the target refuses this one entry whenever it is sent. */
+  readonly refusedId: string | null;
+}
+
+/** How far waiting entries are counted, so that counting costs the same however many there are. */
+export const countedUpTo = 1_000;
+
+export interface AuditTargetFailure {
+  readonly reason: string;
+  readonly remedy: string;
+  /** The entry that was sent alone and refused. */
+  readonly refusedId?: string | undefined;
 }
 
 export interface AuditTargetStore {
@@ -38,8 +53,14 @@ export interface AuditTargetStore {
    */
   advance(lease: AuditTargetLease, position: AuditPosition | undefined, leaseSeconds: number): Promise<boolean>;
   /** Records a failure and renews the lease. Returns false if another process has it by now. */
-  fail(lease: AuditTargetLease, failure: string, leaseSeconds: number): Promise<boolean>;
+  fail(lease: AuditTargetLease, failure: AuditTargetFailure, leaseSeconds: number): Promise<boolean>;
   release(lease: AuditTargetLease): Promise<void>;
+  /**
+   * Moves the position behind the entry that a target refuses. The process that sends to it loses its lease, and nobody
+   * else gets one before that would have ended. Returns the last failure; undefined if the target does not refuse this
+   * entry, or does not any more.
+   */
+  skip(name: AuditTargetName, refusedId: string): Promise<{ readonly failure: string } | undefined>;
   /** The targets to which something was sent, or was tried to be. */
   list(): Promise<AuditTargetState[]>;
 }

@@ -20,17 +20,27 @@ export interface AuditTarget {
 /** The authorities and the certificate for connections to targets, in PEM. */
 export type ReadAuditTls = () => Promise<Readonly<Partial<Record<'ca' | 'cert' | 'key', string>>>>;
 
-/** The target refused entries, or could not be reached. The message is for operators and contains no secret. */
+/** The target refused entries, or could not be reached. Its texts are for operators and contain no secret. */
 export class AuditTargetError extends Error {
   override readonly name = 'AuditTargetError';
+  readonly remedy: string;
+  /** Whether the target will refuse the same entries again, and might take others. */
+  readonly isRefusal: boolean;
   /** For how long the target wants to be left alone. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     message: string,
-    options: { readonly retryAfterSeconds?: number | undefined; readonly cause?: unknown } = {},
+    remedy: string,
+    options: {
+      readonly isRefusal?: boolean;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.remedy = remedy;
+    this.isRefusal = options.isRefusal ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

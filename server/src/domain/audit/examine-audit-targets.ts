@@ -1,11 +1,10 @@
 import type { Finding } from '../doctor/finding.ts';
 import { fault, ok, reason, warning } from '../doctor/finding.ts';
-import type { AuditTarget } from './audit-target.ts';
+import { type AuditTarget, AuditTargetError } from './audit-target.ts';
 import type { AuditTargetName, AuditTargetState } from './audit-target-store.ts';
+import { judgeTarget } from './judge-target.ts';
 
 const probeMs = 10_000;
-/** Entries are usually sent within seconds. */
-const lateSeconds = 300;
 
 /** Connects to each target without sending an entry, and judges what `work` has sent. Undefined states: unknown. */
 export async function* examineAuditTargets(
@@ -31,7 +30,7 @@ async function probeTarget(name: AuditTargetName, target: AuditTarget): Promise<
     return fault(
       check,
       `The target ${name} is out of reach: ${reason(error)}.`,
-      `Start it, check that this machine may connect to it, or correct WAYBILL_AUDIT_${name.toUpperCase()}_URL and WAYBILL_AUDIT_CA_FILE. Until then, entries wait in the database.`,
+      error instanceof AuditTargetError ? error.remedy : 'Correct the settings of the target.',
     );
   } finally {
     target.close();
@@ -40,27 +39,7 @@ async function probeTarget(name: AuditTargetName, target: AuditTarget): Promise<
 
 function judgeState(name: AuditTargetName, state: AuditTargetState | undefined): Finding {
   const check = 'audit.delivery';
-  if (!state) {
-    return warning(
-      check,
-      `No audit entry has been sent to ${name} yet.`,
-      'Start `work`, or restart it after a change of settings.',
-    );
-  }
-  const { failingSince, failure, oldestWaitingAt, waitingSeconds } = state;
-  if (failingSince) {
-    return fault(
-      check,
-      `Since ${failingSince.toISOString()}, the target ${name} has not taken audit entries: ${failure ?? 'unknown'}.`,
-      'Look at the log of the target, and correct the cause. The entries are sent as soon as it takes them.',
-    );
-  }
-  if (oldestWaitingAt && waitingSeconds > lateSeconds) {
-    return warning(
-      check,
-      `Audit entries since ${oldestWaitingAt.toISOString()} have not been sent to ${name}.`,
-      'Look whether `work` runs. If it does, the target is slower than entries are written.',
-    );
-  }
-  return ok(check, `The target ${name} has all audit entries, apart from those of the last minutes.`);
+  const { status, says, remedy } = judgeTarget(name, state);
+  if (remedy === undefined) return ok(check, says);
+  return status === 'failing' ? fault(check, says, remedy) : warning(check, says, remedy);
 }

@@ -29,7 +29,7 @@ function recordingTarget(settleMs = 0) {
     },
     send: async (entries: Parameters<AuditTarget['send']>[0]) => {
       const fate = target.fate();
-      if (fate === 'refused') throw new AuditTargetError('The response was 500');
+      if (fate === 'refused') throw new AuditTargetError('The response was 500', 'Look at its log.');
       batches.push(entries.map(({ id }) => id));
       if (fate === 'lost') target.isLost = true;
     },
@@ -113,7 +113,7 @@ test('one process at a time sends, and one that has lost its lease records nothi
   if (!holder || !next) throw new Error('there is no lease');
   expect(next.lease.fence).toBeGreaterThan(holder.lease.fence);
   expect(await store.auditTargets.advance(holder.lease, position, 30)).toBe(false);
-  expect(await store.auditTargets.fail(holder.lease, 'late', 30)).toBe(false);
+  expect(await store.auditTargets.fail(holder.lease, { reason: 'late', remedy: '' }, 30)).toBe(false);
   await store.auditTargets.release(holder.lease);
   expect(await store.auditTargets.take('https', 30)).toBeUndefined();
   expect(await store.auditTargets.advance(next.lease, position, 30)).toBe(true);

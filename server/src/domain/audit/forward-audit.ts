@@ -2,16 +2,17 @@ import { setTimeout } from 'node:timers/promises';
 import type { Engines } from '../engines.ts';
 import { retryThroughOutage } from '../flow/retry-through-outage.ts';
 import type { Random } from '../ports/random.ts';
-import type { AuditPosition } from './audit-store.ts';
+import type { AuditPosition, FullAuditEntry } from './audit-store.ts';
 import { type AuditTarget, AuditTargetError } from './audit-target.ts';
 import type { AuditTargetLease, AuditTargetName } from './audit-target-store.ts';
+import { closedByTarget } from './to-target-error.ts';
 
 const leaseSeconds = 30;
 /** For one batch. A lease is renewed before a batch that may take longer than it lasts. */
 const sendMs = 20_000;
 const lookEveryMs = 500;
 const maxBatch = 500;
-/** At the beginning and after a failure: a slow target is sooner done with little. */
+/** At the beginning and, at most, after a failure: a slow target is sooner done with little. */
 const firstBatch = 10;
 const firstPauseMs = 500;
 const longestPauseMs = 60_000;
@@ -52,6 +53,7 @@ async function sendWhileHeld(
   /** The ends of batches that the target has read but may not have stored, oldest first. */
   let unsettled: { readonly position: AuditPosition; readonly atMs: number }[] = [];
   let batch = firstBatch;
+  let sending: readonly FullAuditEntry[] = [];
   let failures = 0;
   let renewedMs = takenMs;
 
@@ -73,16 +75,16 @@ async function sendWhileHeld(
   };
   const sendNext = async () => {
     if (target.isLost) {
-      if (unsettled.length > 0) throw new AuditTargetError('The connection was closed');
+      if (unsettled.length > 0) throw closedByTarget();
       target.close();
     }
-    const entries = await audit.follow(unsettled.at(-1)?.position ?? delivered, batch);
-    const last = entries.at(-1);
+    sending = await audit.follow(unsettled.at(-1)?.position ?? delivered, batch);
+    const last = sending.at(-1);
     if (!last) return false;
-    await target.send(entries, AbortSignal.any([signal, AbortSignal.timeout(sendMs)]));
+    await target.send(sending, AbortSignal.any([signal, AbortSignal.timeout(sendMs)]));
     unsettled.push({ position: last.position, atMs: performance.now() });
     failures = 0;
-    const isFull = entries.length === batch;
+    const isFull = sending.length === batch;
     batch = Math.min(batch * 2, maxBatch);
     return isFull;
   };
@@ -96,12 +98,15 @@ async function sendWhileHeld(
       if (!(error instanceof AuditTargetError)) throw error;
       target.close();
       unsettled = [];
-      batch = firstBatch;
+      // Smaller and smaller, until an entry that the target refuses is alone.
+      const refusedId = error.isRefusal && sending.length === 1 ? sending[0]?.id : undefined;
+      batch = Math.min(firstBatch, Math.ceil(sending.length / 2));
       failures += 1;
       pauseMs = choosePause(failures, error, engines.random);
-      const details = { target: lease.name, reason: error.message, retryInMs: Math.round(pauseMs) };
+      const { message: reason, remedy } = error;
+      const details = { target: lease.name, reason, remedy, retryInMs: Math.round(pauseMs) };
       engines.logger.warn('audit entries could not be sent; they are sent again', details);
-      if (!(await auditTargets.fail(lease, error.message, leaseSeconds + pauseMs / 1000))) return;
+      if (!(await auditTargets.fail(lease, { reason, remedy, refusedId }, leaseSeconds + pauseMs / 1000))) return;
       renewedMs = performance.now() + pauseMs;
     }
     await setTimeout(pauseMs, undefined, { signal }).catch(() => undefined);

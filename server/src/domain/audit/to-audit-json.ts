@@ -1,18 +1,30 @@
-import type { FullAuditEntry } from './audit-store.ts';
+import { toReference } from '../reference.ts';
+import type { AuditPosition, FullAuditEntry } from './audit-store.ts';
+import { readDropId } from './matches-filter.ts';
 
-/** An audit entry as the text of a syslog message contains it. */
-export function toAuditJson({ id, at, accountId, account, author, action, ...rest }: FullAuditEntry) {
-  const { addresses, details, before, after } = rest;
+export type AuditJson = ReturnType<typeof toAuditJson>;
+
+/** An audit entry for programs, wherever it leaves the server. docs/audit.md describes every field. */
+export function toAuditJson(entry: FullAuditEntry) {
+  const { id, at, accountId, account, author, action, addresses, details, before, after, position, cursor } = entry;
+  const dropId = readDropId(entry);
   return {
     id,
     at: at.toISOString(),
-    account_id: accountId,
     account,
-    author: { kind: author.kind, id: author.id, name: author.name, address: author.address },
+    account_id: accountId,
+    actor: { kind: author.kind, id: author.id, name: author.name, address: author.address },
     action,
+    reference: dropId === undefined ? null : toReference(dropId),
     addresses,
     details,
     before,
     after,
+    position: formatPosition(position),
+    cursor,
   };
+}
+
+export function formatPosition({ epoch, transactionId, sequence }: AuditPosition): string {
+  return `${epoch}/${transactionId}/${sequence}`;
 }

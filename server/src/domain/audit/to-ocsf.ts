@@ -1,77 +1,27 @@
 import type { FullAuditEntry } from './audit-store.ts';
+import { findOcsfMapping, type OcsfMapping, ocsfClasses, otherActivity } from './ocsf-mappings.ts';
+import { toAuditJson } from './to-audit-json.ts';
 
 /** Of the schema, not of this program: https://schema.ocsf.io/1.3.0. */
 const schemaVersion = '1.3.0';
-const classes = { accountChange: 3001, authentication: 3002, entityManagement: 3004 } as const;
-const severity = { informational: 1, low: 2, medium: 3 } as const;
-const other = 99;
-
-/** The activities of "Account Change" that the schema has a number for. */
-const accountActivities: Readonly<Record<string, number>> = {
-  'account.created': 1,
-  'account.enabled': 2,
-  'account.disabled': 5,
-  'account.deleted': 6,
-  'person.invited': 1,
-  'person.enabled': 2,
-  'person.disabled': 5,
-  'person.recovered': 4,
-  'password.set': 3,
-  'passkey.added': 10,
-  'passkey.removed': 11,
-  'authenticator_app.added': 10,
-  'authenticator_app.removed': 11,
-};
-/** All changes of these are changes of an account: who may sign in, how, and with which rights. */
-const accountSubjects = new Set([
-  'account',
-  'person',
-  'member',
-  'key',
-  'password',
-  'passkey',
-  'identity',
-  'authenticator_app',
-]);
-const signIns: Readonly<Record<string, 'success' | 'failure'>> = {
-  'person.signed_in': 'success',
-  'person.link_opened': 'success',
-  'person.sign_in_failed': 'failure',
-  'person.sign_in_limited': 'failure',
-};
-const entityActivities = { create: 1, read: 2, update: 3, delete: 4 } as const;
-const entityVerbs: Readonly<Record<string, keyof typeof entityActivities>> = {
-  created: 'create',
-  added: 'create',
-  imported: 'create',
-  placed: 'create',
-  received: 'create',
-  receiver_added: 'create',
-  uploaded: 'create',
-  asked: 'create',
-  downloaded: 'read',
-  shown: 'read',
-  removed: 'delete',
-  deleted: 'delete',
-  revoked: 'delete',
-  released: 'delete',
-};
+const otherType = 99;
 
 /**
- * An audit entry as an event of OCSF: a sign-in, a change of an account, or else a change of an entity. Everything that
- * the schema has no place for is under `unmapped`.
+ * An audit entry as an event of OCSF: a sign-in, a change of an account, or else a change of an entity. The entry as it
+ * is exported is under `unmapped`, because the schema has no place for much of it.
  */
 export function toOcsf(entry: FullAuditEntry, version: string): Record<string, unknown> {
-  const { id, at, accountId, account, author, action, addresses, details, before, after, position } = entry;
-  const { classUid, activityId, ...rest } = classify(entry);
+  const { id, at, accountId, author, action } = entry;
+  const mapping = findOcsfMapping(action);
+  const { classUid, activityId, severityId, statusId } = mapping;
   return {
     category_uid: 3,
     class_uid: classUid,
     activity_id: activityId,
-    activity_name: activityId === other ? action : undefined,
+    activity_name: activityId === otherActivity ? action : undefined,
     type_uid: classUid * 100 + activityId,
-    severity_id: severity.informational,
-    status_id: 1,
+    severity_id: severityId,
+    status_id: statusId,
     time: at.getTime(),
     message: action,
     metadata: {
@@ -86,54 +36,21 @@ export function toOcsf(entry: FullAuditEntry, version: string): Record<string, u
     },
     actor: toActor(author),
     src_endpoint: author.address === '' ? undefined : { ip: author.address },
-    ...rest,
-    unmapped: {
-      account: account ?? undefined,
-      author_kind: author.kind,
-      position: `${position.epoch}/${position.transactionId}/${position.sequence}`,
-      addresses: addresses.length === 0 ? undefined : addresses,
-      details,
-      before: before ?? undefined,
-      after: after ?? undefined,
-    },
+    ...describeSubject(entry, mapping),
+    unmapped: toAuditJson(entry),
   };
 }
 
-interface Classified {
-  readonly classUid: number;
-  readonly activityId: number;
-  readonly [attribute: string]: unknown;
-}
-
-function classify(entry: FullAuditEntry): Classified {
+/** The attributes that only one class has. */
+function describeSubject(entry: FullAuditEntry, { classUid }: OcsfMapping): Record<string, unknown> {
+  if (classUid === ocsfClasses.authentication) {
+    return { user: findUser(entry), service: { name: 'Waybill' }, is_remote: true };
+  }
+  if (classUid === ocsfClasses.accountChange) return { user: findUser(entry) };
   const { action, accountId, details } = entry;
-  const [subject = '', verb = ''] = action.split('.');
-  const outcome = signIns[action];
-  if (outcome !== undefined) {
-    const isSuccess = outcome === 'success';
-    return {
-      classUid: classes.authentication,
-      activityId: 1,
-      user: findUser(entry),
-      service: { name: 'Waybill' },
-      is_remote: true,
-      ...(!isSuccess && { status_id: 2, severity_id: severity.medium }),
-    };
-  }
-  if (accountSubjects.has(subject)) {
-    return {
-      classUid: classes.accountChange,
-      activityId: accountActivities[action] ?? other,
-      user: findUser(entry),
-      severity_id: severity.low,
-    };
-  }
+  const [subject = ''] = action.split('.');
   const uid = [details[`${subject}Id`], details['dropId'], accountId].find((id) => typeof id === 'string');
-  return {
-    classUid: classes.entityManagement,
-    activityId: entityActivities[entityVerbs[verb] ?? 'update'],
-    entity: { type: subject, uid },
-  };
+  return { entity: { type: subject, uid } };
 }
 
 /** The person or the account that the change is about. */
@@ -149,8 +66,8 @@ function findUser({ accountId, account, author, action, details }: FullAuditEntr
 function toActor({ kind, id, name }: FullAuditEntry['author']) {
   const users = {
     person: { uid: id, name, email_addr: name, type_id: 1 },
-    key: { name, email_addr: name, credential_uid: id, type_id: 4 },
-    link: { uid: id, name, type_id: other, type: 'Receiver' },
+    key: { name, email_addr: name, credential_uid: id, type_id: otherType, type: 'API key' },
+    link: { uid: id, name, type_id: otherType, type: 'Receiver' },
     command: { name: id, type_id: 2 },
     system: { name: id, type_id: 3 },
   };

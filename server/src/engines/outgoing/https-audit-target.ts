@@ -1,7 +1,8 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { FullAuditEntry } from '../../domain/audit/audit-store.ts';
-import { type AuditTarget, AuditTargetError, type ReadAuditTls } from '../../domain/audit/audit-target.ts';
+import type { AuditTarget, ReadAuditTls } from '../../domain/audit/audit-target.ts';
 import { toOcsf } from '../../domain/audit/to-ocsf.ts';
+import { toResponseError, toTargetError } from '../../domain/audit/to-target-error.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 export interface HttpsAuditTargetOptions {
@@ -33,6 +34,7 @@ export function httpsAuditTarget({ url, authorization, version, readTls }: Https
     await response.body.dump({ limit: maxResponseBytes }).catch(() => undefined);
     return response;
   };
+  const explain = (cause: Error, signal: AbortSignal) => toTargetError(cause, signal, 'WAYBILL_AUDIT_HTTPS_URL');
 
   return {
     settleMs: 0,
@@ -41,13 +43,14 @@ export function httpsAuditTarget({ url, authorization, version, readTls }: Https
       try {
         for (const body of toBodies(entries, version)) throwUnlessTaken(await request('POST', body, signal));
       } catch (cause) {
-        if (cause instanceof AuditTargetError) throw cause;
-        throw new AuditTargetError(describeFailure(cause as Error, signal), { cause });
+        throw explain(cause as Error, signal);
       }
     },
     async probe(signal) {
       // Any status will do: only a POST with entries shows whether the target takes them.
-      await request('HEAD', null, signal);
+      await request('HEAD', null, signal).catch((cause: Error) => {
+        throw explain(cause, signal);
+      });
     },
     close() {
       void pool?.destroy().catch(() => undefined);
@@ -76,12 +79,5 @@ function* toBodies(entries: readonly FullAuditEntry[], version: string): Generat
 
 function throwUnlessTaken({ statusCode, headers }: Dispatcher.ResponseData): void {
   if (statusCode >= 200 && statusCode < 300) return;
-  throw new AuditTargetError(`The response was ${statusCode}`, {
-    retryAfterSeconds: retryAfterSeconds(headers['retry-after'], headers['date']),
-  });
-}
-
-function describeFailure(error: Error, signal: AbortSignal): string {
-  if (signal.aborted) return 'There was no response in time';
-  return error.message || (error as NodeJS.ErrnoException).code || error.name;
+  throw toResponseError(statusCode, retryAfterSeconds(headers['retry-after'], headers['date']));
 }

@@ -602,7 +602,8 @@ async function everyCall(accountId: string): Promise<Calls> {
         await targets.advance({ name: 'syslog', fence: 1 }, undefined, 30);
         await targets.advance({ name: 'syslog', fence: 1 }, position, 30);
       },
-      fail: (targets) => targets.fail({ name: 'syslog', fence: 1 }, 'refused', 30),
+      fail: (targets) => targets.fail({ name: 'syslog', fence: 1 }, { reason: 'refused', remedy: 'look' }, 30),
+      skip: (targets) => targets.skip('syslog', randomUUID()),
       release: (targets) => targets.release({ name: 'syslog', fence: 1 }),
       list: (targets) => targets.list(),
     },

@@ -122,6 +122,8 @@ export interface AuditTargets {
   fence: Generated<number>;
   lease_until: Timestamp | null;
   name: string;
+  refused_id: string | null;
+  remedy: string | null;
   sequence: number | null;
   transaction_id: string | null;
 }

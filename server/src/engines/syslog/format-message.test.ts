@@ -12,7 +12,7 @@ test('a message has the parts of RFC 5424', () => {
     time: '2026-11-18T09:00:00.123Z',
     host: 'files.example.org',
     id: 'drop.extended',
-    data: ' id="01a1dca1-b6e4-73d7-b45e-3306c96c241d" account="01a1dca1-0000-7000-8000-000000000001" author_kind="person" author_id="01a1dca1-0000-7000-8000-000000000002" author_name="eva@example.org" address="192.0.2.7"',
+    data: ' id="01a1dca1-b6e4-73d7-b45e-3306c96c241d" account_id="01a1dca1-0000-7000-8000-000000000001" actor_kind="person" actor_id="01a1dca1-0000-7000-8000-000000000002" actor_name="eva@example.org" actor_address="192.0.2.7"',
   });
 });
 
@@ -28,9 +28,9 @@ test('nobody can end a value, a message or its head early', () => {
   const author = { kind: 'link', id: 'a"] b\\', name: 'Jörg\n<1>1 \u{1F600}', address: '' } as const;
   const entry = makeAuditEntry({ author, action: 'odd action\n'.repeat(9), details: { note: '\n"]é\u{1F600}' } });
   const { data, text = '', id } = parse(formatMessage(entry, 'h h'));
-  expect(data).toContain(' author_id="a\\"\\] b\\\\" author_name="Jörg?<1>1 \u{1F600}"');
+  expect(data).toContain(' actor_id="a\\"\\] b\\\\" actor_name="Jörg?<1>1 \u{1F600}"');
   expect(id).toBe('odd?action?odd?action?odd?action');
-  expect(JSON.parse(text)).toMatchObject({ details: { note: '\n"]é\u{1F600}' }, author: { name: author.name } });
+  expect(JSON.parse(text)).toMatchObject({ details: { note: '\n"]é\u{1F600}' }, actor: { name: author.name } });
 });
 
 test('an entry that is too large says so, and stays below the limit', () => {

@@ -1,5 +1,5 @@
 import type { FullAuditEntry } from '../../domain/audit/audit-store.ts';
-import { toAuditJson } from '../../domain/audit/to-audit-json.ts';
+import { type AuditJson, toAuditJson } from '../../domain/audit/to-audit-json.ts';
 
 /** RFC 5425 asks every receiver to accept messages of this size. */
 const maxMessageBytes = 8192;
@@ -18,10 +18,10 @@ const structuredDataId = 'waybill@32473';
  */
 export function formatMessage(entry: FullAuditEntry, hostname: string): string {
   const object = toAuditJson(entry);
-  const whole = joinMessage(entry, hostname, object);
+  const whole = joinMessage(object, hostname);
   if (Buffer.byteLength(whole) <= maxMessageBytes) return whole;
   const { details: _details, before: _before, after: _after, addresses: _addresses, ...rest } = object;
-  return joinMessage(entry, hostname, { ...rest, truncated: true });
+  return joinMessage({ ...rest, truncated: true }, hostname);
 }
 
 /** Octet counting of RFC 6587 and RFC 5425: a text may contain anything, also a line break. */
@@ -29,22 +29,24 @@ export function frameMessage(message: string): string {
   return `${Buffer.byteLength(message)} ${message}`;
 }
 
-function joinMessage(entry: FullAuditEntry, hostname: string, object: Readonly<Record<string, unknown>>): string {
-  const { id, at, accountId, author, action } = entry;
+type Head = Pick<AuditJson, 'id' | 'at' | 'account_id' | 'actor' | 'action'> & { readonly truncated?: true };
+
+function joinMessage(object: Head, hostname: string): string {
+  const { id, at, account_id, actor, action, truncated } = object;
   const priority = facility * 8 + severities[judgeSeverity(action)];
   const values = {
     id,
-    account: accountId,
-    author_kind: author.kind,
-    author_id: author.id,
-    author_name: author.name,
-    address: author.address,
-    truncated: 'truncated' in object ? 'true' : '',
+    account_id,
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    actor_address: actor.address,
+    truncated: truncated ? 'true' : '',
   };
   const data = Object.entries(values)
     .filter(([, value]) => value !== '')
     .map(([name, value]) => ` ${name}="${escapeValue(value)}"`);
-  const head = `<${priority}>1 ${at.toISOString()} ${toName(hostname, 255)} waybill - ${toName(action, 32)}`;
+  const head = `<${priority}>1 ${at} ${toName(hostname, 255)} waybill - ${toName(action, 32)}`;
   return `${head} [${structuredDataId}${data.join('')}] ${escapeNonAscii(JSON.stringify(object))}`;
 }
 

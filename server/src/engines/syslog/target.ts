@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { FullAuditEntry } from '../../domain/audit/audit-store.ts';
-import { type AuditTarget, AuditTargetError, type ReadAuditTls } from '../../domain/audit/audit-target.ts';
+import type { AuditTarget, ReadAuditTls } from '../../domain/audit/audit-target.ts';
+import { closedByTarget, toTargetError } from '../../domain/audit/to-target-error.ts';
 import { formatMessage, frameMessage } from './format-message.ts';
 
 export interface SyslogTargetOptions {
@@ -14,7 +15,6 @@ export interface SyslogTargetOptions {
   readonly settleMs?: number;
 }
 
-const connectionClosed = 'The connection was closed';
 /** A receiver writes what it has read within milliseconds, unless it is overloaded. */
 const defaultSettleMs = 5_000;
 /** A connection that carries nothing is probed by TCP, so that a machine that is gone is noticed. */
@@ -39,17 +39,23 @@ export function syslogTarget(options: SyslogTargetOptions): AuditTarget {
     watch = socket.resume().on('end', lose).on('close', lose).on('error', lose);
   };
 
-  const sendMessages = async (entries: readonly FullAuditEntry[], signal: AbortSignal) => {
-    if (isLost) throw new Error(connectionClosed);
-    if (!watch) await openWatch(signal);
+  const explain = (cause: Error, signal: AbortSignal) => toTargetError(cause, signal, 'WAYBILL_AUDIT_SYSLOG_URL');
+
+  const sendBatch = async (text: string, signal: AbortSignal) => {
     const socket = await openConnection(options, signal);
     try {
-      const messages = entries.map((entry) => frameMessage(formatMessage(entry, options.hostname)));
-      await sendAndEnd(socket, messages.join(''), signal);
+      await sendAndEnd(socket, text, signal);
     } finally {
       socket.destroy();
     }
-    if (isLost) throw new Error(connectionClosed);
+  };
+
+  const sendMessages = async (entries: readonly FullAuditEntry[], signal: AbortSignal) => {
+    if (isLost) throw closedByTarget();
+    if (!watch) await openWatch(signal);
+    const messages = entries.map((entry) => frameMessage(formatMessage(entry, options.hostname)));
+    await sendBatch(messages.join(''), signal);
+    if (isLost) throw closedByTarget();
   };
 
   return {
@@ -59,11 +65,13 @@ export function syslogTarget(options: SyslogTargetOptions): AuditTarget {
     },
     send: (entries, signal) =>
       sendMessages(entries, signal).catch((cause: Error) => {
-        throw new AuditTargetError(describeFailure(cause, signal), { cause });
+        throw explain(cause, signal);
       }),
     async probe(signal) {
-      const socket = await openConnection(options, signal);
-      socket.on('error', () => undefined).end();
+      // With TLS 1.3, only a connection that is used shows whether the receiver accepts our certificate.
+      await sendBatch('', signal).catch((cause: Error) => {
+        throw explain(cause, signal);
+      });
     },
     close() {
       watch?.destroy();
@@ -94,8 +102,8 @@ async function sendAndEnd(socket: TLSSocket, text: string, signal: AbortSignal):
   let isEnding = false;
   socket
     .on('error', reject)
-    .on('close', () => reject(new Error(connectionClosed)))
-    .on('end', () => (isEnding ? resolve() : reject(new Error(connectionClosed))))
+    .on('close', () => reject(closedByTarget()))
+    .on('end', () => (isEnding ? resolve() : reject(closedByTarget())))
     .resume();
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
@@ -110,9 +118,4 @@ async function sendAndEnd(socket: TLSSocket, text: string, signal: AbortSignal):
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
-
-function describeFailure(error: Error, signal: AbortSignal): string {
-  if (signal.aborted) return 'There was no response in time';
-  return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }
