@@ -29,7 +29,7 @@ export function addEvidenceCommands(program: Command, context: () => Context): v
 
   const witness = addExamples(
     program.command('witness').description('cosign the checkpoints of a log, so that it cannot show two views'),
-    'waybill witness init --name witness.example.com/w1 --key-file new-key.json',
+    'waybill witness init --name witness.example.com/w1 --key-file witness-key.json --state witness-state.json',
     'waybill witness --key-file witness-key.json --state witness-state.json --policy policy.txt',
   );
   addExamples(
@@ -39,7 +39,7 @@ export function addEvidenceCommands(program: Command, context: () => Context): v
           .command('run', { isDefault: true })
           .description('serve requests of logs; the default')
           .option('--key-file <file>', 'the key of this witness, from `waybill witness init`')
-          .option('--state <file>', 'where to keep the newest checkpoint of each log')
+          .option('--state <file>', 'its memory, from `waybill witness init`: the newest checkpoint of each log')
           .option('--listen <address>', 'host and port on which to listen', '127.0.0.1:8095')
           .addOption(new Option('--log <vkey>', 'the key of the log').conflicts('policy'))
           .option('--policy <file>', 'a policy whose logs to cosign')
@@ -50,20 +50,16 @@ export function addEvidenceCommands(program: Command, context: () => Context): v
     ),
     'waybill witness run --key-file witness-key.json --state witness-state.json --policy policy.txt',
   );
+  const init = witness
+    .command('init')
+    .description('create the key and the empty state of a witness, and print the key as others pin it')
+    .option('--name <name>', 'its name, a URL without https:// such as witness.example.com/w1')
+    .option('--key-file <file>', 'where to store the key')
+    .option('--state <file>', 'where it will keep the newest checkpoint of each log')
+    .option('--post-quantum', 'also create a key of ML-DSA-44')
+    .action((options: WitnessInitOptions) => initWitness(context(), options));
   addExamples(
-    requireOption(
-      requireOption(
-        witness
-          .command('init')
-          .description('create the key of a witness, and print it as others pin it')
-          .option('--name <name>', 'its name, a URL without https:// such as witness.example.com/w1')
-          .option('--key-file <file>', 'where to store the key')
-          .option('--post-quantum', 'also create a key of ML-DSA-44')
-          .action((options: WitnessInitOptions) => initWitness(context(), options)),
-        'name',
-      ),
-      'keyFile',
-    ),
-    'waybill witness init --name witness.example.com/w1 --key-file new-key.json',
+    requireOption(requireOption(requireOption(init, 'name'), 'keyFile'), 'state'),
+    'waybill witness init --name witness.example.com/w1 --key-file witness-key.json --state witness-state.json',
   );
 }

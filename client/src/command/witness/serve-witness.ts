@@ -27,10 +27,8 @@ const maxBodyBytes = 256 * 1024;
 export function createWitnessServer(witness: Witness): Server {
   let last: Promise<unknown> = Promise.resolve();
   const server = createServer((request, response) => {
-    void respond(request, response).catch(() => {
-      // A checkpoint that cannot be stored is not cosigned.
-      if (!response.headersSent) send(response, 500, 'The checkpoint cannot be stored.\n');
-    });
+    // A client that ends its request early gets no response.
+    void respond(request, response).catch(() => response.destroy());
   });
   server.maxConnections = 64;
   server.requestTimeout = 10_000;
@@ -73,7 +71,12 @@ async function addCheckpoint(witness: Witness, body: string): Promise<{ status: 
     else witness.report({ status, origin, message: status === 409 ? `last cosigned: ${text.trim()}` : text.trim() });
     return { status, text, ...size };
   }
-  await witness.state.put(origin, decision.next);
+  try {
+    await witness.state.put(origin, decision.next);
+  } catch (error) {
+    witness.report({ status: 500, origin, message: `NOT STORED: ${(error as Error).message}` });
+    return { status: 500, text: 'The checkpoint cannot be stored, so it is not cosigned.\n' };
+  }
   const lines = await Promise.all(witness.signers.map((signer) => signText(decision.text, signer)));
   witness.report({ status: 200, origin, message: `cosigned ${decision.next.size} entries` });
   return { status: 200, text: lines.join('') };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, realpath, rename } from 'node:fs/promises';
+import { open, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 import { decodeBase64, encodeBase64 } from '@waybill/evidence';
@@ -20,18 +20,30 @@ export class StateFile {
   readonly #path: string;
   readonly #logs: Map<string, WitnessedLog>;
   readonly #lock: Server;
+  /** The content of the file, as this process knows it. */
+  #text: string;
 
-  private constructor(path: string, logs: Map<string, WitnessedLog>, lock: Server) {
+  private constructor(path: string, text: string, lock: Server) {
     this.#path = path;
-    this.#logs = logs;
+    this.#logs = parseLogs(path, text);
     this.#lock = lock;
+    this.#text = text;
+  }
+
+  /** Creates the memory of a new witness. Throws if the file exists. */
+  static async create(path: string): Promise<void> {
+    await writeFile(path, formatLogs(new Map()), { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      const next = 'Choose another path: a state belongs to one witness.';
+      throw new CommandError(exitCodes.failed, 'state_file', `${path} exists already, and is not replaced.`, next);
+    });
   }
 
   static async open(path: string): Promise<StateFile> {
     const whole = join(await realpath(dirname(resolve(path))), basename(path));
     const lock = await lockFile(whole);
     try {
-      return new StateFile(whole, await readLogs(whole), lock);
+      return new StateFile(whole, await readState(whole), lock);
     } catch (error) {
       lock.close();
       throw error;
@@ -44,21 +56,29 @@ export class StateFile {
 
   /** Stores a checkpoint so that it survives a loss of power before this returns. */
   async put(origin: string, log: WitnessedLog): Promise<void> {
-    const logs = new Map(this.#logs).set(origin, log);
-    const content: Content = {
-      logs: Object.fromEntries([...logs].map(([name, { size, root }]) => [name, { size, root: encodeBase64(root) }])),
-    };
+    await this.#requireUnchanged();
+    const text = formatLogs(new Map(this.#logs).set(origin, log));
     const draft = `${this.#path}.new`;
     const file = await open(draft, 'w', 0o600);
     try {
-      await file.writeFile(`${JSON.stringify(content, undefined, 2)}\n`);
+      await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();
     }
     await rename(draft, this.#path);
+    this.#text = text;
     await syncFolder(dirname(this.#path));
     this.#logs.set(origin, log);
+  }
+
+  /** Detects another process with the same file where the lock does not, as in another container. */
+  async #requireUnchanged(): Promise<void> {
+    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return this.#text;
+    });
+    if (text !== this.#text) throw new Error(`something else has changed ${this.#path}`);
   }
 
   close(): void {
@@ -84,15 +104,24 @@ async function lockFile(path: string): Promise<Server> {
   return server;
 }
 
-/** A file that is damaged stops the witness: with an empty memory it would cosign any view of a log. */
-async function readLogs(path: string): Promise<Map<string, WitnessedLog>> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw error;
-  }
+/** A file that is missing or damaged stops the witness: with an empty memory it would cosign any view of a log. */
+async function readState(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    const next =
+      'Restore it from a backup. If there is none, create a witness with another name and key: waybill witness init';
+    throw new CommandError(exitCodes.damaged, 'state_missing', `${path} does not exist.`, next);
+  });
+}
+
+function formatLogs(logs: ReadonlyMap<string, WitnessedLog>): string {
+  const content: Content = {
+    logs: Object.fromEntries([...logs].map(([name, { size, root }]) => [name, { size, root: encodeBase64(root) }])),
+  };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+function parseLogs(path: string, text: string): Map<string, WitnessedLog> {
   try {
     const { logs } = JSON.parse(text) as Content;
     return new Map(

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,9 @@ import { StateFile } from './state-file.ts';
 const never = new AbortController().signal;
 const now = 1_800_000_000;
 let folder: string;
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'witness-'));
+  await StateFile.create(join(folder, 'state.json'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -121,7 +122,21 @@ test('cosigns nothing that it cannot store', async () => {
   const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
   await using witness = await startWitness({ get: () => undefined, put: () => Promise.reject(full) });
   const { status, body } = await witness.ask(await log.request(entries(4), 0));
-  expect({ status, body }).toEqual({ status: 500, body: 'The checkpoint cannot be stored.\n' });
+  expect({ status, body }).toEqual({ status: 500, body: 'The checkpoint cannot be stored, so it is not cosigned.\n' });
+  expect(witness.reports).toMatchObject([{ status: 500, message: 'NOT STORED: no space' }]);
+});
+
+test('a state that is deleted is written again, and one that another process has changed is not overwritten', async () => {
+  await using witness = await startWitness();
+  const path = join(folder, 'state.json');
+  await witness.ask(await log.request(entries(4), 0));
+  rmSync(path);
+  expect(await witness.ask(await log.request(entries(5), 4))).toMatchObject({ status: 200 });
+  const content = readFileSync(path, 'utf8').replace('"size": 5', '"size": 6');
+  writeFileSync(path, content);
+  expect(await witness.ask(await log.request(entries(7), 5))).toMatchObject({ status: 500 });
+  expect(witness.reports.at(-1)?.message).toContain('something else has changed');
+  expect(readFileSync(path, 'utf8')).toBe(content);
 });
 
 test('refuses what is not a checkpoint of a log that it knows', async () => {
@@ -181,21 +196,27 @@ test('two processes cannot share a state, and a damaged one is not overwritten',
   await expect(StateFile.open(path)).rejects.toMatchObject({ code: 'state_damaged' });
   writeFileSync(path, '{"logs":{}}');
   (await StateFile.open(path)).close();
+  rmSync(path);
+  await expect(StateFile.open(path)).rejects.toMatchObject({ code: 'state_missing' });
 });
 
 test('the commands create a key that only its owner can read, and run until they are interrupted', async () => {
   const terminal = fakeTerminal(folder);
   const keyFile = join(folder, 'new-key.json');
-  const init = ['witness', 'init', '--name', 'witness.example.com/w2', '--key-file', keyFile];
+  const state = join(folder, 's.json');
+  const init = ['witness', 'init', '--name', 'witness.example.com/w2', '--key-file', keyFile, '--state', state];
   expect(await run(terminal, [...init, '--post-quantum'], never, '1')).toBe(0);
   const printed = terminal.output.text.trim().split('\n');
   expect(printed.map((vkey) => parseVerifierKey(vkey))).toMatchObject([{ type: 4 }, { type: 6 }]);
   expect(statSync(keyFile).mode & 0o777).toBe(0o600);
   expect(await run(fakeTerminal(folder), init, never, '1')).toBe(1);
+  // The key of a witness that was not created is not left behind.
+  expect(await run(fakeTerminal(folder), init.with(5, join(folder, 'other.json')), never, '1')).toBe(1);
+  expect(existsSync(join(folder, 'other.json'))).toBe(false);
   const stop = new AbortController();
   const running = fakeTerminal(folder);
   running.errors.onWrite = (text) => text.startsWith('Listening') && stop.abort();
-  const witness = ['witness', '--key-file', keyFile, '--state', join(folder, 's.json'), '--listen', '127.0.0.1:0'];
+  const witness = ['witness', '--key-file', keyFile, '--state', state, '--listen', '127.0.0.1:0'];
   expect(await run(running, [...witness, '--log', log.vkey], stop.signal, '1')).toBe(130);
   expect(await run(fakeTerminal(folder), witness, never, '1')).toBe(2);
   chmodSync(keyFile, 0o644);

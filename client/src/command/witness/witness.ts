@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { parseVerifierKey, type Verifier } from '@waybill/evidence';
 import { readPolicyFile } from '../commands/pinned-policies.ts';
@@ -11,6 +12,7 @@ import { StateFile } from './state-file.ts';
 export interface WitnessInitOptions {
   name: string;
   keyFile: string;
+  state: string;
   postQuantum?: boolean;
 }
 
@@ -23,7 +25,7 @@ export interface WitnessCommandOptions {
 }
 
 export async function initWitness({ output }: Context, options: WitnessInitOptions): Promise<void> {
-  const { name, keyFile, postQuantum = false } = options;
+  const { name, keyFile, state, postQuantum = false } = options;
   if (name === '' || /[\s+]/u.test(name))
     throw new CommandError(
       exitCodes.usage,
@@ -32,6 +34,12 @@ export async function initWitness({ output }: Context, options: WitnessInitOptio
       'Use a name such as witness.example.com/w1.',
     );
   const { verifierKeys } = await createKeyFile(keyFile, name, postQuantum);
+  try {
+    await StateFile.create(state);
+  } catch (error) {
+    await rm(keyFile);
+    throw error;
+  }
   for (const key of verifierKeys) await output.print(key, { name, key });
 }
 
