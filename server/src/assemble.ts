@@ -216,7 +216,9 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     returnPaths:
       config.WAYBILL_BOUNCE_ADDRESS === ''
         ? undefined
-        : new ReturnPaths(config.WAYBILL_BOUNCE_ADDRESS, config.WAYBILL_KEY_PEPPER),
+        : new ReturnPaths(config.WAYBILL_BOUNCE_ADDRESS, config.WAYBILL_KEY_PEPPER, {
+            hasMailbox: config.WAYBILL_BOUNCE_MAILDIR !== '',
+          }),
     stopLinks: new StopLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
     personLinks: new PersonLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
     readReport,

@@ -27,6 +27,7 @@ async function sendAll(
   { sender }: Pick<SentLink, 'sender'>,
   kind: MessageKind,
   response: 'sent' | 'refused' = 'sent',
+  used: Pick<typeof engines, 'returnPaths'> = engines,
 ): Promise<Mail[]> {
   const mails: Mail[] = [];
   const mailer: Mailer = {
@@ -41,7 +42,7 @@ async function sendAll(
     "select id from messages where account_id = $1 and kind = $2 and state = 'waiting'",
     [sender.accountId, kind],
   );
-  for (const { id } of rows) await sendMessage({ ...engines, mailer }, sender.accountId, id);
+  for (const { id } of rows) await sendMessage({ ...engines, ...used, mailer }, sender.accountId, id);
   return mails;
 }
 
@@ -157,6 +158,28 @@ describe('a mail that comes back', () => {
     expect(await sendAll(drop, 'undeliverable')).toEqual([]);
   });
 });
+
+test.each(['delivered', 'relayed'])(
+  'a report that a server has taken the mail (%s) is evidence, once',
+  async (action) => {
+    const returnPaths = new ReturnPaths('bounces@example.org', randomBytes(32), { hasMailbox: true });
+    const asking = { ...engines, returnPaths };
+    const drop = await sentLink(exchange, ['a.txt']);
+    const [mail] = await sendAll(drop, 'invitation', 'sent', asking);
+    expect(mail?.reportDelivery).toBe(true);
+    const report = reportTo(mail as Mail, { action, status: '2.0.0' });
+    expect(await recordBounce(asking, report)).toBe('accepted');
+    expect(await recordBounce(asking, report)).toBe('known');
+    const entries = await query(
+      "select data from evidence_entries where drop_id = $1 and kind = 'notification.accepted'",
+      [drop.dropId],
+    );
+    expect(entries).toEqual([{ data: { to: 'r@example.org', status: '2.0.0', server: 'mail.example.net' } }]);
+    // The sender's own mails are no evidence, so no report is asked for.
+    await recordBounce(asking, reportTo(mail as Mail));
+    expect((await sendAll(drop, 'undeliverable', 'sent', asking))[0]?.reportDelivery).toBe(false);
+  },
+);
 
 describe('nothing changes by', () => {
   let drop: Awaited<ReturnType<typeof sendDrop>>;

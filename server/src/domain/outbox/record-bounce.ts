@@ -32,7 +32,7 @@ export async function recordBounce(engines: Needs, mail: Buffer): Promise<Bounce
   if (failure === undefined && delivered === undefined) return 'not permanent';
   const accountId = await engines.store.outbox.findAccountId(messageId);
   if (accountId === undefined) return 'not ours';
-  if (failure === undefined) return recordAccepted(engines, accountId, messageId, delivered as string);
+  if (failure === undefined) return recordAccepted(engines, accountId, messageId, delivered as Delivery);
   const outcome = `returned: ${failure.response}`;
   const given = await abandonMessage(engines, accountId, messageId, { ...failure, outcome, actor: 'mail server' });
   if (!given) return 'known';
@@ -46,14 +46,15 @@ async function recordAccepted(
   { store }: Needs,
   accountId: string,
   messageId: string,
-  status: string,
+  { status, server }: Delivery,
 ): Promise<'accepted' | 'known'> {
   return store.transaction(async (tx) => {
     const accepted = await tx.outbox.recordAccepted(accountId, messageId);
     if (!accepted) return 'known';
     const story = findReceiverStory(accountId, accepted);
     if (story) {
-      await tx.evidence.append([{ ...story, kind: 'notification.accepted', data: { to: accepted.to, status } }]);
+      const data = { to: accepted.to, status, ...(server !== '' && { server }) };
+      await tx.evidence.append([{ ...story, kind: 'notification.accepted', data }]);
     }
     return 'accepted';
   });
@@ -66,12 +67,14 @@ function findMessageId({ returnPaths }: Needs, { addresses, aboutMessageId }: De
   return isAboutIt ? messageId : undefined;
 }
 
-/** Returns the status if a report says that every recipient has the mail (RFC 3464, 2.3.3). */
-function findDelivery({ recipients }: DeliveryReport): string | undefined {
-  const delivered = recipients.every(
-    ({ action, status }) => action === 'delivered' && /^2\.\d{1,3}\.\d{1,3}$/.test(status),
+type Delivery = Pick<DeliveryReport['recipients'][number], 'status' | 'server'>;
+
+/** Finds that every recipient has the mail, or that a server has taken it that reports nothing itself (RFC 3464, 2.3.3). */
+function findDelivery({ recipients }: DeliveryReport): Delivery | undefined {
+  const isTaken = recipients.every(
+    ({ action, status }) => /^(?:delivered|relayed)$/.test(action) && /^2\.\d{1,3}\.\d{1,3}$/.test(status),
   );
-  return delivered ? recipients[0]?.status : undefined;
+  return isTaken ? recipients[0] : undefined;
 }
 
 /**

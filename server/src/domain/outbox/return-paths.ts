@@ -10,12 +10,15 @@ const macBytes = 10;
  */
 export class ReturnPaths {
   readonly address: string;
+  /** Whether reports are read from a mailbox, many at a time, so that every delivery may be reported, too. */
+  readonly hasMailbox: boolean;
   readonly #ids: SignedIds;
   readonly #local: string;
   readonly #domain: string;
 
-  constructor(address: string, secret: Buffer) {
+  constructor(address: string, secret: Buffer, { hasMailbox = false } = {}) {
     this.address = address;
+    this.hasMailbox = hasMailbox;
     this.#ids = new SignedIds(secret, 'waybill return paths', macBytes);
     [this.#local = '', this.#domain = ''] = address.toLowerCase().split('@');
   }

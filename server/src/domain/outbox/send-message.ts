@@ -153,6 +153,7 @@ async function deliver(engines: Needs, accountId: string, message: WaitingMessag
     messageId: toMessageId(policy, message.id),
     ...toSender(policy, message),
     envelopeFrom: returnPaths?.toAddress(message.id) ?? policy.mailFrom,
+    reportDelivery: returnPaths?.hasMailbox === true && !isNotice(message.kind),
     to: message.to,
     stopLink: isStoppable(message.kind) ? stopLinks.of(message.id) : undefined,
     ...(await composeMail(engines, message)),

@@ -8,6 +8,8 @@ export interface DeliveryReport {
     readonly action: string;
     readonly status: string;
     readonly diagnostic: string;
+    /** The server that took the mail or refused it; empty if the report does not say. */
+    readonly server: string;
   }[];
 }
 

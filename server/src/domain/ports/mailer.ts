@@ -12,6 +12,8 @@ export interface Mail {
   /** A PNG that the HTML refers to as `cid:logo@waybill`. */
   readonly logo?: Buffer | undefined;
   readonly attachments?: readonly MailAttachment[] | undefined;
+  /** Whether mail servers are asked to report that they have delivered it, as far as they can (RFC 3461). */
+  readonly reportDelivery?: boolean | undefined;
   /** With which its reader wants no more of them (RFC 8058). */
   readonly stopLink?: string | undefined;
 }

@@ -13,7 +13,9 @@ describe('a report', () => {
     ).toEqual({
       addresses: [to, to, to],
       aboutMessageId: about,
-      recipients: [{ action: 'failed', status: '5.1.1', diagnostic: '550 5.1.1 no such user' }],
+      recipients: [
+        { action: 'failed', status: '5.1.1', diagnostic: '550 5.1.1 no such user', server: 'mail.example.net' },
+      ],
     });
   });
 
@@ -30,8 +32,19 @@ describe('a report', () => {
       contentType: 'Multipart/Report;\r\n\tReport-Type="delivery-status"',
     });
     expect((await readReport(folded))?.recipients).toEqual([
-      { action: 'failed', status: '5.2.2', diagnostic: '552 5.2.2 mailbox full' },
+      { action: 'failed', status: '5.2.2', diagnostic: '552 5.2.2 mailbox full', server: 'mail.example.net' },
     ]);
+  });
+
+  test('names the server that the mail was handed to, and nothing else that it claims', async () => {
+    const readServer = async (line: string) => {
+      const report = deliveryReport({ to }).toString().replace('Action: ', `${line}\r\nAction: `);
+      return (await readReport(Buffer.from(report)))?.recipients[0]?.server;
+    };
+    expect(await readServer('Remote-MTA: dns; mx.example.net')).toBe('mx.example.net');
+    for (const name of ['a b', '<x@example.net>', 'x'.repeat(256), '']) {
+      expect(await readServer(`Remote-MTA: dns; ${name}`)).toBe('');
+    }
   });
 });
 

@@ -21,9 +21,8 @@ export async function readReport(mail: Buffer): Promise<DeliveryReport | undefin
   const [status, ...others] = parts('message/delivery-status', 'message/global-delivery-status');
   if (!status || others.length > 0) return undefined;
   // The first group is about the report itself.
-  const groups = decodeText(status, maxStatusLength)
+  const [about, ...groups] = decodeText(status, maxStatusLength)
     .split(/\n(?:[ \t]*\n)+/)
-    .slice(1)
     .map(parseFields);
   const [returned] = parts('message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers');
   const header = returned && decodeText(returned, maxStatusLength).split(/\n[ \t]*\n/, 1)[0];
@@ -40,10 +39,21 @@ export async function readReport(mail: Buffer): Promise<DeliveryReport | undefin
       .map((fields) => ({
         action: fields.get('action')?.toLowerCase() ?? '',
         status: fields.get('status')?.split(/[\s(]/, 1)[0] ?? '',
-        // `smtp; 550 5.1.1 …`: the type is of no use to a reader.
-        diagnostic: fields.get('diagnostic-code')?.replace(/^[a-z0-9-]+\s*;\s*/i, '') ?? '',
+        diagnostic: stripType(fields.get('diagnostic-code')),
+        server: readServer(fields.get('remote-mta') ?? about?.get('reporting-mta')),
       })),
   };
+}
+
+/** Of `smtp; 550 5.1.1 …` and `dns; mx.example.net`, the type is of no use to a reader. */
+function stripType(value = ''): string {
+  return value.replace(/^[a-z0-9-]+\s*;\s*/i, '');
+}
+
+/** The name of a server, and nothing else that a report may claim. */
+function readServer(value: string | undefined): string {
+  const server = stripType(value).trim();
+  return /^[\w.:[\]-]{1,255}$/.test(server) ? server : '';
 }
 
 function decodeText({ content }: Attachment, maxLength: number): string {

@@ -6,7 +6,8 @@ import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
 import { exampleMail, mailerContract } from '../../testing/contracts/mailer-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { waitForMails } from '../../testing/mailbox.ts';
+import { waitForMails, waitForRawMails } from '../../testing/mailbox.ts';
+import { readReport } from '../dsn/read-report.ts';
 import { smtpMailer } from './mailer.ts';
 
 const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false`, connections: 4 });
@@ -89,6 +90,27 @@ describe('a mail', () => {
     const [message] = await waitForMails(sent.to);
     expect(message?.text).toContain('MAIL FROM:<x@example.org>');
   });
+});
+
+test('a delivery is reported if it is asked for, with the headers of the mail alone', async () => {
+  const [sent, silent] = [true, false].map((reportDelivery) =>
+    mail({ envelopeFrom: `bounces+${randomUUID()}@receiver.test`, reportDelivery }),
+  ) as [Mail, Mail];
+  await mailer.send(silent);
+  await mailer.send(sent);
+  const [report] = await waitForRawMails(sent.envelopeFrom);
+  const read = await readReport(Buffer.from(report ?? '', 'latin1'));
+  expect(read?.aboutMessageId).toBe(sent.messageId);
+  expect(read?.recipients).toEqual([
+    expect.objectContaining({
+      action: 'delivered',
+      status: expect.stringMatching(/^2\./),
+      server: expect.stringMatching(/./),
+    }),
+  ]);
+  expect(read?.addresses).toContain(sent.envelopeFrom);
+  expect(report).not.toContain('files.example.org/d/token');
+  await expect(waitForRawMails(silent.envelopeFrom, 0)).resolves.toEqual([]);
 });
 
 describe('a mail that the server does not take', () => {

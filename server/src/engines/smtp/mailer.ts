@@ -73,6 +73,8 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
           // The envelope is given explicitly, so that nothing in a header can add a recipient.
           envelope: { from: mail.envelopeFrom, to: [mail.to] },
           headers: { 'Auto-Submitted': 'auto-generated', ...stopHeaders(mail) },
+          // A report has the mail's headers only, so that it is small whatever is attached.
+          ...(mail.reportDelivery === true && { dsn: { return: 'headers', notify: ['success', 'failure'] } }),
         });
         return { outcome: 'sent', response: info.response };
       } catch (error) {
