@@ -51,8 +51,9 @@ export async function readKeyFile(path: string, readTime: () => number): Promise
     const { name, private_keys: keys } = JSON.parse(await readFile(path, 'utf8')) as KeyFile;
     return loadKeys(name, keys.map(createPrivateKey), readTime);
   } catch {
-    const next = 'Create one with: waybill witness init';
-    throw new CommandError(exitCodes.failed, 'key_file', `${path} is not a key file of a witness.`, next);
+    const message = `${path} is not a key file of a witness, or has a key of ML-DSA-44 for which this Node is too old.`;
+    const next = 'Use Node 24.7 or newer, or create a file with: waybill witness init';
+    throw new CommandError(exitCodes.failed, 'key_file', message, next);
   }
 }
 

@@ -12,7 +12,7 @@ const encodings: Readonly<Record<SigningAlgorithm, Buffer>> = {
 /** The types of their signatures in a note: as the log, and as a cosigner of the log's own name. */
 const signatureTypes = { ed25519: 1, 'ml-dsa-44': 6 } as const;
 
-/** Whether this version of Node can sign with it. ML-DSA-44 needs OpenSSL 3.5; verifying it needs nothing. */
+/** Whether this version of Node can sign with it. ML-DSA-44 needs Node 24.7 with OpenSSL 3.5; verifying it needs nothing. */
 export function isSupported(algorithm: SigningAlgorithm): boolean {
   return openSeed(algorithm, Buffer.alloc(seedBytes)) !== undefined;
 }
@@ -85,7 +85,9 @@ export async function openSigners(
 function openSeed(algorithm: SigningAlgorithm, seed: Buffer): KeyObject | undefined {
   const key = Buffer.concat([encodings[algorithm], seed]);
   try {
-    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    // OpenSSL may know an algorithm that Node does not: then the key is read, and signing fails.
+    return privateKey.asymmetricKeyType === algorithm ? privateKey : undefined;
   } catch (error) {
     if (algorithm === 'ed25519') throw error;
     return undefined;
