@@ -98,6 +98,17 @@ describe('a mail that comes back', () => {
     expect(await sendAll(drop, 'undeliverable')).toHaveLength(1);
   });
 
+  test('counts whatever its server says, also where it is cut within a character', async () => {
+    const drop = await sendDrop();
+    const diagnostic = `smtp; 550 5.1.1 x${'\u{1f600}'.repeat(300)}`;
+    expect(await recordBounce(engines, reportTo(drop.mail, { diagnostic }))).toBe('undeliverable');
+    const [{ data } = { data: {} }] = await query<{ data: { reason?: string } }>(
+      "select data from evidence_entries where drop_id = $1 and kind = 'notification.failed'",
+      [drop.dropId],
+    );
+    expect(data.reason).toMatch(/^550 5\.1\.1 x\u{1f600}+\ufffd$/u);
+  });
+
   test('ends reminders, also one that waits', async () => {
     const drops = await Promise.all([sendDrop(), sendDrop()]);
     const remind = () =>

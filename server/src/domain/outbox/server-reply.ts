@@ -1,11 +1,12 @@
 const maxReplyLength = 500;
 
-/** A server's reply, in a form that an administrator can read and the database can store. */
+/** A server's reply, in a form that an administrator can read and the database can store: without half a character at its end. */
 export function toOneLine(response: string): string {
   return response
     .replaceAll(/\p{Cc}+/gu, ' ')
     .trim()
-    .slice(0, maxReplyLength);
+    .slice(0, maxReplyLength)
+    .toWellFormed();
 }
 
 /**
