@@ -27,13 +27,16 @@ export async function readPublished(
   /** A text that is known to be ours. */
   known?: string,
 ): Promise<PublishedCheckpoint | undefined> {
-  const bytes = await logObjects.read(toCheckpointName(epoch), maxCheckpointBytes, signal).catch(toNothing);
+  const read = () => logObjects.read(toCheckpointName(epoch), maxCheckpointBytes, signal).catch(toNothing);
+  const bytes = await read();
   if (!bytes) return undefined;
   const note = bytes.toString();
   const checkpoint = readCheckpoint(note);
   if (checkpoint && readText(note) === known) return { ...checkpoint, note };
   const verifiers = (await store.evidenceLog.listKeys(epoch)).map((key) => toVerifier(origin, key));
   if (!checkpoint || checkpoint.origin !== origin || !isSigned(note, verifiers)) {
+    // An object that differs each time was damaged on its way, or is being replaced.
+    if (!(await read())?.equals(bytes)) throw new ExchangeError('unavailable');
     throw new LogRefusal(
       `The checkpoint of epoch ${epoch} in the bucket is not signed by a key that the database has: another server writes to this bucket, the database is not the one that the log belongs to, or someone has changed the object. ${remedy}`,
     );

@@ -681,6 +681,38 @@ test('tiles that are lost or damaged are written again from the database', async
   await expectComplete();
 });
 
+test.each(['1/checkpoint', '1/tile/0/000.p/11'])(
+  'a %s that was damaged on its way, and not in the bucket, causes neither a refusal nor a rewrite',
+  async (damaged) => {
+    await append(10);
+    await startProcess().sequencer.step(live);
+    await endLeases();
+    await append(1);
+    let [isDamaging, isRewriting] = [true, false];
+    const flipping: MemoryLogObjects = {
+      ...objects,
+      read: async (...call) => {
+        const found = await objects.read(...call);
+        if (call[0] === damaged && isDamaging) {
+          isDamaging = false;
+          found?.writeUInt8(found.readUInt8(30) ^ 1, 30);
+        }
+        return found;
+      },
+      put: (...call) => {
+        isRewriting ||= call[0] === damaged && damaged !== '1/checkpoint';
+        return objects.put(...call);
+      },
+    };
+    const { engines, sequencer } = startProcess(undefined, flipping);
+    await sequencer.step(live).catch((error: unknown) => expect(error).toMatchObject({ code: 'unavailable' }));
+    expect((await engines.store.evidenceLog.readCondition()).refusal).toBeNull();
+    await sequencer.step(live);
+    expect([isDamaging, isRewriting]).toEqual([false, false]);
+    await expectComplete();
+  },
+);
+
 test('an event that cannot be committed to does not stop the others', async () => {
   const warnings: string[] = [];
   exchange.engines.logger.warn = (event) => void warnings.push(event);

@@ -186,21 +186,27 @@ export class Sequencer {
     const text = published && readText(published.note);
     if (this.#tree && this.#tree.text === text) return this.#tree.tree;
     if (!published) return this.#keepTree(LogTree.empty(), undefined);
-    return this.#keepTree((await this.#loadTree(published, signal)) ?? LogTree.empty(), text);
+    // A tile may also be damaged on its way.
+    const loaded = (await this.#loadTree(published, signal)) ?? (await this.#loadTree(published, signal));
+    if (loaded) return this.#keepTree(loaded, text);
+    const { epoch } = log;
+    const { size } = published;
+    this.#engines.logger.warn('tiles of the evidence log are missing or damaged, and are written again', {
+      epoch,
+      size,
+    });
+    return this.#keepTree(LogTree.empty(), text);
   }
 
   /** Undefined if tiles are missing or damaged: then they are all written again, from the entries in the database. */
   async #loadTree({ size, root }: PublishedCheckpoint, signal: AbortSignal): Promise<LogTree | undefined> {
-    const { logObjects, logger } = this.#engines;
-    const { epoch } = this.#log;
     try {
-      const tree = await LogTree.load(logObjects, epoch, size, this.#whileLeased(signal));
-      if (Buffer.compare(tree.root, root) === 0) return tree;
+      const tree = await LogTree.load(this.#engines.logObjects, this.#log.epoch, size, this.#whileLeased(signal));
+      return Buffer.compare(tree.root, root) === 0 ? tree : undefined;
     } catch (error) {
       if (!(error instanceof ExchangeError && error.code === 'damaged') && !(error instanceof RangeError)) throw error;
+      return undefined;
     }
-    logger.warn('tiles of the evidence log are missing or damaged, and are written again', { epoch, size });
-    return undefined;
   }
 
   #keepTree(tree: LogTree, text: string | undefined): LogTree {
