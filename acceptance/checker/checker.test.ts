@@ -99,6 +99,7 @@ describe('nothing partial', () => {
       'visible file first.bin: is not what anybody sent',
       `ok dispatch ${dispatch.message}: keeps first.bin with other bytes`,
       `ok dispatch ${dispatch.message}: first.bin does not arrive byte for byte`,
+      `ok dispatch ${dispatch.message}: the log has other files`,
     ]);
   });
 

@@ -11,6 +11,8 @@
  *                          crash or a lost reply explains it, and with the same Message-ID
  *   clean bucket           its objects are those of ready files and of uploads in progress, and no ready file lacks one
  *   usage                  what counts against an account's quota is what it stores and has reserved
+ *   evidence               the published log has each event of an acknowledged dispatch exactly once: its submission, a
+ *                          consignment and a notification for each receiver, each file that was handed over
  *   scanned                if scanning is required, nothing infected was accepted and nothing unscanned is kept
  *
  * `conduct.ts` checks the processes themselves (no secret in a log, no unplanned end, bounded memory).
@@ -28,6 +30,7 @@ import {
   toObjectKeys,
 } from './evidence.ts';
 import { type IntendedDispatch, type Journal, type SentFile, settledOutcome } from './journal.ts';
+import { judgeEntries } from './judge-evidence.ts';
 
 export interface Terms {
   /** The Waybill to examine, by default the demo. */
@@ -39,6 +42,8 @@ export interface Terms {
   readonly doubledMails?: number;
   /** Whether the policy is `required`. */
   readonly scanned?: boolean;
+  /** Whether dispatches are by processes that write no evidence. */
+  readonly withoutEvidence?: boolean;
 }
 
 /** Returns every violation as a readable line. */
@@ -56,6 +61,7 @@ export async function judge(journals: Journal[], terms: Terms = {}): Promise<str
       ...judgeVisible(journal, accountEvidence(evidence, journal)),
       ...judgeDispatches(journal, accountEvidence(evidence, journal), evidence),
       ...judgeInfected(journal, evidence),
+      ...(terms.withoutEvidence ? [] : judgeLogged(journal, accountEvidence(evidence, journal), evidence)),
     ]),
     ...judgeMails(journals, evidence, terms.doubledMails ?? 0),
     ...(terms.scanned ? judgeScans(evidence) : []),
@@ -217,6 +223,23 @@ function judgeDelivery(
     }
   }
   return found;
+}
+
+function judgeLogged(
+  { receiver, dispatches, sender }: Journal,
+  { inbox }: AccountEvidence,
+  evidence: Evidence,
+): string[] {
+  const ofDrop = Map.groupBy(evidence.entries, (entry) => entry.drop_id);
+  const handedOver = inbox.flatMap(({ downloads }) =>
+    [...downloads].flatMap(([file, download]) => ('sha256' in download ? [{ receiver: receiver.user, file }] : [])),
+  );
+  return dispatches.flatMap((dispatch) =>
+    evidence.drops
+      .filter((drop) => drop.sender === sender.user && drop.message === dispatch.message)
+      .flatMap((drop) => judgeEntries(dispatch, drop, ofDrop.get(drop.id) ?? [], handedOver))
+      .map((problem) => `${settledOutcome(dispatch)} dispatch ${dispatch.message}: ${problem}`),
+  );
 }
 
 /** Nothing waits forever, no one else gets a mail, and every duplicate is explained and identical. */

@@ -38,6 +38,20 @@ export interface UsageRow {
   counted: number;
   stored: number;
 }
+/** An entry of the evidence log. */
+export interface EvidenceEntry {
+  drop_id: string;
+  kind: string;
+  position: number | null;
+  data: {
+    address?: string;
+    purpose?: string;
+    file?: { name: string };
+    files?: { name: string; size: number; sha256: string }[];
+  };
+  /** Whether a published checkpoint covers it. */
+  published: boolean;
+}
 /** The result of downloading one file: the digest of the bytes, or how the transfer failed. */
 export type Download = { sizeBytes: number; sha256: string } | { failure: string };
 
@@ -58,10 +72,12 @@ export interface Evidence {
   ownedKeys: Set<string>;
   strayKeys: string[];
   usage: UsageRow[];
+  entries: EvidenceEntry[];
 }
 
 const settledWithinMs = 120_000;
 const hurryEveryMs = 15_000;
+const logSettledWithinMs = 30_000;
 const requestsAtOnce = 4;
 
 /**
@@ -120,6 +136,7 @@ export async function gather(inside: Inside, journals: Journal[]): Promise<Evide
   const mails = await allMails(began(journals));
   const accounts = new Map<Journal, AccountEvidence>();
   for (const journal of journals) accounts.set(journal, await askApi(journal, mails));
+  await settleLog(inside, senders, [...accounts.values()]);
   // The bucket before the database: an object's row exists before the object and stays longer.
   const keys = await inside.objectKeys();
   const files = await readFiles(inside, senders);
@@ -132,7 +149,23 @@ export async function gather(inside: Inside, journals: Journal[]): Promise<Evide
     ownedKeys: new Set(keys.filter((key) => ids.has(toFileId(key)))),
     strayKeys: await strays(inside, keys),
     usage: await readUsage(inside, senders),
+    entries: await readEntries(inside, senders),
   };
+}
+
+/** Waits until what was downloaded is recorded, and everything is published. The checks follow in any case. */
+async function settleLog(inside: Inside, senders: string[], accounts: AccountEvidence[]): Promise<void> {
+  const downloads = accounts.flatMap(({ inbox }) => inbox.flatMap((found) => [...found.downloads.values()]));
+  const whole = downloads.filter((download) => 'sha256' in download).length;
+  await eventually(
+    'every entry in the log',
+    async () => {
+      const entries = await readEntries(inside, senders);
+      const handovers = entries.filter(({ kind }) => kind === 'content.handed_over').length;
+      return (handovers >= whole && entries.every(({ published }) => published)) || undefined;
+    },
+    { withinMs: logSettledWithinMs },
+  ).catch(() => undefined);
 }
 
 export function mailsAbout(mails: Map<string, Mail[]>, address: string, message: string): Mail[] {
@@ -208,6 +241,15 @@ export async function readUsage({ query }: Inside, senders: string[]): Promise<U
         (select coalesce(sum(reserved_bytes), 0) from uploads
          where account_id = accounts.id and state in ('receiving', 'checking')))::float8 as stored
      from usage join accounts on accounts.id = account_id where email = any($1)`,
+    [senders],
+  );
+}
+
+export async function readEntries({ query }: Inside, senders: string[]): Promise<EvidenceEntry[]> {
+  return await query<EvidenceEntry>(
+    `select drop_id, kind, position, data, coalesce(leaf_index < published_size, false) as published
+     from evidence_entries join accounts on accounts.id = account_id left join evidence_logs using (epoch)
+     where email = any($1) and drop_id is not null`,
     [senders],
   );
 }

@@ -33,6 +33,8 @@ export interface IntendedDispatch extends Intention {
   /** Different for every dispatch, so that the dispatch can be found in history and mails. */
   message: string;
   receivers: string[];
+  /** Whether the sender was told that it is revoked. */
+  isRevoked?: boolean;
 }
 
 /** The outcome that a client may rely on after all its requests. */

@@ -13,7 +13,7 @@ import type { History } from '../lib/http/shapes.ts';
 import { introduce } from '../lib/scenario.ts';
 import type { OwnExchange } from '../lib/servers/own-exchange.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
-import { askOnce, Journal } from './journal.ts';
+import { askOnce, type IntendedDispatch, Journal } from './journal.ts';
 
 /** The responses that clients got since the counters were last read. */
 export interface Seen {
@@ -50,24 +50,30 @@ export interface Served {
 export class Lane {
   readonly #world: Served;
   readonly #random: () => number;
+  readonly #revoked: number;
   readonly journal: Journal;
   readonly problems: string[] = [];
   readonly #addresses: string[];
   seen = nothingSeen();
   downloads = 0;
 
-  private constructor(world: Served, random: () => number, journal: Journal, addresses: string[]) {
+  private constructor(
+    world: Served,
+    { random, revoked, ...kept }: { random: () => number; revoked: number; journal: Journal; addresses: string[] },
+  ) {
     this.#world = world;
     this.#random = random;
-    this.journal = journal;
-    this.#addresses = addresses;
+    this.#revoked = revoked;
+    this.journal = kept.journal;
+    this.#addresses = kept.addresses;
   }
 
-  static async open(world: Served, random: () => number): Promise<Lane> {
+  /** Opens two accounts. `revoked` is the share of dispatches that the sender revokes. */
+  static async open(world: Served, random: () => number, revoked = 0): Promise<Lane> {
     const journal = new Journal(await world.exchange.client('storm'), await world.exchange.client('harbour'));
     const addresses = Array.from({ length: 20 }, () => uniqueAddress('outside'));
     await introduce(journal.sender, [journal.receiver.user, ...addresses]);
-    return new Lane(world, random, journal, addresses);
+    return new Lane(world, { random, revoked, journal, addresses });
   }
 
   /** Makes a complete dispatch or an infected upload, and then downloads what has arrived. */
@@ -90,6 +96,31 @@ export class Lane {
       this.#note(() => askOnce(dispatch, 'ok', () => c.createDrop(parameters, key))),
     );
     if (this.#random() < 0.5) await this.#fetchNewest();
+    if (this.#random() < this.#revoked && dispatch.outcomes.at(-1) === 'ok') await this.#revoke(dispatch);
+  }
+
+  /** Revokes a dispatch. One that has ended by itself in the meantime is not revoked. */
+  async #revoke(dispatch: IntendedDispatch): Promise<void> {
+    const { sender } = this.journal;
+    const found = await this.#insist('list of drops', sender, (c) =>
+      askV1(c, 'GET', `/drops?contains=${encodeURIComponent(dispatch.message)}`),
+    );
+    const [drop] = found?.status === 200 ? json<{ data: { id: string }[] }>(found).data : [];
+    if (!drop) return;
+    let attempts = 0;
+    const revoked = await this.#insist(
+      'revocation',
+      sender,
+      (c) => {
+        attempts += 1;
+        return askV1(c, 'POST', `/drops/${drop.id}/revoke`, {});
+      },
+      [200, 410],
+    );
+    if (revoked?.status === 200) dispatch.isRevoked = true;
+    // An attempt without a response may have revoked it; its code says whether it was that.
+    const isOurs = attempts > 1 && revoked?.status === 410 && json<{ code: string }>(revoked).code === 'link_revoked';
+    if (isOurs) dispatch.isRevoked = true;
   }
 
   async #sendInfected(client: Client, label: string): Promise<void> {
@@ -185,6 +216,16 @@ export class Lane {
     if (kind < 0.04) return [{ name: `${label}.large`, content: randomBytes(overOneChunk) }];
     return kind < 0.2 ? [small('first'), small('second')] : [small('only')];
   }
+}
+
+function askV1(client: Client, method: string, path: string, body?: object): Promise<HttpResponse> {
+  return client.plain(method, `/api/v1${path}`, {
+    headers: {
+      Authorization: `Bearer ${client.account.apiKey}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
 }
 
 export interface Sailing extends AsyncDisposable {

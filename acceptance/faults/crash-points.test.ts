@@ -15,6 +15,7 @@ import { requestFiles, waitForInbox } from '../lib/people/contact.ts';
 import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { introduce } from '../lib/scenario.ts';
 import { CrashingServes } from '../lib/servers/crashing-serves.ts';
+import { query } from '../lib/servers/exchange-internals.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
@@ -119,6 +120,13 @@ for (const checkpoint of reachedCheckpoints) {
     const response = await repeat();
     expect(await drops()).toEqual([expect.objectContaining({ id: response.id })]);
     expect(await repeat()).toEqual(response);
+    const entries = await query(
+      'select kind, count(*)::int from evidence_entries where drop_id = $1 group by 1 order by 1',
+      [response.id],
+    );
+    expect(entries).toEqual(
+      ['content.consigned', 'link.shown', 'submission.accepted'].map((kind) => ({ kind, count: 1 })),
+    );
     // Only the first response ever has the link.
     expect((await fetch(response.receivers[0]?.link ?? '')).status).toBe(200);
   });

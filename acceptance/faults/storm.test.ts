@@ -5,7 +5,9 @@ import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { check } from '../checker/checker.ts';
 import { judgeConduct } from '../checker/conduct.ts';
+import { judgeReceipts } from '../checker/judge-receipts.ts';
 import { Lane, nothingSeen, type Seen, sail } from '../checker/lane.ts';
+import { LogObserver } from '../checker/log-observer.ts';
 import { seeded } from '../lib/seeded.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
@@ -28,13 +30,14 @@ test(`${faults} faults under load, seed ${seed}`, { timeout: 240_000 + faults * 
   await using world = await FaultyWorld.start({ WAYBILL_UPLOAD_LEASE_SECONDS: '5' });
   const random = seeded(seed);
   const lanes = await Promise.all(
-    Array.from({ length: laneCount }, () => Lane.open(world, seeded(Math.floor(random() * 2 ** 31)))),
+    Array.from({ length: laneCount }, () => Lane.open(world, seeded(Math.floor(random() * 2 ** 31)), 0.1)),
   );
   const tallies = new Map<string, Tally>();
   const problems: string[] = [];
   const began = performance.now();
   let doubledMails = 0;
 
+  await using observer = await LogObserver.start(world.serveUrls);
   await using sailing = sail(lanes);
 
   const kinds = chooseFaults(random);
@@ -57,6 +60,11 @@ test(`${faults} faults under load, seed ${seed}`, { timeout: 240_000 + faults * 
   const journals = lanes.map(({ journal }) => journal);
   problems.push(...lanes.flatMap((lane) => lane.problems));
   problems.push(...(await check(journals, { inside: world.exchange, doubledMails, scanned: true })));
+  problems.push(...(await observer.end(world.exchange.baseUrl)));
+  problems.push(...(await judgeReceipts(journals, world.exchange.baseUrl, observer.policy)));
+  const logCheck = await world.exchange.admin('log', 'check');
+  if (logCheck.exitCode !== 0) problems.push(`log: ${logCheck.stdout}${logCheck.stderr}`);
+  say(`storm: ${observer.count} checkpoints seen; ${logCheck.stdout.trim()}`);
   const secrets = new Map(
     journals.flatMap(({ sender, receiver, dispatches }) => [
       [`the key of ${sender.user}`, sender.account.apiKey] as const,

@@ -41,7 +41,8 @@ test(`an upgrade from ${previousCommit.slice(0, 7)}, and back`, { timeout: 600_0
   await load.uploads(10);
 
   expect(await load.end()).toEqual([]);
-  expect(await check(load.journals, { inside: storage, scanned: true })).toEqual([]);
+  // The previous version may write none.
+  expect(await check(load.journals, { inside: storage, scanned: true, withoutEvidence: true })).toEqual([]);
 });
 
 /** The names that settings had before, by their names today. */

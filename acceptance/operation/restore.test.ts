@@ -8,7 +8,8 @@ import { expect, test } from 'vitest';
 import { engineS3 } from '../../tools/demo/bucket.ts';
 import { deliver, dispatch } from '../lib/scenario.ts';
 import { admin } from '../lib/servers/admin.ts';
-import { ownExchange } from '../lib/servers/own-exchange.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
+import { eventually } from '../lib/wait.ts';
 
 /** In the order in which a restore reaches them. */
 const steps = [
@@ -19,15 +20,41 @@ const steps = [
   'migrated',
   'settled',
   'day-keys-stored',
+  'epoch-started',
   'bucket-cleaned',
 ];
+interface LogRow {
+  origin: string;
+  checkpoint: string;
+}
+
+/** Runs a worker until everything is in the log, whose last epoch is this one. */
+async function publishLog(exchange: OwnExchange, epoch: number): Promise<void> {
+  await exchange.work();
+  await eventually(
+    'the log is published',
+    async () => {
+      const rows = await exchange.query(
+        `select from evidence_logs where epoch = $1 and ended_at is null and size = published_size
+           and not exists (select from evidence_entries where leaf_index is null)`,
+        [epoch],
+      );
+      return rows.length > 0 || undefined;
+    },
+    { withinMs: 120_000 },
+  );
+  await exchange.rest();
+}
+
 const content = Buffer.from('what was sent before the backup');
 
 test('after a kill at any step, no process starts, and restoring again completes the restore', {
   timeout: 600_000,
 }, async () => {
-  // Without a worker: the mail waits, and must not be sent after the restore.
   await using exchange = await ownExchange();
+  await publishLog(exchange, 1);
+  const previous = (await exchange.query<LogRow>('select origin, checkpoint from evidence_logs'))[0];
+  // Without a worker: the mail waits, and must not be sent after the restore.
   const folder = mkdtempSync(join(tmpdir(), 'waybill-restore-'));
   const places = ['--day-keys', join(folder, 'day-keys')];
   const sender = await exchange.client('sender');
@@ -75,6 +102,8 @@ test('after a kill at any step, no process starts, and restoring again completes
     missing_objects: 0,
     missing_day_keys: [],
     abandoned_messages: 2,
+    log_epoch: 2,
+    damaged_epochs: [],
   });
   const [state] = await exchange.query(`
     select (select epoch from event_log) > ${before?.epoch} as "hasNewEpoch",
@@ -93,5 +122,15 @@ test('after a kill at any step, no process starts, and restoring again completes
   const expected = [...files.map(({ id }) => `${id}/00000000`), ...dayKeys.map(({ id }) => `day-keys/${id}`)];
   expect(keys.toSorted()).toEqual([...expected, 'of/others'].toSorted());
   expect((await exchange.admin('scrub')).exitCode).toBe(0);
+
+  // One new epoch, which links to what was published, and logs what the backup had not.
+  await publishLog(exchange, 2);
+  const [first] = await exchange.query<{ data: unknown }>(
+    `select data from evidence_entries where epoch = 2 and leaf_index = 0`,
+  );
+  const [, size, root] = previous?.checkpoint.split('\n') ?? [];
+  expect(first?.data).toMatchObject({ previous: { origin: previous?.origin, size: Number(size), root } });
+  const checked = await exchange.admin('log', 'check', '--json');
+  expect([checked.exitCode, JSON.parse(checked.stdout)]).toEqual([0, expect.objectContaining({ found: 0, lost: 0 })]);
   rmSync(folder, { recursive: true });
 });
