@@ -580,16 +580,21 @@ describe('a new epoch', () => {
     startEpoch(engines, { reason: 'test', author: engines.administrator, isAlone: true });
   const readPrevious = async () => (await readRows()).find(({ epoch }) => epoch === 2)?.data['previous'];
 
-  test('counts a checkpoint as published that was signed and may still be on its way to the bucket', async () => {
+  test.each([
+    ['log:checkpoint-stored', 11],
+    ['log:checkpoint-put', 311],
+  ])('after a death at %s counts a checkpoint as published that was signed', async (point, inBucket) => {
     await append(10);
     await startProcess().sequencer.step(live);
     await endLeases();
     await append(300);
-    await expect(startProcess('log:checkpoint-stored').sequencer.step(live)).rejects.toThrow(Killed);
-    expect((await readCheckpointOf(1)).size).toBe(11);
+    await expect(startProcess(point).sequencer.step(live)).rejects.toThrow(Killed);
+    expect((await readCheckpointOf(1)).size).toBe(inBucket);
     expect(await start()).toMatchObject({ epoch: 2, moved: 0 });
-    // The one on its way would change nothing.
+    // One that is still on its way would change nothing.
     expect((await readCheckpointOf(1)).size).toBe(311);
+    const log = await exchange.engines.store.evidenceLog.find(1);
+    expect([log?.publishedSize, log?.checkpoint]).toEqual([311, objects.objects.get('1/checkpoint')?.toString()]);
     expect(await readPrevious()).toMatchObject({ size: 311 });
     await startProcess().sequencer.step(live);
     await expectComplete();

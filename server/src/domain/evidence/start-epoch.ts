@@ -41,7 +41,7 @@ export async function startEpoch(
   const seized = await store.evidenceLog.seize(leaseSeconds);
   // The last holder of the lease may still be storing a checkpoint.
   if (seized && seized.heldSeconds > 0 && !isAlone) await pause(seized.heldSeconds * 1000);
-  const published = seized && (await completePublished(engines, seized.log));
+  const published = seized && (await completePublished(engines, seized.turn, seized.log));
   const last = await findLast(engines, seized?.log, published);
   const moved = seized ? await unassignUnpublished(engines, seized.turn, seized.log, published?.size ?? 0) : 0;
   const epoch = last.epoch + 1;
@@ -113,8 +113,8 @@ async function findLast(
  * Finds the largest checkpoint of an epoch whose tiles are in the bucket. One that was signed may still be on its way there,
  * so it is put there first: nothing that it covers is logged again.
  */
-async function completePublished(engines: Needs, log: Log): Promise<PublishedCheckpoint | undefined> {
-  const { logObjects } = engines;
+async function completePublished(engines: Needs, turn: LogTurn, log: Log): Promise<PublishedCheckpoint | undefined> {
+  const { logObjects, store } = engines;
   const inBucket = await readPublished(engines, log, always).catch((error: unknown) => {
     if (!(error instanceof LogRefusal)) throw error;
     return 'forged';
@@ -130,6 +130,9 @@ async function completePublished(engines: Needs, log: Log): Promise<PublishedChe
     // What somebody else has put there stays, for those who look into it.
     const isNewer = inBucket === undefined || (typeof inBucket === 'object' && inBucket.size < candidate.size);
     if (isNewer) await logObjects.put(toCheckpointName(log.epoch), Buffer.from(candidate.note), always);
+    // Receipts prove what the database knows as published; a restored one may not have the entries.
+    if (candidate.size > log.publishedSize && candidate.size <= log.size)
+      await store.evidenceLog.publish(turn, candidate.size, candidate.note);
     return candidate;
   }
   return undefined;
