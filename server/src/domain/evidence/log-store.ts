@@ -107,7 +107,7 @@ export interface EvidenceLogStore {
     leaseSeconds: number,
   ): Promise<{ readonly turn: LogTurn; readonly log: Log; readonly heldSeconds: number } | undefined>;
 
-  /** Up to `count` entries without a leaf, in the order in which they were written. */
+  /** Up to `count` entries without a leaf, in the order in which they were written; fewer if they are large. */
   waiting(count: number): Promise<WaitingEntry[]>;
   /**
    * Gives these entries the leaves from `size` on. In a transaction, which must not be committed if it returns false: the

@@ -718,6 +718,19 @@ test.each(['1/checkpoint', '1/tile/0/000.p/11'])(
   },
 );
 
+test('large events are logged in several batches, however many wait', async () => {
+  await append(4);
+  await exchange.database.query(
+    `update evidence_entries set data = jsonb_build_object('text', (select string_agg(md5(random()::text), '') from generate_series(1, 150000)))`,
+  );
+  const { sequencer } = startProcess();
+  await sequencer.step(live);
+  expect((await readCheckpointOf(1)).size).toBe(3);
+  await sequencer.step(live);
+  await expectComplete();
+  expect((await readCheckpointOf(1)).size).toBe(5);
+});
+
 test('an event that cannot be committed to does not stop the others', async () => {
   const warnings: string[] = [];
   exchange.engines.logger.warn = (event) => void warnings.push(event);

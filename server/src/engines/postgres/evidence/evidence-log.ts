@@ -14,6 +14,9 @@ import type { Database } from '../database.ts';
 /** How far waiting entries are counted, so that counting costs the same however many there are. */
 const countedUpTo = 10_000;
 
+/** Waiting entries are read up to this size, because one with the names of many files may have a megabyte. */
+const waitingBytes = 8 * 1024 ** 2;
+
 const logColumns = sql`
   epoch, origin, size, signed_checkpoint as "signedCheckpoint", checkpoint, published_size as "publishedSize",
   published_at as "publishedAt", cosigned_checkpoint as "cosignedCheckpoint", cosigned_at as "cosignedAt",
@@ -136,8 +139,10 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       const { rows } = await sql<WaitingEntry>`
         with waiting as materialized (
           select *, dense_rank() over (order by account_id, drop_id, position) as story from (
-            select account_id, id, sequence, at, kind, drop_id, position, data, salt from evidence_entries
-            where leaf_index is null order by sequence limit ${sql.lit(count)}) as oldest
+            select *, sum(pg_column_size(data)) over (order by sequence) - pg_column_size(data) as bytes_before from (
+              select account_id, id, sequence, at, kind, drop_id, position, data, salt from evidence_entries
+              where leaf_index is null order by sequence limit ${sql.lit(count)}) as oldest) as counted
+          where bytes_before <= ${sql.lit(waitingBytes)}
         ), stories as materialized (
           select story.story, coalesce(${lastNumber}, -1) + 1 as next
           from (select distinct story, account_id, drop_id, position from waiting) as story
