@@ -316,7 +316,7 @@ const tamperings: readonly Tampering[] = [
         commitEvent(changed),
       ]);
       await log.deleteObjects();
-      await forgetPublished(0);
+      await discardPublished(0);
       await log.sequence();
       return undefined;
     },
@@ -332,7 +332,7 @@ const tamperings: readonly Tampering[] = [
       await log.append(2);
       await log.publish();
       await query('delete from evidence_entries where leaf_index >= 6');
-      await forgetPublished(6, earlier);
+      await discardPublished(6, earlier);
       await log.putCheckpoint(earlier);
       await log.append(3);
       await log.sequence();
@@ -405,7 +405,7 @@ function both(...findings: RegExp[]) {
 }
 
 /** What somebody does who wants to sign another log with the real key. */
-async function forgetPublished(size: number, note: string | null = null): Promise<void> {
+async function discardPublished(size: number, note: string | null = null): Promise<void> {
   await query(
     `update evidence_logs set published_size = $1, size = greatest($1, (select count(*) from evidence_entries where leaf_index is not null)),
        checkpoint = $2, signed_checkpoint = $2, cosigned_checkpoint = null, cosigned_at = null`,
