@@ -2,7 +2,7 @@
  * Draws every component, page and mail in every state into gallery/, light and dark, on a phone and on a desktop screen, and
  * reports what is wrong with them: what axe finds, what scrolls sideways, what the content security policy blocks.
  *
- *   tools/build-assets && node tools/gallery/gallery.ts [part of a state's name] [language] [branded]
+ *   tools/build-assets && node --conditions=source tools/gallery/gallery.ts [part of a state's name] [language] [branded]
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

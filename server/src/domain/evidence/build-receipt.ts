@@ -4,16 +4,19 @@ import {
   formatTilePath,
   type JsonValue,
   type LogProof,
-  parseCheckpoint,
+  NoteError,
+  openNote,
   proveInclusion,
   type ReadTile,
   toCanonicalJson,
+  type Verifier,
 } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { PrintableReceipt } from '../ports/receipt-printer.ts';
 import { toEvent } from './commit-event.ts';
 import type { LoggedEvidence, ReceiverStory } from './evidence-store.ts';
-import type { Log } from './log-store.ts';
+import { readCheckpoint } from './published-checkpoint.ts';
 import { readTilesOf } from './read-log.ts';
 
 /** The verifiers' limits: docs/evidence.md. */
@@ -21,7 +24,7 @@ const maxEntries = 100_000;
 /** Less than the limit by what is not in the entries. */
 const maxReceiptBytes = 60 * 1024 * 1024;
 const pageSize = 1_000;
-/** The sequencer publishes a checkpoint at least once a second. */
+/** The sequencer publishes a checkpoint at least once a second, and witnesses that are not down cosign it right after. */
 const patienceMs = 3_000;
 const pauseMs = 100;
 /** Neighbouring leaves share their tiles. */
@@ -29,7 +32,7 @@ const keptTiles = 64;
 /** Proofs that are attached to a PDF one by one. */
 const attachedProofs = 50;
 
-type Needs = Pick<Engines, 'store' | 'logObjects'>;
+type Needs = Pick<Engines, 'store' | 'logObjects' | 'witnesses'>;
 
 /** An event as receipts contain it. */
 export type ReceiptEvent = ReturnType<typeof toEvent>;
@@ -43,14 +46,15 @@ export interface Receipt {
   readonly issuedAt: Date;
   readonly events: readonly ReceiptEvent[];
   /** The newest checkpoint. */
-  readonly log: { readonly origin: string; readonly size: number };
+  readonly log: PrintableReceipt['log'];
   /** The first entries, each with its own proof. */
   readonly proofs: readonly (LogProof & { readonly kind: string })[];
 }
 
 /**
  * Makes the receipt of a receiver of a drop: every event that was acknowledged before, with its proof. An event reaches the
- * log within about a second, so this waits for it rather than leave it out.
+ * log within about a second, so this waits for it rather than leave it out. It also waits for the witnesses, but does without
+ * them rather than without a receipt.
  */
 export async function buildReceipt(engines: Needs, story: ReceiverStory, signal: AbortSignal): Promise<Receipt> {
   const issuedAt = await waitForLog(engines, story, signal);
@@ -58,12 +62,17 @@ export async function buildReceipt(engines: Needs, story: ReceiverStory, signal:
   const found = await readEntries(engines, story, logs);
   const destroyed = await findDestroyedKey(engines, found, logs);
   const rows = destroyed ? insertInOrder(found, destroyed) : found;
-  const checkpoints = [...new Set(rows.map(({ epoch }) => epoch))].map((epoch) => logs.get(epoch) as CheckedLog);
+  // The rows have the order of the log: the last leaf of each epoch remains.
+  const lastLeaves = new Map(rows.map(({ epoch, leafIndex }) => [epoch, leafIndex]));
+  const chosen = new Map(
+    [...lastLeaves].map(([epoch, leaf]) => [epoch, chooseCheckpoint(logs.get(epoch) as CheckedLog, leaf)]),
+  );
+  const checkpoints = [...chosen.values()];
   const entries: string[] = [];
   const proofs: Receipt['proofs'][number][] = [];
   let bytes = 0;
   for (const row of rows) {
-    const log = logs.get(row.epoch) as CheckedLog;
+    const log = chosen.get(row.epoch) as ChosenCheckpoint;
     const proof = await proveInclusion((tile) => log.readTile(tile, signal), row.leafIndex, log.size);
     const entry = toCanonicalJson({
       checkpoint: checkpoints.indexOf(log),
@@ -78,13 +87,13 @@ export async function buildReceipt(engines: Needs, story: ReceiverStory, signal:
     if (proofs.length < attachedProofs)
       proofs.push({ index: row.leafIndex, proof, checkpoint: log.checkpoint, kind: row.kind });
   }
-  const { origin, size } = checkpoints.at(-1) as CheckedLog;
+  const newest = checkpoints.at(-1) as ChosenCheckpoint;
   return {
     json: writeReceipt(story, issuedAt, checkpoints, entries),
     type: rows.find(({ kind }) => kind === 'submission.accepted')?.data['type'],
     issuedAt,
     events: rows.map(toEvent),
-    log: { origin, size },
+    log: { origin: newest.origin, size: newest.size, witnesses: listWitnesses(engines, newest.checkpoint) },
     proofs,
   };
 }
@@ -93,7 +102,7 @@ export async function buildReceipt(engines: Needs, story: ReceiverStory, signal:
 function writeReceipt(
   { dropId, position }: ReceiverStory,
   issuedAt: Date,
-  checkpoints: readonly CheckedLog[],
+  checkpoints: readonly ChosenCheckpoint[],
   entries: readonly string[],
 ): Buffer {
   const members = [
@@ -107,14 +116,15 @@ function writeReceipt(
   return Buffer.from(`{${members.map(([name, value]) => `"${name}":${value}`).join(',')}}`);
 }
 
-/** Waits until a published checkpoint covers every event before this moment, which it returns. */
-async function waitForLog({ store }: Needs, story: ReceiverStory, signal: AbortSignal): Promise<Date> {
+/** Waits until a published checkpoint, and if possible a cosigned one, covers every event before this moment, which it returns. */
+async function waitForLog({ store, witnesses }: Needs, story: ReceiverStory, signal: AbortSignal): Promise<Date> {
   const deadline = performance.now() + patienceMs;
   const { now } = await store.evidence.checkPublished(story);
   for (;;) {
-    const { isPublished } = await store.evidence.checkPublished(story, now);
-    if (isPublished) return now;
-    if (performance.now() + pauseMs > deadline) throw new ExchangeError('receipt_not_ready');
+    const { isPublished, isCosigned } = await store.evidence.checkPublished(story, now);
+    const isLate = performance.now() + pauseMs > deadline;
+    if (isPublished && (isCosigned || isLate || witnesses.list.length === 0)) return now;
+    if (isLate) throw new ExchangeError('receipt_not_ready');
     await setTimeout(pauseMs, undefined, { signal });
   }
 }
@@ -123,11 +133,18 @@ async function waitForLog({ store }: Needs, story: ReceiverStory, signal: AbortS
 type WholeEntry = LoggedEvidence & { readonly data: Readonly<Record<string, unknown>>; readonly salt: Buffer };
 
 interface CheckedLog {
+  readonly published: PublishedNote | undefined;
+  readonly cosigned: PublishedNote | undefined;
+  readonly readTile: (tile: Parameters<ReadTile>[0], signal: AbortSignal) => ReturnType<ReadTile>;
+}
+
+interface PublishedNote {
   readonly origin: string;
   readonly checkpoint: string;
   readonly size: number;
-  readonly readTile: (tile: Parameters<ReadTile>[0], signal: AbortSignal) => ReturnType<ReadTile>;
 }
+
+type ChosenCheckpoint = PublishedNote & Pick<CheckedLog, 'readTile'>;
 
 /** Reads both stories up to the newest checkpoint, page by page. */
 async function readEntries(engines: Needs, story: ReceiverStory, logs: Map<number, CheckedLog>): Promise<WholeEntry[]> {
@@ -135,8 +152,8 @@ async function readEntries(engines: Needs, story: ReceiverStory, logs: Map<numbe
   for (let after: LoggedEvidence | undefined; ; ) {
     const page = await engines.store.evidence.readStories(story, after, pageSize);
     for (const row of page) {
-      const { size } = await findLog(engines, row.epoch, logs);
-      if (row.leafIndex < size) rows.push(requireWhole(row));
+      const { published } = await findLog(engines, row.epoch, logs);
+      if (isCovered(row.leafIndex, published)) rows.push(requireWhole(row));
     }
     if (rows.length > maxEntries) throw tooLong();
     after = page.at(-1);
@@ -162,8 +179,8 @@ async function findDestroyedKey(
   const day = rows.findLast(({ kind }) => kind === 'drop.expired' || kind === 'drop.revoked')?.data['key_day'];
   const row = typeof day === 'string' ? await engines.store.evidence.findDestroyedKey(day) : undefined;
   if (!row) return undefined;
-  const { size } = await findLog(engines, row.epoch, logs);
-  return row.leafIndex < size ? requireWhole(row) : undefined;
+  const { published } = await findLog(engines, row.epoch, logs);
+  return isCovered(row.leafIndex, published) ? requireWhole(row) : undefined;
 }
 
 function insertInOrder(rows: readonly WholeEntry[], added: WholeEntry): WholeEntry[] {
@@ -181,20 +198,47 @@ async function findLog(
   const known = logs.get(epoch);
   if (known) return known;
   const log = await store.evidenceLog.find(epoch);
-  const checkpoint = log && chooseCheckpoint(log);
-  const unpublished = { origin: '', checkpoint: '', size: 0 };
-  const checked = { ...(checkpoint ?? unpublished), readTile: keepTiles(logObjects, epoch) };
+  const checked = {
+    published: readNote(log?.checkpoint),
+    cosigned: readNote(log?.cosignedCheckpoint),
+    readTile: keepTiles(logObjects, epoch),
+  };
   logs.set(epoch, checked);
   return checked;
 }
 
-/** Prefers the checkpoint that witnesses have signed, unless it lacks what was published since. */
-function chooseCheckpoint({ checkpoint, cosignedCheckpoint }: Log): Omit<CheckedLog, 'readTile'> | undefined {
-  const [published, cosigned] = [checkpoint, cosignedCheckpoint].map((note) => {
-    const read = note === null ? undefined : parseCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1));
-    return note === null || !read ? undefined : { origin: read.origin, checkpoint: note, size: read.size };
+function readNote(note: string | null | undefined): PublishedNote | undefined {
+  const read = readCheckpoint(note ?? null);
+  return read && note ? { origin: read.origin, checkpoint: note, size: read.size } : undefined;
+}
+
+function isCovered(leaf: number, note: PublishedNote | undefined): note is PublishedNote {
+  return note !== undefined && leaf < note.size;
+}
+
+/** Chooses the checkpoint that witnesses have cosigned if it covers everything until this leaf, although a newer one may be published. */
+function chooseCheckpoint({ published, cosigned, readTile }: CheckedLog, lastLeaf: number): ChosenCheckpoint {
+  const note = isCovered(lastLeaf, cosigned) ? cosigned : published;
+  if (!note) throw new TypeError('an entry of a receipt is not published');
+  return { ...note, readTile };
+}
+
+/** Lists the witnesses of this server that have cosigned a checkpoint; undefined if it has none. */
+function listWitnesses({ witnesses: { list } }: Needs, checkpoint: string): Receipt['log']['witnesses'] {
+  if (list.length === 0) return undefined;
+  return list.flatMap(({ name, verifier }) => {
+    const timestamp = findTimestamp(checkpoint, verifier);
+    return timestamp === undefined ? [] : [{ name, at: new Date(timestamp * 1_000) }];
   });
-  return cosigned && cosigned.size >= (published?.size ?? 0) ? cosigned : published;
+}
+
+function findTimestamp(checkpoint: string, verifier: Verifier): number | undefined {
+  try {
+    return openNote(checkpoint, [verifier]).verified[0]?.timestamp;
+  } catch (error) {
+    if (error instanceof NoteError) return undefined;
+    throw error;
+  }
 }
 
 /** Reads each tile of an epoch once, as long as it is among the last that were read. */

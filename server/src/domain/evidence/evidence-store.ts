@@ -90,10 +90,13 @@ export interface EvidenceStore {
    */
   readStories(story: ReceiverStory, after: LeafPosition | undefined, count: number): Promise<LoggedEvidence[]>;
   /**
-   * Whether published checkpoints cover all entries of both stories that were made until a moment, or until now; and the
-   * time of the database.
+   * Whether published checkpoints, and cosigned ones, cover all entries of both stories that were made until a moment, or
+   * until now; and the time of the database. An epoch that has ended counts as cosigned: waiting for it does not help.
    */
-  checkPublished(story: ReceiverStory, until?: Date): Promise<{ readonly now: Date; readonly isPublished: boolean }>;
+  checkPublished(
+    story: ReceiverStory,
+    until?: Date,
+  ): Promise<{ readonly now: Date; readonly isPublished: boolean; readonly isCosigned: boolean }>;
   /** The entries of all accounts with leaves of an epoch, in order: at most `count`, from one leaf on. For the whole server. */
   readLeaves(from: LeafPosition, count: number): Promise<LoggedEvidence[]>;
   /** The destruction of the key of a day, as `YYYY-MM-DD`, if it is in the log. */

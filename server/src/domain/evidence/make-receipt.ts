@@ -26,7 +26,7 @@ export interface MadeReceipt {
 
 const mediaTypes = { pdf: 'application/pdf', json: 'application/json' } as const;
 
-export type ReceiptNeeds = Pick<Engines, 'store' | 'logObjects' | 'receiptPrinter'>;
+export type ReceiptNeeds = Pick<Engines, 'store' | 'logObjects' | 'witnesses' | 'receiptPrinter'>;
 
 /** Makes a receipt as a file. Few are made at once, because a long one takes memory and time of this thread. */
 export async function makeReceipt(

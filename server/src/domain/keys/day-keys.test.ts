@@ -233,3 +233,22 @@ test('an object whose writer died is deleted, and one that comes too late is not
   await dayKeys.destroy(0);
   expect(objects.objects.has(`day-keys/${objectId}`)).toBe(false);
 });
+
+test('a key counts as destroyed once its object is deleted, and the store may need several attempts for that', async () => {
+  const { store, dayKeys } = exchange.engines;
+  await otherDayKeys({ daysAgo: 40 }).wrap(randomBytes(32), 'a file', daySeconds);
+  await age();
+  const countDestroyed = async () => {
+    const day = new Date(inDays(-39) * daySeconds * 1000).toISOString().slice(0, 10);
+    const found = `select from evidence_entries where kind = 'key.destroyed' and data ->> 'day' = $1`;
+    return (await exchange.database.query(found, [day])).length;
+  };
+  const { delete: deleteObjects } = objects;
+  Object.assign(objects, { delete: async (keys: readonly string[]) => keys });
+  await dayKeys.destroy(0);
+  Object.assign(objects, { delete: deleteObjects });
+  expect(await countDestroyed()).toBe(0);
+  expect(await store.undeletedObjects.list(undefined, 10)).toHaveLength(1);
+  await dayKeys.destroy(0);
+  expect(await countDestroyed()).toBe(1);
+});

@@ -140,16 +140,17 @@ export class DayKeys {
       if (ids.length === 0) return destroyed;
       const undeleted = await objects.delete(ids.map(toObjectKey));
       if (undeleted.length > 0) await store.undeletedObjects.record(undeleted);
-      const remaining = new Set(undeleted);
+      const deleted = ids.filter((id) => !undeleted.includes(toObjectKey(id)));
       await store.transaction(async (tx) => {
-        const days = (await tx.dayKeys.purge(ids))
-          .filter(({ id }) => !remaining.has(toObjectKey(id)))
+        const days = (await tx.dayKeys.purge(deleted))
           .flatMap(({ day }) => day ?? [])
           .toSorted((one, other) => one - other);
         await tx.evidence.append(
           days.map((day) => ({ accountId: serverAccountId, kind: 'key.destroyed', data: { day: toDate(day) } })),
         );
       });
+      // The next sweep deletes the others, and only then a key counts as destroyed.
+      if (undeleted.length > 0) return destroyed;
     }
   }
 

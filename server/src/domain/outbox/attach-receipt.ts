@@ -1,5 +1,4 @@
-import type { Engines } from '../engines.ts';
-import { makeReceipt } from '../evidence/make-receipt.ts';
+import { makeReceipt, type ReceiptNeeds } from '../evidence/make-receipt.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { MailAttachment } from '../ports/mailer.ts';
 import type { WaitingMessage } from './outbox-store.ts';
@@ -13,7 +12,7 @@ const always = new AbortController().signal;
 
 /** Makes the receipt that a mail to the sender carries, if the account wants that. */
 export async function attachReceipt(
-  engines: Pick<Engines, 'store' | 'logObjects' | 'receiptPrinter'>,
+  engines: ReceiptNeeds,
   accountId: string,
   { kind, dropId, dropType, person, language, attempts }: WaitingMessage,
 ): Promise<readonly MailAttachment[]> {

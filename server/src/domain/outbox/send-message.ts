@@ -42,6 +42,7 @@ type Needs = Pick<
   | 'receiverPace'
   | 'logger'
   | 'logObjects'
+  | 'witnesses'
   | 'receiptPrinter'
 >;
 

@@ -84,7 +84,13 @@ export interface PagePrinter {
 export interface PrintableReceipt {
   readonly events: readonly { readonly at: string; readonly kind: string; readonly data: object }[];
   readonly issuedAt: Date;
-  readonly log: { readonly origin: string; readonly size: number };
+  /** The newest checkpoint. */
+  readonly log: {
+    readonly origin: string;
+    readonly size: number;
+    /** The witnesses of this server that have cosigned it, and when; undefined if the server has none. */
+    readonly witnesses?: readonly { readonly name: string; readonly at: Date }[] | undefined;
+  };
 }
 
 /** Prints receipts in the best available language for their readers, with the operator's name and colours. */

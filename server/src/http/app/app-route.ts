@@ -40,6 +40,7 @@ export type AppEngines = Pick<
   | 'webhookSender'
   | 'webhookSecrets'
   | 'logObjects'
+  | 'witnesses'
   | 'receiptPrinter'
 > &
   UploadNeeds &

@@ -23,6 +23,7 @@ export type V1Engines = Pick<
   | 'webhookSender'
   | 'webhookSecrets'
   | 'logObjects'
+  | 'witnesses'
   | 'receiptPrinter'
 > &
   UploadNeeds &

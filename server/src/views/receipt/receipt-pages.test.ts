@@ -6,11 +6,15 @@ import { receiptPages } from './receipt-pages.ts';
 
 const translators = createTranslators({ fallback: 'en' });
 const files = toFiles('contract.pdf', 'annex.pdf', 'photo.jpg');
-const write = (events: readonly Told[], language = 'en') =>
+const write = (
+  events: readonly Told[],
+  language = 'en',
+  witnesses?: readonly { readonly name: string; readonly at: Date }[],
+) =>
   receiptPages(translators.for(language, 'UTC'), plainOperator, {
     events,
     issuedAt: new Date('2026-11-18T10:00:00.000Z'),
-    log: { origin: 'files.example.org/log/1', size: 48_213 },
+    log: { origin: 'files.example.org/log/1', size: 48_213, witnesses },
     publicUrl: 'https://files.example.org',
   });
 const request = tell(0, 'submission.accepted', {
@@ -100,6 +104,18 @@ test('says whether the sender was shown the link and whether a code was required
   const [, others] = write(beginDelivery(files, { code: 'sms' })).lists;
   expect(others?.items.join()).not.toContain('sender');
   expect(others?.items[0]).toContain('the link and the code');
+});
+
+test('names the witnesses who have seen the log, and says if there should be some', () => {
+  const at = new Date('2026-11-18T09:59:00.000Z');
+  const [proven, doubts] = write(beginDelivery(files), 'en', [{ name: 'auditor', at }]).lists;
+  expect(proven?.items.at(-1)).toBe(
+    'auditor saw the same log on 18 November 2026 at 09:59:00 UTC: everything above was in it by then.',
+  );
+  expect(doubts?.items.join()).not.toContain('the same log');
+  const [, missing] = write(beginDelivery(files), 'en', []).lists;
+  expect(missing?.items.join()).toContain('has confirmed it yet');
+  expect(JSON.stringify(write(beginDelivery(files)).lists)).not.toContain('the same log');
 });
 
 test('a file counts from the first time that all of it was sent', () => {

@@ -12,7 +12,12 @@ export interface ShownReceipt {
   readonly events: readonly StoryEvent[];
   readonly issuedAt: Date;
   /** The newest checkpoint. */
-  readonly log: { readonly origin: string; readonly size: number };
+  readonly log: {
+    readonly origin: string;
+    readonly size: number;
+    /** The witnesses that have cosigned it, and when; undefined if the server has none. */
+    readonly witnesses?: readonly { readonly name: string; readonly at: Date }[] | undefined;
+  };
   /** The address of the server, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -86,6 +91,9 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
           t('receipt.proves.log', { operator: operator.name }),
           t('receipt.proves.gaps'),
           ...(files.length === 0 ? [] : [t('receipt.proves.files')]),
+          ...(log.witnesses ?? []).map(({ name, at }) =>
+            t('receipt.proves.witness', { name: oneLine(name), date: formatTime(at.toISOString()) }),
+          ),
         ],
       },
       {
@@ -94,6 +102,7 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
           t(consignment.code === 'none' ? 'receipt.doubts.linkOnly' : 'receipt.doubts.linkAndCode'),
           ...(story.wasLinkShown ? [t('receipt.doubts.shown')] : []),
           t('receipt.doubts.device'),
+          ...(log.witnesses?.length === 0 ? [t('receipt.doubts.witness', { operator: operator.name })] : []),
           t('receipt.doubts.clock'),
           t('receipt.doubts.later', { date: formatTime(story.lastAt) }),
           t('receipt.doubts.pages'),

@@ -30,7 +30,7 @@ const isTurnOf = ({ epoch, fence }: LogTurn) => sql`epoch = ${epoch} and fence =
 const leaseOf = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
 
 /** The size in a checkpoint, which is its second line. */
-const readSize = (note: ReturnType<typeof sql>) => sql`coalesce(split_part(${note}, chr(10), 2)::bigint, 0)`;
+export const readSize = (note: ReturnType<typeof sql>) => sql`coalesce(split_part(${note}, chr(10), 2)::bigint, 0)`;
 
 /** The highest number in a story. Each form of a story is found by its own range of the index. */
 const lastNumber = sql`

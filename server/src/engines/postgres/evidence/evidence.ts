@@ -3,6 +3,7 @@ import { serverAccountId } from '../../../domain/audit/record.ts';
 import type { CodeRule, EvidenceStore, LoggedEvidence } from '../../../domain/evidence/evidence-store.ts';
 import type { Database } from '../database.ts';
 import { isHeld } from '../holds.ts';
+import { readSize } from './evidence-log.ts';
 
 const loggedColumns = sql`id, at, kind, drop_id as "dropId", position, number, data, salt, commitment, epoch, leaf_index as "leafIndex"`;
 const order = sql`epoch, leaf_index`;
@@ -108,16 +109,16 @@ export function evidenceStore(db: Database): EvidenceStore {
     },
 
     async checkPublished({ accountId, dropId, position }, until) {
-      const { rows } = await sql<{ now: Date; isPublished: boolean }>`
-        select clock_timestamp() as now, not exists (
-          select from evidence_entries as entry left join evidence_logs as log on log.epoch = entry.epoch
-          where entry.account_id = ${accountId} and entry.drop_id = ${dropId}
-            and (entry.position is null or entry.position = ${position})
-            and entry.at <= coalesce(${until ?? null}::timestamptz, clock_timestamp())
-            and (entry.leaf_index is null or entry.leaf_index >= coalesce(log.published_size, 0))
-        ) as "isPublished"
+      const { rows } = await sql<{ now: Date; isPublished: boolean; isCosigned: boolean }>`
+        select clock_timestamp() as now,
+          coalesce(bool_and(coalesce(entry.leaf_index < log.published_size, false)), true) as "isPublished",
+          coalesce(bool_and(coalesce(entry.leaf_index < ${readSize(sql`log.cosigned_checkpoint`)} or log.ended_at is not null, false)), true) as "isCosigned"
+        from evidence_entries as entry left join evidence_logs as log on log.epoch = entry.epoch
+        where entry.account_id = ${accountId} and entry.drop_id = ${dropId}
+          and (entry.position is null or entry.position = ${position})
+          and entry.at <= coalesce(${until ?? null}::timestamptz, clock_timestamp())
       `.execute(db);
-      return rows[0] ?? { now: new Date(), isPublished: false };
+      return rows[0] ?? { now: new Date(), isPublished: false, isCosigned: false };
     },
 
     async findDestroyedKey(day) {
