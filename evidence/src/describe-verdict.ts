@@ -1,9 +1,73 @@
-import type { Facts, Remark, Unknown } from './facts.ts';
+import type { EvidenceFile } from './event.ts';
+import type { Facts, Remark } from './facts.ts';
 import type { Verdict } from './verify-receipt.ts';
 
+/** Sentences with the values of a statement in braces. */
+const sentences = {
+  delivery_accepted: '{sender} handed the delivery {reference} to the server at {at}.',
+  request_accepted: '{sender} handed the request {reference} for files to the server at {at}.',
+  deadline: 'Its deadline is {at}.',
+  file_handed_over: 'File {name}, {size} bytes, SHA-256 {sha256}: handed over to {to} at {at}.',
+  file_handed_over_again: 'File {name} was handed over again to {to} at {at}.',
+  file_not_handed_over: 'File {name}, {size} bytes, SHA-256 {sha256}: no event says that it was handed over.',
+  consigned_none: 'Available to {receiver} since {at}; besides the link, no code was required.',
+  consigned_mail: 'Available to {receiver} since {at}; besides the link, a code sent by mail was required.',
+  consigned_sms: 'Available to {receiver} since {at}; besides the link, a code sent by SMS was required.',
+  link_to_be_sent: 'The server was to send the link to the receiver.',
+  link_not_to_be_sent: 'The server was not to send the link itself.',
+  notified: 'Notification by {channel} to {to} sent at {at}.',
+  notification_accepted: 'The receiving server of {to} took it at {at} ({status}).',
+  notification_failed: 'Notification to {to} failed at {at}: {reason}.',
+  link_opened: 'A person opened the link at {at}.',
+  code_entered: 'The code sent by {channel} was entered at {at}.',
+  code_not_entered: 'No event says that a code was entered.',
+  link_shown: "The sender was shown the receiver's link at {at} ({by}).",
+  link_not_shown: "No event says that the sender was shown the receiver's link.",
+  link_revoked: "The receiver's link was revoked at {at} by {by}.",
+  received: 'The contact sent {count} files at {at}, as {reference}.',
+  file_received: 'File {name}, {size} bytes, SHA-256 {sha256}: received from the contact at {at}.',
+  nothing_received: 'No event says that the contact sent files.',
+  delivery_not_ended: 'No event says that the delivery has ended.',
+  delivery_expired: 'The delivery expired at {at}.',
+  delivery_revoked: 'The delivery was revoked by {by} at {at}.',
+  request_not_ended: 'No event says that the request has ended.',
+  request_expired: 'The request expired at {at}.',
+  request_revoked: 'The request was closed by {by} at {at}.',
+  key_destroyed: 'The key of its files was destroyed at {at}.',
+  key_not_destroyed: 'No event says that the key of its files was destroyed.',
+  log_signed: 'The log {origin} signed its first {size} entries, which contain these events.',
+  witnessed: 'Witness {name} saw the same log at {at}.',
+  clock_set_back: "Doubtful: the server's clock was set back. An event of {at} follows one of {precedingAt}.",
+  clock_ahead: 'Doubtful: an event claims {at}, but its checkpoint was signed at {cosignedAt} already.',
+  unlisted_file: 'Doubtful: {name} was handed over, but is not among the files of the delivery.',
+  unknown_kind: 'An event of the kind {kind} is proven, but this version does not know its meaning.',
+  unknown_person: 'Not known: who used the link, and who reads the mailbox.',
+  unknown_reading: 'Not known: whether anybody read the files.',
+  unknown_later_events: 'Not known: whether something happened after the last event.',
+  unknown_handover: 'Not known: whether the files that no event names were handed over.',
+  unknown_notification: 'Not known: whether the link was sent to the receiver.',
+  unknown_time: 'Not known: whether the times are right, as no witness states one.',
+} as const;
+
+export type StatementCode = keyof typeof sentences;
+
+/** One statement of a verdict, to be said in any language. */
+export interface Statement {
+  readonly code: StatementCode;
+  /** Whether an event proves it, no event says it, something contradicts it, or a receipt can never say it. */
+  readonly mark: 'proven' | 'absent' | 'doubtful' | 'unknown';
+  /** Texts of others are not cleaned: see `toLine`. */
+  readonly values: Readonly<Record<string, string | number>>;
+  /** Times of UTC, as `Date.toISOString` writes them. */
+  readonly times: Readonly<Record<string, string>>;
+}
+
 /** Says a verdict in English, one line for each statement. */
-export function describeVerdict(verdict: Verdict): string[] {
-  return listStatements(verdict).map(toLine);
+export function describeVerdict({ problems, facts }: Verdict): string[] {
+  const lines = facts
+    ? ['The receipt is valid.', ...listStatements(facts).map(say)]
+    : ['The receipt is NOT valid. It proves nothing.', ...problems.map(({ message }) => message)];
+  return lines.map(toLine);
 }
 
 /** Replaces characters by which a name could pretend to be another line, or run in another direction. */
@@ -11,97 +75,101 @@ function toLine(statement: string): string {
   return statement.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
-function listStatements({ problems, facts }: Verdict): string[] {
-  if (!facts) return ['The receipt is NOT valid. It proves nothing.', ...problems.map(({ message }) => message)];
+function say({ code, values, times }: Statement): string {
+  const all: Record<string, string | number> = { ...values, ...times };
+  return sentences[code].replaceAll(/\{(\w+)\}/g, (_, name: string) => String(all[name]));
+}
+
+/** Lists what the facts of a valid receipt say, and what they do not say. */
+export function listStatements(facts: Facts): Statement[] {
   return [
-    'The receipt is valid.',
     ...describeSubmission(facts),
     ...describeDelivery(facts),
     ...describeEnd(facts),
     ...facts.logs.flatMap(describeLog),
     ...facts.remarks.map(describeRemark),
-    ...facts.unknowns.map((unknown) => `Not known: ${unknownTexts[unknown]}.`),
+    ...facts.unknowns.map((unknown) => state('unknown', `unknown_${unknown}`)),
   ];
 }
 
-function describeSubmission({ submission, files, expiresAt }: Facts): string[] {
+function state(
+  mark: Statement['mark'],
+  code: StatementCode,
+  values: Statement['values'] = {},
+  times: Statement['times'] = {},
+): Statement {
+  return { code, mark, values, times };
+}
+
+const prove = (code: StatementCode, values: Statement['values'], at: string) => state('proven', code, values, { at });
+
+function describeSubmission({ submission, files, expiresAt }: Facts): Statement[] {
   const { reference, type, sender, at } = submission;
-  const subject = type === 'drop' ? `the delivery ${reference}` : `the request ${reference} for files`;
   return [
-    `${sender.address} handed ${subject} to the server at ${at}${expiresAt ? `, available until ${expiresAt}` : ''}.`,
-    ...files.map(
-      ({ name, size, sha256, handovers }) =>
-        `File ${name}, ${size} bytes, SHA-256 ${sha256}: ${
-          handovers.length > 0
-            ? handovers.map((handover) => `handed over to ${handover.to} at ${handover.at}`).join(', ')
-            : 'no event says that it was handed over'
-        }.`,
-    ),
+    prove(type === 'drop' ? 'delivery_accepted' : 'request_accepted', { sender: sender.address, reference }, at),
+    ...(expiresAt ? [prove('deadline', {}, expiresAt)] : []),
+    ...files.flatMap(({ handovers, ...file }) => {
+      const [first, ...others] = handovers;
+      if (!first) return [state('absent', 'file_not_handed_over', toValues(file))];
+      return [
+        prove('file_handed_over', { ...toValues(file), to: first.to }, first.at),
+        ...others.map((other) => prove('file_handed_over_again', { name: file.name, to: other.to }, other.at)),
+      ];
+    }),
   ];
 }
 
-function describeDelivery(facts: Facts): string[] {
+const toValues = ({ name, size, sha256 }: EvidenceFile) => ({ name, size, sha256 });
+
+function describeDelivery(facts: Facts): Statement[] {
   const receiver = facts.consignments.at(-1);
   if (!receiver) return [];
-  const codes = { none: 'no code', mail: 'a code sent by mail', sms: 'a code sent by SMS' };
   return [
-    ...facts.consignments.map(
-      ({ at, address, name, code }) =>
-        `Available to ${name ? `${name} <${address}>` : address} since ${at}; besides the link, ${codes[code]} was required.`,
+    ...facts.consignments.map(({ at, address, name, code }) =>
+      prove(`consigned_${code}`, { receiver: name ? `${name} <${address}>` : address }, at),
     ),
-    receiver.notified
-      ? 'The server was to send the link to the receiver.'
-      : 'The server was not to send the link itself.',
-    ...facts.sentNotifications.map(({ at, to, channel }) => `Notification by ${channel} to ${to} sent at ${at}.`),
-    ...facts.acceptedNotifications.map(
-      ({ at, to, status }) => `The receiving server of ${to} took it at ${at} (${status}).`,
-    ),
-    ...facts.failedNotifications.map(({ at, to, reason }) => `Notification to ${to} failed at ${at}: ${reason}.`),
-    ...facts.openedLinks.map(({ at }) => `A person opened the link at ${at}.`),
-    ...facts.enteredCodes.map(({ at, channel }) => `The code sent by ${channel} was entered at ${at}.`),
-    ...(receiver.code !== 'none' && facts.enteredCodes.length === 0 ? ['No event says that a code was entered.'] : []),
+    state('proven', receiver.notified ? 'link_to_be_sent' : 'link_not_to_be_sent'),
+    ...facts.sentNotifications.map(({ at, to, channel }) => prove('notified', { to, channel }, at)),
+    ...facts.acceptedNotifications.map(({ at, to, status }) => prove('notification_accepted', { to, status }, at)),
+    ...facts.failedNotifications.map(({ at, to, reason }) => prove('notification_failed', { to, reason }, at)),
+    ...facts.openedLinks.map(({ at }) => prove('link_opened', {}, at)),
+    ...facts.enteredCodes.map(({ at, channel }) => prove('code_entered', { channel }, at)),
+    ...(receiver.code !== 'none' && facts.enteredCodes.length === 0 ? [state('absent', 'code_not_entered')] : []),
     ...(facts.shownLinks.length > 0
-      ? facts.shownLinks.map(({ at, by }) => `The sender was shown the receiver's link at ${at} (${by}).`)
-      : ["No event says that the sender was shown the receiver's link."]),
-    ...facts.revokedLinks.map(({ at, by }) => `The receiver's link was revoked at ${at} by ${by}.`),
-    ...facts.received.map(
-      ({ at, reference, files }) => `The contact sent ${files.length} files at ${at}, as ${reference}.`,
-    ),
+      ? facts.shownLinks.map(({ at, by }) => prove('link_shown', { by }, at))
+      : [state('absent', 'link_not_shown')]),
+    ...facts.revokedLinks.map(({ at, by }) => prove('link_revoked', { by }, at)),
+    ...facts.received.flatMap(({ at, reference, files }) => [
+      prove('received', { count: files.length, reference }, at),
+      ...files.map((file) => prove('file_received', toValues(file), at)),
+    ]),
+    ...(facts.submission.type === 'request' && facts.received.length === 0
+      ? [state('absent', 'nothing_received')]
+      : []),
   ];
 }
 
-function describeEnd({ end, keyDestroyedAt }: Facts): string[] {
-  if (!end) return ['No event says that the delivery has ended.'];
+function describeEnd({ submission, end, keyDestroyedAt }: Facts): Statement[] {
+  const subject = submission.type === 'drop' ? 'delivery' : 'request';
+  if (!end) return [state('absent', `${subject}_not_ended`)];
   return [
-    `The delivery ${end.kind === 'expired' ? 'expired' : `was revoked by ${end.by ?? ''}`} at ${end.at}.`,
-    keyDestroyedAt
-      ? `The key of its files was destroyed at ${keyDestroyedAt}.`
-      : 'No event says that the key of its files was destroyed.',
+    prove(`${subject}_${end.kind}`, { by: end.by ?? '' }, end.at),
+    keyDestroyedAt ? prove('key_destroyed', {}, keyDestroyedAt) : state('absent', 'key_not_destroyed'),
   ];
 }
 
-function describeLog({ origin, size, witnesses }: Facts['logs'][number]): string[] {
+function describeLog({ origin, size, witnesses }: Facts['logs'][number]): Statement[] {
   return [
-    `The log ${origin} signed its first ${size} entries, which contain these events.`,
-    ...witnesses.map(({ name, at }) => `Witness ${name} saw the same log${at ? ` at ${at}` : ''}.`),
+    state('proven', 'log_signed', { origin, size }),
+    ...witnesses.flatMap(({ name, at }) => (at ? [prove('witnessed', { name }, at)] : [])),
   ];
 }
 
-function describeRemark(remark: Remark): string {
+function describeRemark(remark: Remark): Statement {
   if (remark.code === 'clock_set_back')
-    return `Doubtful: the server's clock was set back. An event of ${remark.at} follows one of ${remark.precedingAt}.`;
+    return state('doubtful', remark.code, {}, { at: remark.at, precedingAt: remark.precedingAt });
   if (remark.code === 'clock_ahead')
-    return `Doubtful: an event claims ${remark.at}, but its checkpoint was signed at ${remark.cosignedAt} already.`;
-  if (remark.code === 'unlisted_file')
-    return `Doubtful: ${remark.name} was handed over, but is not among the files of the delivery.`;
-  return `An event of the kind ${remark.kind} is proven, but this version does not know its meaning.`;
+    return state('doubtful', remark.code, {}, { at: remark.at, cosignedAt: remark.cosignedAt });
+  if (remark.code === 'unlisted_file') return state('doubtful', remark.code, { name: remark.name });
+  return state('proven', remark.code, { kind: remark.kind });
 }
-
-const unknownTexts: Readonly<Record<Unknown, string>> = {
-  person: 'who used the link, and who reads the mailbox',
-  reading: 'whether anybody read the files',
-  later_events: 'whether something happened after the last event',
-  handover: 'whether the files that no event names were handed over',
-  notification: 'whether the link was sent to the receiver',
-  time: 'whether the times are right, as no witness states one',
-};

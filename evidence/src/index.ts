@@ -1,7 +1,7 @@
 export { decodeBase64, encodeBase64 } from './bytes.ts';
 export { type JsonValue, toCanonicalJson } from './canonical-json.ts';
 export { type Checkpoint, formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
-export { describeVerdict } from './describe-verdict.ts';
+export { describeVerdict, listStatements, type Statement, type StatementCode } from './describe-verdict.ts';
 export {
   type EventData,
   type EventKind,

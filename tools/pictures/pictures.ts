@@ -9,7 +9,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { createPagePrinter } from '../../server/src/engines/pdf/print-receipt.ts';
+import { printPages } from '../../server/src/engines/pdf/print-pages.ts';
 import { beginDelivery, handOver, tell, toFiles } from '../../server/src/testing/receipts.ts';
 import { plainOperator } from '../../server/src/views/operator.ts';
 import { receiptPages } from '../../server/src/views/receipt/receipt-pages.ts';
@@ -151,7 +151,7 @@ async function drawReceipt(painter: Painter): Promise<Buffer> {
     log: { origin: 'files.example.org/log/1', size: 48_213 },
     publicUrl: 'https://files.example.org',
   });
-  const pdf = await createPagePrinter().print(pages, []);
+  const pdf = await printPages(pages, []);
   const drawn = execFileSync('pdftoppm', ['-png', '-r', '110', '-singlefile', '-'], { input: pdf, maxBuffer: 2 ** 24 });
   return painter.compose(
     720,

@@ -115,7 +115,8 @@ async function findTraces(dropId: string): Promise<string[]> {
   for (const table of ['evidence_entries', 'evidence_logs', 'evidence_keys'])
     if ((await database.query(`select from ${table} as one where one::text ~* 'kim|karlsson'`)).length > 0)
       found.add(table);
-  for (const [name, bytes] of logObjects.objects) if (/kim|karlsson/i.test(`${name} ${bytes}`)) found.add(name);
+  for (const [name, bytes] of logObjects.objects)
+    if (/kim|karlsson/i.test(`${name} ${bytes.toString()}`)) found.add(name);
   return [...found].toSorted();
 }
 

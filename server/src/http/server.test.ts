@@ -145,6 +145,8 @@ describe('every route declares who may call it', () => {
         "POST /m/:token/report: link",
         "GET,HEAD /upload/:handle/: link-session",
         "GET /upload/:handle/more: link-session",
+        "GET /upload/:handle/receipt.pdf: link-session",
+        "GET /upload/:handle/receipt.json: link-session",
         "POST /upload/:handle/: link-session",
         "POST,OPTIONS /upload/:handle/tus: link-session",
         "HEAD,PATCH,DELETE /upload/:handle/tus/:id: link-session",

@@ -70,11 +70,62 @@ export function handOver(minute: number, files: ReturnType<typeof toFiles>): Tol
   return files.map((file) => tell(minute, 'content.handed_over', { file, via: 'link' }));
 }
 
+/** The first events of a request to Anna for files. */
+export function beginRequest(): Told[] {
+  const [, ...others] = beginDelivery([]);
+  return [
+    tell(0, 'submission.accepted', {
+      reference: 'WB-7F3K-29QD',
+      type: 'request',
+      sender: { address: 'orders@example.org', by: 'person' },
+      files: [],
+      receivers: 1,
+      expires_at: null,
+      message_sha256: null,
+    }),
+    ...others,
+  ];
+}
+
+/** A receipt in each state that its first page distinguishes. */
+export function listReceiptStates(): Record<string, readonly Told[]> {
+  const files = toFiles('contract.pdf', 'annex.pdf', 'photo.jpg');
+  const begun = beginDelivery(files);
+  const opened = tell(3, 'link.opened', {});
+  const expired = [
+    tell(50, 'drop.expired', { key_day: '2026-12-02' }),
+    tell(59, 'key.destroyed', { day: '2026-12-02' }),
+  ];
+  return {
+    complete: [
+      ...beginDelivery(files, { code: 'sms' }),
+      opened,
+      tell(4, 'code.entered', { channel: 'sms' }),
+      ...handOver(14, files),
+    ],
+    partly: [...begun, opened, ...handOver(14, files.slice(0, 2))],
+    failed: [
+      ...begun,
+      tell(2, 'notification.failed', { to: 'anna@example.com', status: '5.1.1', reason: '550 5.1.1 unknown user' }),
+    ],
+    revoked: [
+      ...begun,
+      tell(20, 'link.shown', { by: 'orders@example.org' }),
+      tell(30, 'drop.revoked', { by: 'orders@example.org', key_day: null }),
+    ],
+    expired: [...begun, opened, ...handOver(14, files), ...expired],
+    unopened: [...begun, tell(2, 'notification.accepted', { to: 'anna@example.com', status: '2.1.5' }), ...expired],
+    message: [...beginDelivery([]), opened],
+    received: [...beginRequest(), opened, tell(5, 'content.received', { reference: 'WB-2222-3333', files })],
+    waiting: beginRequest(),
+  };
+}
+
 /** Logs the events in a log of their own, and returns their receipt and the policy that trusts it. */
 export async function makeTestReceipt(told: readonly Told[]): Promise<{ json: Uint8Array; policy: Policy }> {
   const numbers = new Map<string, number>();
   const entries = told.map(({ at, kind, data }, index) => {
-    const story = dropKinds.has(kind) ? { drop } : { drop, receiver: 0 };
+    const story = dropKinds.has(kind) ? { drop } : kind === 'key.destroyed' ? {} : { drop, receiver: 0 };
     const number = numbers.get(JSON.stringify(story)) ?? 0;
     numbers.set(JSON.stringify(story), number + 1);
     const id = `0190b2c8-1f7a-7c3e-9d61-${String(index).padStart(12, '0')}`;

@@ -247,7 +247,17 @@ export function pageStates(translator: Translator, foreign: Foreign = ordinary):
     props: Partial<SentPageProps> = { more },
   ): PageState => ({
     title: sentTitle(translator),
-    page: <SentPage sender={to} reference={reference} last={last} earlier={earlier} doneAction="/u/done" {...props} />,
+    page: (
+      <SentPage
+        sender={to}
+        reference={reference}
+        last={last}
+        earlier={earlier}
+        receiptHref="receipt"
+        doneAction="/u/done"
+        {...props}
+      />
+    ),
   });
   const landing = (
     kind: 'download' | 'upload',

@@ -1,6 +1,6 @@
 import type { ConcurrencyLimiter } from '../flow/concurrency-limiter.ts';
 
-/** The content of a receipt's pages, in the words of one language: what is where is the printer's business. */
+/** The content of a receipt's pages, in the words of one language, as data: where it stands on them is the printer's business. */
 export interface ReceiptPages {
   /** A BCP 47 tag. */
   readonly language: string;
@@ -27,7 +27,8 @@ export interface ReceiptPages {
   };
   /** Shown if the fonts lack a character, whose place is then marked. */
   readonly missingCharacters: string;
-  readonly formatPageNumber: (page: number, pages: number) => string;
+  /** With `{page}` and `{pages}` for the numbers. */
+  readonly pageNumber: string;
 }
 
 export type Tone = 'good' | 'warn' | 'bad' | 'calm';
@@ -38,7 +39,7 @@ export interface PrintedOperator {
   readonly accent: string;
   readonly tint: string;
   /** A PNG, and the size at which it is shown. */
-  readonly logo?: { readonly content: Buffer; readonly width: number; readonly height: number } | undefined;
+  readonly logo?: { readonly content: Uint8Array; readonly width: number; readonly height: number } | undefined;
 }
 
 export interface PrintedFact {
@@ -73,11 +74,6 @@ export interface ReceiptAttachment {
   readonly type: string;
   readonly description: string;
   readonly content: Uint8Array;
-}
-
-/** Makes a PDF of pages. The same input makes the same bytes. */
-export interface PagePrinter {
-  print(pages: ReceiptPages, attachments: readonly ReceiptAttachment[]): Promise<Buffer>;
 }
 
 /** The part of a receipt that its pages show. */

@@ -9,7 +9,7 @@ import { beginDelivery, handOver, toFiles } from '../../testing/receipts.ts';
 import { plainOperator } from '../../views/operator.ts';
 import { receiptPages } from '../../views/receipt/receipt-pages.ts';
 import { createTranslators } from '../../views/translator.ts';
-import { createPagePrinter } from './print-receipt.ts';
+import { printPages } from './print-pages.ts';
 
 requireKind('engines');
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
     log: { origin: 'files.example.org/log/1', size: 7 },
     publicUrl: 'https://files.example.org',
   });
-  await writeFile(pdf, await createPagePrinter().print(pages, attachments));
+  await writeFile(pdf, await printPages(pages, attachments));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

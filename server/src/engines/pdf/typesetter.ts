@@ -28,9 +28,11 @@ interface OpenFont {
 const lineHeight = 1.42;
 const replacement = '\uFFFD';
 const isolates = /[\u2066-\u2069\u200E\u200F\u202A-\u202E]/g;
-/** A place where a line may end: after a space, between ideographs, or after a sign within a long name. */
-const atoms =
-  /\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+?(?:[-_/@](?=.)|(?=[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])|$)/gu;
+const ideographs = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`;
+/** A line may end after a space or between ideographs. */
+const words = new RegExp(String.raw`\s+|[${ideographs}]|[^\s${ideographs}]+`, 'gu');
+/** A word that is longer than a line may also be divided after a sign. */
+const parts = /[^-_/@.]*[-_/@.]+|[^-_/@.]+/g;
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -81,21 +83,18 @@ export class Typesetter {
     const lines: string[] = [];
     let line = '';
     const fits = (candidate: string) => this.#measure(candidate.trimEnd(), style) <= width;
-    for (const atom of text.match(atoms) ?? []) {
-      if (fits(line + atom)) {
-        line += atom;
-        continue;
-      }
-      if (line !== '') lines.push(line.trimEnd());
-      line = '';
-      for (const { segment } of fits(atom) ? [{ segment: atom }] : graphemes.segment(atom)) {
-        if (line !== '' && !fits(line + segment)) {
-          lines.push(line);
-          line = '';
-        }
-        line += segment;
-      }
-      line = line.trimStart();
+    const add = (atom: string) => {
+      if (!fits(line + atom)) {
+        if (line !== '') lines.push(line.trimEnd());
+        line = atom.trimStart();
+      } else line += atom;
+    };
+    for (const word of text.match(words) ?? []) {
+      if (fits(word)) add(word);
+      else
+        for (const part of word.match(parts) ?? [])
+          if (fits(part)) add(part);
+          else for (const { segment } of graphemes.segment(part)) add(segment);
     }
     return [...lines, line.trimEnd()];
   }

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { parsePolicy, verifyReceipt } from '@waybill/evidence';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../domain/accounts/account-store.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
+import { makeLogPolicy } from '../../domain/evidence/log-policy.ts';
+import { Sequencer } from '../../domain/evidence/sequencer.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type OpenedRequest, openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { deriveToken, sentLink } from '../../testing/links.ts';
@@ -302,6 +305,28 @@ describe('after sending', () => {
       expect(Math.abs(Date.now() - Date.parse(time))).toBeLessThan(60_000);
       expect(response.body).not.toContain('type="file"');
     }
+  });
+
+  test('the contact gets a receipt that proves what was received, and no other person does', async () => {
+    await sent('a.txt', 'b.txt');
+    const { body } = await ask('GET', '');
+    expect(body).toContain(`href="${contact.page}receipt.pdf"`);
+    const sequencer = new Sequencer(exchange.engines);
+    while (await sequencer.step(new AbortController().signal));
+    await sequencer.stop();
+    const policy = parsePolicy(await makeLogPolicy(exchange.engines));
+    for (const format of ['pdf', 'json']) {
+      const { rawPayload, headers } = await ask('GET', `receipt.${format}`);
+      expect(headers['content-type']).toMatch(new RegExp(`^application/${format}`));
+      expect(await verifyReceipt(rawPayload, policy)).toMatchObject({
+        isValid: true,
+        facts: {
+          submission: { type: 'request', sender: { address: sentRequest.actor.email } },
+          received: [{ files: [{ name: 'a.txt', size: 3 }, { name: 'b.txt' }] }],
+        },
+      });
+    }
+    expect((await ask('GET', 'receipt.json', { cookie: '' })).statusCode).toBe(404);
   });
 
   test('more can be sent, and the page still lists what was sent before', async () => {

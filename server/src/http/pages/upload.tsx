@@ -4,6 +4,7 @@ import { type ErrorCode, limits } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Sending } from '../../domain/drops/drop-store.ts';
+import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { requireUnused } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
@@ -20,6 +21,7 @@ import { parseJson } from '../json-body.ts';
 import { sendError } from '../json-errors.ts';
 import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
 import { requireOwnForm } from '../shared/page/person.ts';
+import { sendReceipt } from '../shared/send-receipt.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
@@ -69,6 +71,14 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     if (link.usedUp) return reply.redirect(withChosenLanguage(request, readPath(request)), 303);
     return sendUploadPage(engines, options, request, reply, link);
   });
+
+  for (const format of receiptFormats)
+    app.get(`${home}receipt.${format}`, { config }, async (request, reply) => {
+      const { accountId, dropId, position, language } = await requireLink(engines, request, uploads);
+      const { locale } = chooseTranslator(options, request, language);
+      const story = { accountId, dropId, position };
+      return sendReceipt(engines, reply, { ...story, type: 'request', format, languages: [locale] });
+    });
 
   // A browser without scripts sends everything in one request.
   app.post(home, { config: { ...config, transfer: true } }, async (request, reply) => {
@@ -196,6 +206,7 @@ function sendSentPage(
     last,
     earlier,
     more: link.usedUp ? undefined : { href: withChosenLanguage(request, `${path}more`), until: link.expiresAt },
+    receiptHref: `${path}receipt`,
     doneAction: withChosenLanguage(request, `${path}done`),
   };
   return sendPage(options, request, reply, translator, { title: sentTitle(translator), page: <SentPage {...props} /> });

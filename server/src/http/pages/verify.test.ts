@@ -16,15 +16,16 @@ const receipt = readExample('receipt.json');
 const policy = readExample('receipt-policy.txt');
 const folder = mkdtempSync(join(tmpdir(), 'waybill-verify-'));
 const browser = await launchBrowser();
-let saved: string;
+const toPath = (language: string) => join(folder, `verify.${language}.html`);
+const saved = toPath('en');
 beforeAll(async () => {
   const files = new Map([
     ['pages.css', readStylesheet('pages.css')],
     ['verify.tsx', await buildVerifier()],
   ]);
   const assets = { ...testPages.assets, files: new Map([...files].map(([name, text]) => [name, Buffer.from(text)])) };
-  saved = join(folder, 'verify.html');
-  writeFileSync(saved, createVerifyPage({ ...testPages, assets }).render('en', policy));
+  const { render } = createVerifyPage({ ...testPages, assets });
+  for (const language of ['en', 'de', 'sv', 'fr', 'es']) writeFileSync(toPath(language), render(language, policy));
   writeFileSync(join(folder, 'receipt.json'), receipt);
   writeFileSync(join(folder, 'changed.json'), receipt.replace('anna@', 'bert@'));
 });
@@ -41,7 +42,7 @@ function readStylesheet(name: string): string {
 }
 
 /** Opens the copy on the disk without a network, and counts whatever it asks for. */
-async function openSaved(options: Parameters<typeof browser.newContext>[0] = {}) {
+async function openSaved(options: Parameters<typeof browser.newContext>[0] = {}, language = 'en') {
   const context = await browser.newContext({ viewport: { width: 360, height: 740 }, ...options });
   await context.setOffline(true);
   const requests: string[] = [];
@@ -50,7 +51,7 @@ async function openSaved(options: Parameters<typeof browser.newContext>[0] = {})
   const problems: string[] = [];
   page.on('console', (message) => problems.push(message.text()));
   page.on('pageerror', (error) => problems.push(error.message));
-  await page.goto(pathToFileURL(saved).href);
+  await page.goto(pathToFileURL(toPath(language)).href);
   return { page, requests, problems, [Symbol.asyncDispose]: () => context.close() };
 }
 
@@ -67,7 +68,7 @@ test('a copy on a disk verifies without a network, and asks for nothing', async 
   const proven = await readVerdict(page);
   expect(proven).toContain('Proven');
   expect(proven).toContain('anna@example.com');
-  expect(proven).toContain('Witness W1 saw the same log');
+  expect(proven).toContain('The witness W1 saw the same log');
   await choose(page, 'changed.json');
   await page.getByText('Not proven').waitFor();
   expect(await readVerdict(page)).not.toContain('SHA-256');
@@ -81,6 +82,24 @@ test('a copy on a disk verifies without a network, and asks for nothing', async 
   );
   expect(isSent).toBe(false);
   expect(problems.join()).toContain('Content Security Policy');
+});
+
+test.each([
+  ['de', 'Bewiesen', 'report.pdf wurde am 18. November 2026 um 09:05:31 UTC an anna@example.com übergeben.'],
+  ['sv', 'Bevisat', 'report.pdf överlämnades till anna@example.com 18 november 2026'],
+  ['fr', 'Prouvé', 'report.pdf a été remis à anna@example.com le 18 novembre 2026'],
+  ['es', 'Demostrado', 'report.pdf se entregó a anna@example.com el 18 de noviembre de 2026'],
+])('says in %s what is proven, and what is wrong', async (language, title, fact) => {
+  await using opened = await openSaved({}, language);
+  const { page } = opened;
+  await choose(page, 'receipt.json');
+  const proven = await readVerdict(page);
+  expect(proven).toContain(title);
+  expect(proven).toContain(fact);
+  expect(proven).not.toMatch(/verify\.|\{|the link|No event/);
+  await choose(page, 'changed.json');
+  await page.locator('#verdict .tone-bad').first().waitFor();
+  expect(await readVerdict(page)).not.toMatch(/verify\./);
 });
 
 test('works by keyboard, with a key alone, and says what is missing', async () => {

@@ -1,11 +1,20 @@
-import { describeVerdict, type Policy, parsePolicy, type Verdict, verifyReceipt } from '@waybill/evidence';
-import { type JSX, render } from 'preact';
+import {
+  listStatements,
+  type Policy,
+  type Problem,
+  parsePolicy,
+  type Statement,
+  type Verdict,
+  verifyReceipt,
+} from '@waybill/evidence';
+import { type ComponentChildren, type JSX, render } from 'preact';
 import { Banner } from '../components/banner.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
 import type { Tone } from '../components/tone.ts';
 import { TranslatorContext, useTranslator, type ViewTranslator } from '../components/translator-context.ts';
-import { oneLine } from '../plain.ts';
+import { isolate, oneLine } from '../plain.ts';
 import { islandTranslator } from './island-translator.ts';
+import { factTexts, problemTexts } from './verdict-texts.ts';
 
 /** Larger files are not read. */
 const maxBytes = 64 * 1024 * 1024;
@@ -57,10 +66,10 @@ function readTrust(text: string): Policy {
   return parsePolicy(isKey ? `log ${text.trim()}\nquorum none\n` : `${text.trimEnd()}\n`);
 }
 
-/** The verdict at a glance, and below it what is proven and what is not. The facts are in English, as in the receipt. */
-function VerdictView({ name, verdict }: { name: string; verdict: Verdict }): JSX.Element {
+/** The verdict at a glance, and below it what is proven and what is not. */
+function VerdictView({ name, verdict: { facts, problems } }: { name: string; verdict: Verdict }): JSX.Element {
   const translator = useTranslator();
-  const [tone, title, text] = verdict.isValid
+  const [tone, title, text] = facts
     ? (['good', 'verify.proven', 'verify.provenText'] as const)
     : (['bad', 'verify.unproven', 'verify.unprovenText'] as const);
   return (
@@ -71,36 +80,92 @@ function VerdictView({ name, verdict }: { name: string; verdict: Verdict }): JSX
       <h2>
         <bdi>{oneLine(name)}</bdi>
       </h2>
-      <ul class="verdict" lang="en">
-        {describeVerdict(verdict)
-          .slice(1)
-          .map((line, place) => (
-            <Statement key={place} line={oneLine(line)} isProven={verdict.isValid} />
-          ))}
-      </ul>
+      {facts ? <Statements statements={listStatements(facts)} /> : <Problems problems={problems} />}
     </section>
   );
 }
 
-/** A line of the verdict: proven, doubtful or not known. Its text says which. */
-function Statement({ line, isProven }: { line: string; isProven: boolean }): JSX.Element {
-  const [icon, tone]: [IconName, Tone] = !isProven
-    ? ['close', 'bad']
-    : line.startsWith('Not known:')
-      ? ['question', 'quiet']
-      : line.startsWith('Doubtful:')
-        ? ['alert', 'warn']
-        : line.startsWith('No event ')
-          ? ['info', 'quiet']
-          : ['check', 'good'];
+const groups = [
+  ['verify.doubtfulHeading', ['doubtful']],
+  ['verify.provenHeading', ['proven']],
+  ['verify.unprovenHeading', ['absent', 'unknown']],
+] as const satisfies readonly [string, readonly Statement['mark'][]][];
+
+const marks = {
+  proven: ['check', 'good'],
+  absent: ['info', 'quiet'],
+  doubtful: ['alert', 'warn'],
+  unknown: ['question', 'quiet'],
+} as const satisfies Record<Statement['mark'], [IconName, Tone]>;
+
+function Statements({ statements }: { statements: readonly Statement[] }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <>
+      {groups.map(([heading, marked]) => {
+        const own = statements.filter(({ mark }) => marked.some((one) => one === mark));
+        if (own.length === 0) return null;
+        return (
+          <section key={heading}>
+            <h3>{translator.t(heading)}</h3>
+            <ul class="verdict">
+              {own.map((statement, place) => (
+                <Line key={place} mark={marks[statement.mark]}>
+                  {say(translator, statement)}
+                </Line>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+    </>
+  );
+}
+
+/** Each kind of problem once. The details are for experts, and in English as those of the command. */
+function Problems({ problems }: { problems: readonly Problem[] }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <ul class="verdict">
+      {[...Map.groupBy(problems, ({ code }) => code)].map(([code, found]) => (
+        <Line key={code} mark={['close', 'bad']}>
+          {translator.t(problemTexts[code])}
+          {found.map(({ message }, place) => (
+            <span key={place} class="verdict-detail small quiet" lang="en">
+              {oneLine(message)}
+            </span>
+          ))}
+        </Line>
+      ))}
+    </ul>
+  );
+}
+
+function Line({ mark, children }: { mark: [IconName, Tone]; children: ComponentChildren }): JSX.Element {
+  const [icon, tone] = mark;
   return (
     <li>
       <span class={`verdict-mark tone-${tone}`}>
         <Icon name={icon} small />
       </span>
-      <span>{line}</span>
+      <span>{children}</span>
     </li>
   );
+}
+
+/** Says a statement in the language of the page, with times to the second: an expert compares them with other records. */
+function say(translator: ViewTranslator, { code, values, times }: Statement): string {
+  const format = new Intl.DateTimeFormat(translator.locale, {
+    dateStyle: 'long',
+    timeStyle: 'long',
+    timeZone: 'UTC',
+  });
+  const params: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(values)) params[name] = typeof value === 'number' ? value : isolate(value);
+  for (const [name, time] of Object.entries(times)) params[name] = format.format(new Date(time));
+  if (values['channel'] === 'mail') params['channel'] = translator.t('verify.channel.mail');
+  if (values['channel'] === 'sms') params['channel'] = translator.t('verify.channel.sms');
+  return translator.t(factTexts[code], params);
 }
 
 const form = document.querySelector<HTMLFormElement>('#verify');

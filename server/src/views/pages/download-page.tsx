@@ -10,7 +10,7 @@ import { Icon } from '../components/icon.tsx';
 import { ListHead } from '../components/list-head.tsx';
 import { Message } from '../components/message.tsx';
 import { Moment } from '../components/moment.tsx';
-import { ReceiptLinks } from '../components/receipt-links.tsx';
+import { OwnReceipt } from '../components/own-receipt.tsx';
 import { ScanNote, ScanSummary } from '../components/scan-note.tsx';
 import { type Scanned, summarizeScans } from '../components/scan-texts.ts';
 import { fromField, type Sender } from '../components/sender.tsx';
@@ -95,7 +95,7 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
       <p class="unseen" role="status" />
       <div class="asides">
         <Verify files={files} sumsHref={props.sumsHref} />
-        <Receipt href={props.receiptHref} />
+        <OwnReceipt path={props.receiptHref} text={translator.t('receipt.yoursText')} />
         {props.asking && <AskForm {...props.asking} />}
       </div>
       <DoneForm action={props.doneAction} />
@@ -123,22 +123,10 @@ function MessagePage(props: DownloadPageProps): JSX.Element {
         </>
       }
     >
-      <Receipt href={props.receiptHref} />
+      <OwnReceipt path={props.receiptHref} text={translator.t('receipt.yoursText')} />
       {props.asking && <AskForm {...props.asking} />}
       <DoneForm action={props.doneAction} />
     </Card>
-  );
-}
-
-/** Folded at first, as the checksums. */
-function Receipt({ href }: { href: string }): JSX.Element {
-  const translator = useTranslator();
-  return (
-    <details class="verify small">
-      <summary>{translator.t('receipt.yours')}</summary>
-      <p class="quiet">{translator.t('receipt.yoursText')}</p>
-      <ReceiptLinks path={href} />
-    </details>
   );
 }
 

@@ -4,6 +4,7 @@ import { Card, Fields } from '../components/card.tsx';
 import { DoneForm } from '../components/done-form.tsx';
 import { ListHead } from '../components/list-head.tsx';
 import { Moment } from '../components/moment.tsx';
+import { OwnReceipt } from '../components/own-receipt.tsx';
 import { PlainFiles } from '../components/plain-files.tsx';
 import { ScanSummary } from '../components/scan-note.tsx';
 import type { Sender } from '../components/sender.tsx';
@@ -20,6 +21,8 @@ export interface SentPageProps {
   readonly earlier: readonly Sending[];
   /** The URL for sending more files, and its expiry; undefined if files can be sent only once. */
   readonly more?: { readonly href: string; readonly until: Date } | undefined;
+  /** The contact's receipt, without the ending of the file. */
+  readonly receiptHref: string;
   /** Ends the session of this browser. */
   readonly doneAction: string;
 }
@@ -70,6 +73,7 @@ export function SentPage(props: SentPageProps): JSX.Element {
         <PlainFiles files={last.files} count={last.fileCount} />
       </section>
       <EarlierSendings sendings={props.earlier} />
+      <OwnReceipt path={props.receiptHref} text={translator.t('receipt.contactText')} />
       <DoneForm action={props.doneAction} />
     </Card>
   );

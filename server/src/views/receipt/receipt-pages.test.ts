@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { beginDelivery, handOver, type Told, tell, toFiles } from '../../testing/receipts.ts';
+import { beginDelivery, beginRequest, handOver, type Told, tell, toFiles } from '../../testing/receipts.ts';
 import { plainOperator } from '../operator.ts';
 import { createTranslators } from '../translator.ts';
 import { receiptPages } from './receipt-pages.ts';
@@ -17,16 +17,7 @@ const write = (
     log: { origin: 'files.example.org/log/1', size: 48_213, witnesses },
     publicUrl: 'https://files.example.org',
   });
-const request = tell(0, 'submission.accepted', {
-  reference: 'WB-7F3K-29QD',
-  type: 'request',
-  sender: { address: 'orders@example.org', by: 'person' },
-  files: [],
-  receivers: 1,
-  expires_at: null,
-  message_sha256: null,
-});
-const asked = [request, ...beginDelivery([]).slice(1)];
+const asked = beginRequest();
 
 describe('the result', () => {
   test.each<[string, readonly Told[], string, string]>([
@@ -90,7 +81,7 @@ describe('the result', () => {
       'files were received',
       [...asked, tell(5, 'content.received', { reference: 'WB-2222-3333', files })],
       'good',
-      '3 files were received, the last ones on 18 November 2026 at 09:05:07 UTC.',
+      '3 files were received from Anna Andersson (anna@example.com), the last ones on 18 November 2026 at 09:05:07 UTC.',
     ],
   ])('%s', (_, events, tone, text) => {
     expect(write(events).result).toMatchObject({ tone, text });
@@ -116,6 +107,17 @@ test('names the witnesses who have seen the log, and says if there should be som
   const [, missing] = write(beginDelivery(files), 'en', []).lists;
   expect(missing?.items.join()).toContain('has confirmed it yet');
   expect(JSON.stringify(write(beginDelivery(files)).lists)).not.toContain('the same log');
+});
+
+test('a request names who asked and who sent, and doubts who sent', () => {
+  const { facts, lists, story } = write([...asked, tell(9, 'drop.expired', { key_day: null })]);
+  expect(facts.slice(0, 3).map(({ label, value }) => `${label}: ${value}`)).toEqual([
+    'Files requested by: orders@example.org',
+    'Files from: Anna Andersson',
+    'Requested: 18 November 2026 at 09:00:07 UTC',
+  ]);
+  expect(lists[1]?.items[0]).toContain('Who sent the files.');
+  expect(story.steps.at(-1)?.text).toBe('The request expired. Its link does not work any more.');
 });
 
 test('a file counts from the first time that all of it was sent', () => {

@@ -5,7 +5,7 @@ import { oneLine } from '../plain.ts';
 import type { Translator, Translators } from '../translator.ts';
 import { readStory, type Story } from './read-story.ts';
 import type { StoryEvent } from './story-event.ts';
-import { type Step, tellSteps } from './tell-steps.ts';
+import { nameReceiver, type Step, tellSteps } from './tell-steps.ts';
 
 /** A receipt, as its pages show it. */
 export interface ShownReceipt {
@@ -67,13 +67,16 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
       detail: t('receipt.asOf', { date: formatTime(story.lastAt) }),
     },
     facts: [
-      { label: t('common.from'), value: oneLine(submission.sender.address) },
       {
-        label: t('common.to'),
+        label: t(isRequest ? 'receipt.requestedBy' : 'common.from'),
+        value: oneLine(submission.sender.address),
+      },
+      {
+        label: t(isRequest ? 'receipt.requestedFrom' : 'common.to'),
         value: receiver,
         detail: receiver === consignment.address ? undefined : oneLine(consignment.address),
       },
-      { label: t('receipt.acceptedAt'), value: formatTime(submission.at) },
+      { label: t(isRequest ? 'receipt.requestedAt' : 'receipt.acceptedAt'), value: formatTime(submission.at) },
       ...(story.expiresAt === null ? [] : [{ label: t('receipt.until'), value: formatTime(story.expiresAt) }]),
       { label: t('receipt.code'), value: t(codeTexts[consignment.code]) },
       { label: t('receipt.issuedAt'), value: formatTime(issuedAt.toISOString()) },
@@ -99,9 +102,7 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
       {
         heading: t('receipt.doubts'),
         items: [
-          t(consignment.code === 'none' ? 'receipt.doubts.linkOnly' : 'receipt.doubts.linkAndCode'),
-          ...(story.wasLinkShown ? [t('receipt.doubts.shown')] : []),
-          t('receipt.doubts.device'),
+          ...(isRequest ? tellRequestDoubts(translator, story) : tellDeliveryDoubts(translator, story)),
           ...(log.witnesses?.length === 0 ? [t('receipt.doubts.witness', { operator: operator.name })] : []),
           t('receipt.doubts.clock'),
           t('receipt.doubts.later', { date: formatTime(story.lastAt) }),
@@ -123,7 +124,7 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
       code: drawQrCode(`${publicUrl}/verify`),
     },
     missingCharacters: t('receipt.missingCharacters'),
-    formatPageNumber: (page: number, pages: number) => t('receipt.page', { page, pages }),
+    pageNumber: t('receipt.page', { page: '{page}', pages: '{pages}' }),
   };
 }
 
@@ -164,7 +165,7 @@ function tellResult(
   if (submission.type === 'request')
     return count === 0
       ? { tone: ended ? 'warn' : 'calm', text: t('receipt.unreceived') }
-      : { tone: 'good', text: t('receipt.received', { count, date }) };
+      : { tone: 'good', text: t('receipt.received', { count, date, contact: nameReceiver(story.consignment) }) };
   if (files.length === 0)
     return openedAt === undefined
       ? { tone: ended ? 'warn' : 'calm', text: t('receipt.messageUnopened') }
@@ -180,6 +181,22 @@ function tellResult(
   if (failedAt !== undefined) return { tone: 'bad', text: t('receipt.failed', { date: formatTime(failedAt) }) };
   if (notifiedAt !== undefined) return { tone: 'calm', text: t('receipt.notified', { date: formatTime(notifiedAt) }) };
   return { tone: 'calm', text: t('receipt.accepted', { date: formatTime(submission.at) }) };
+}
+
+function tellDeliveryDoubts({ t }: Translator, { consignment, wasLinkShown }: Story): string[] {
+  return [
+    t(consignment.code === 'none' ? 'receipt.doubts.linkOnly' : 'receipt.doubts.linkAndCode'),
+    ...(wasLinkShown ? [t('receipt.doubts.shown')] : []),
+    t('receipt.doubts.device'),
+  ];
+}
+
+function tellRequestDoubts({ t }: Translator, { consignment, wasLinkShown }: Story): string[] {
+  return [
+    t(consignment.code === 'none' ? 'receipt.doubts.contactLinkOnly' : 'receipt.doubts.contactLinkAndCode'),
+    ...(wasLinkShown ? [t('receipt.doubts.contactShown')] : []),
+    t('receipt.doubts.read'),
+  ];
 }
 
 /** To the second: an expert compares them with other records. */

@@ -33,6 +33,7 @@ export function tellSteps(
 }
 
 function tellEvent({ t }: Translator, story: Story, event: StoryEvent, formatTime: (at: string) => string): string {
+  const isRequest = story.submission.type === 'request';
   switch (event.kind) {
     case 'submission.accepted': {
       const sender = oneLine(event.data.sender.address);
@@ -47,9 +48,9 @@ function tellEvent({ t }: Translator, story: Story, event: StoryEvent, formatTim
     case 'drop.extended':
       return t('receipt.step.extended', { date: formatTime(event.data.expires_at ?? '') });
     case 'drop.expired':
-      return t('receipt.step.expired');
+      return t(isRequest ? 'receipt.step.requestExpired' : 'receipt.step.expired');
     case 'drop.revoked':
-      return t('receipt.step.revoked');
+      return t(isRequest ? 'receipt.step.requestClosed' : 'receipt.step.revoked');
     case 'drop.restored':
       return t('receipt.step.restored');
     case 'notification.sent':

@@ -4,12 +4,12 @@ import { type ReceiptPages } from '../../domain/ports/receipt-printer.ts';
 import { beginDelivery, handOver, makeTestReceipt, type Told, toFiles } from '../../testing/receipts.ts';
 import { receiptPages } from '../../views/receipt/receipt-pages.ts';
 import { createTranslators } from '../../views/translator.ts';
-import { createPagePrinter } from './print-receipt.ts';
+import { printPages } from './print-pages.ts';
+import { createReceiptPrinter } from './print-receipt.ts';
 
 const translators = createTranslators({ fallback: 'en' });
 const files = toFiles('contract.pdf', 'annex.pdf');
 const story = [...beginDelivery(files), ...handOver(14, files)];
-const printer = createPagePrinter();
 
 function write(events: readonly Told[]): ReceiptPages {
   return receiptPages(
@@ -30,10 +30,10 @@ const attach = (content: Uint8Array) => [
 describe('a printed receipt', () => {
   test('verifies, and no longer does when a byte of its attachment is changed', async () => {
     const { json, policy } = await makeTestReceipt(story);
-    const pdf = await printer.print(write(story), attach(json));
+    const pdf = await printPages(write(story), attach(json));
     expect(await verifyReceipt(pdf, policy)).toMatchObject({ isValid: true });
     const forged = Buffer.from(Buffer.from(json).toString().replace('orders@example.org', 'others@example.org'));
-    expect(await verifyReceipt(await printer.print(write(story), attach(forged)), policy)).toMatchObject({
+    expect(await verifyReceipt(await printPages(write(story), attach(forged)), policy)).toMatchObject({
       isValid: false,
       problems: [{ code: 'bad_proof' }],
     });
@@ -41,13 +41,11 @@ describe('a printed receipt', () => {
 
   test('has the same bytes for the same input', async () => {
     const content = Buffer.from('{}');
-    expect(await printer.print(write(story), attach(content))).toEqual(
-      await printer.print(write(story), attach(content)),
-    );
+    expect(await printPages(write(story), attach(content))).toEqual(await printPages(write(story), attach(content)));
   });
 
   test('says its title and language, and is tagged for screen readers', async () => {
-    const pdf = (await printer.print(write(story), [])).toString('latin1');
+    const pdf = (await printPages(write(story), [])).toString('latin1');
     const marks = ['>Receipt of delivery WB-7F3K-29QD<', '/Lang (en-GB)', '/MarkInfo'];
     expect(marks.filter((mark) => !pdf.includes(mark))).toEqual([]);
   });
@@ -65,6 +63,33 @@ describe('a printed receipt', () => {
     ];
     const odd = toFiles(...names);
     const pages = write([...beginDelivery(odd), ...handOver(14, odd)]);
-    await expect(printer.print(pages, [])).resolves.toBeInstanceOf(Buffer);
+    await expect(printPages(pages, [])).resolves.toBeInstanceOf(Buffer);
+  });
+});
+
+describe('the thread that prints', () => {
+  const receipt = { events: story, issuedAt: new Date(), log: { origin: 'files.example.org/log/1', size: 6 } };
+
+  test('leaves this one free', async () => {
+    const printer = createReceiptPrinter(() => write(story));
+    let turns = 0;
+    let isPrinting = true;
+    const count = () => {
+      turns += 1;
+      if (isPrinting) setImmediate(count);
+    };
+    setImmediate(count);
+    const pdf = await printer.print(['en'], receipt, attach(Buffer.from('{}')));
+    isPrinting = false;
+    expect(pdf).toEqual(await printPages(write(story), attach(Buffer.from('{}'))));
+    expect(turns).toBeGreaterThan(100);
+  });
+
+  test('fails for one receipt, and prints the next', async () => {
+    const printer = createReceiptPrinter(() => write(story));
+    const broken = printer.print(['en'], receipt, [{ name: 'receipt.json', content: null } as never]);
+    const whole = printer.print(['en'], receipt, []);
+    await expect(broken).rejects.toThrow();
+    expect((await whole).subarray(0, 5).toString()).toBe('%PDF-');
   });
 });

@@ -1,0 +1,39 @@
+// The viewer of Firefox, and of many pages.
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { expect, test } from 'vitest';
+import { listReceiptStates, makeTestReceipt } from '../../testing/receipts.ts';
+import { plainOperator } from '../../views/operator.ts';
+import { receiptPages } from '../../views/receipt/receipt-pages.ts';
+import { createTranslators } from '../../views/translator.ts';
+import { printPages } from './print-pages.ts';
+
+const translators = createTranslators({ fallback: 'en' });
+
+test.each(Object.entries(listReceiptStates()))('pdf.js opens a receipt: %s', async (_, events) => {
+  const pages = receiptPages(translators.for('en', 'UTC'), plainOperator, {
+    events,
+    issuedAt: new Date('2026-11-18T10:00:00.000Z'),
+    log: { origin: 'files.example.org/log/1', size: 7, witnesses: [] },
+    publicUrl: 'https://files.example.org',
+  });
+  const { json } = await makeTestReceipt(events);
+  const attachments = [
+    { name: 'receipt.json', type: 'application/json', description: 'The receipt', content: json },
+    { name: '01-submission.accepted.tlog-proof', type: 'text/plain', description: 'x', content: Buffer.from('proof') },
+  ];
+  const task = getDocument({ data: new Uint8Array(await printPages(pages, attachments)), verbosity: 0 });
+  const document = await task.promise;
+  const texts: string[] = [];
+  for (let number = 1; number <= document.numPages; number += 1) {
+    const { items } = await (await document.getPage(number)).getTextContent();
+    texts.push(items.map((item) => ('str' in item ? item.str : '')).join(' '));
+  }
+  const text = texts.join(' ').replaceAll(/\s+/g, ' ');
+  for (const shown of [pages.title, pages.reference, pages.result.text, ...pages.story.steps.map((step) => step.text)])
+    expect(text).toContain(shown);
+  const found: (readonly [string, Buffer])[] = [];
+  for (const [id, { filename }] of (await document.getAttachments()) ?? [])
+    found.push([filename, Buffer.from((await document.getAttachmentContent(id)) ?? [])]);
+  expect(new Map(found)).toEqual(new Map(attachments.map(({ name, content }) => [name, Buffer.from(content)])));
+  await task.destroy();
+});
