@@ -47,8 +47,8 @@ test('the walkthrough of the README prints the same with the packed client', { t
   const [home, empty] = [join(folder, 'home'), join(folder, 'empty')];
   for (const path of [home, empty]) mkdirSync(path);
   await using registry = await ownRegistry(['client/node_modules', 'node_modules'].map((path) => join(project, path)));
-  const packing = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: join(project, 'client') });
-  const [{ filename }] = JSON.parse(packing.stdout) as [{ filename: string }];
+  const workspaces = ['--workspace', 'client', '--workspace', 'evidence'];
+  await run('npm', ['pack', '--silent', ...workspaces, '--pack-destination', folder], { cwd: project });
 
   const steps = walk();
   const script = steps.map(({ command }) => `${command}\necho '${separator}'`).join('\n');
@@ -59,7 +59,7 @@ test('the walkthrough of the README prints the same with the packed client', { t
       HOME: home,
       npm_config_registry: registry.url,
       npm_config_cache: join(folder, 'cache'),
-      CLIENT: join(folder, filename),
+      CLONE: folder,
       BASE_URL: demo().base_url,
       USER_A: sender.user,
       KEY_A: sender.apiKey,
