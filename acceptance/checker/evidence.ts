@@ -75,6 +75,7 @@ export interface Evidence {
   entries: EvidenceEntry[];
 }
 
+/** For everything together: less than a test may take, so that its checks can say what is unfinished. */
 const settledWithinMs = 120_000;
 const hurryEveryMs = 15_000;
 const logSettledWithinMs = 30_000;
@@ -86,7 +87,8 @@ const requestsAtOnce = 4;
  */
 export async function settle(inside: Inside, journals: Journal[]): Promise<void> {
   const senders = journals.map((journal) => journal.sender.user);
-  const within = { withinMs: settledWithinMs, everyMs: 250 };
+  const deadline = Date.now() + settledWithinMs;
+  const untilDeadline = () => ({ withinMs: deadline - Date.now(), everyMs: 250 });
   await eventually(
     'nothing left to sweep',
     async () => {
@@ -97,7 +99,7 @@ export async function settle(inside: Inside, journals: Journal[]): Promise<void>
       await inside.sweep();
       return undefined;
     },
-    within,
+    untilDeadline(),
   ).catch(() => undefined);
   let hurriedAt = 0;
   await eventually(
@@ -121,14 +123,13 @@ export async function settle(inside: Inside, journals: Journal[]): Promise<void>
       );
       return arrived ? true : undefined;
     },
-    within,
+    untilDeadline(),
   ).catch(() => undefined);
   // The API is asked before the database: a drop that ended in between would seem to be open after its end.
-  await eventually(
-    'no drop about to end',
-    async () => (await dropsAboutToEnd(inside, senders)) === 0 || undefined,
-    within,
-  );
+  await eventually('no drop about to end', async () => (await dropsAboutToEnd(inside, senders)) === 0 || undefined, {
+    withinMs: settledWithinMs,
+    everyMs: 250,
+  });
 }
 
 export async function gather(inside: Inside, journals: Journal[]): Promise<Evidence> {

@@ -2,25 +2,21 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { endGrace, readFiles } from '../checker/evidence.ts';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { multipart, uploadParts } from '../lib/http/multipart.ts';
 import { demoInside, objectKeys, sweep } from '../lib/servers/exchange-internals.ts';
-import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
-let serve: OwnServe;
 let account: Client;
 
 beforeAll(async () => {
-  serve = await ownServe({ WAYBILL_UPLOAD_LEASE_SECONDS: '2' });
-  account = await freshClient('vanishing', { baseUrl: serve.baseUrl });
+  account = await freshClient('vanishing');
 });
-afterAll(() => serve.stop());
 
 /** Reset: the connection is reset. Close: the client's system closes it properly, but too early. */
 const departures = {
@@ -103,13 +99,13 @@ async function send(
   bytes: Buffer,
   announced: number,
 ): Promise<Socket> {
-  const url = new URL(serve.baseUrl);
+  const url = new URL(demo().base_url);
   const socket = connect({ host: url.hostname, port: Number(url.port) });
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   const head = [
     `POST /${client.user}/cgi/upload.cgi HTTP/1.1`,
-    `Host: ${new URL(demo().base_url).host}`,
+    `Host: ${url.host}`,
     `Authorization: ${client.authorization}`,
     `CSRF-Token: ${await client.token()}`,
     `Waybill-Draft: ${draft}`,

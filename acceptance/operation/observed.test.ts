@@ -3,12 +3,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closedPort } from '../../tools/shared/tcp.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
+import { auditCollector } from '../lib/audit-collector.ts';
 import type { Client } from '../lib/http/client.ts';
 import { otlpReceiver, type ReceivedSpan } from '../lib/otlp-receiver.ts';
 import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { openedLink } from '../lib/people/opened-link.ts';
 import { codeIn } from '../lib/people/sms.ts';
 import { dispatch } from '../lib/scenario.ts';
+import { admin } from '../lib/servers/admin.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 
@@ -19,14 +21,21 @@ const callerTrace = randomBytes(16).toString('hex');
 const callerSpan = randomBytes(8).toString('hex');
 
 let receiver: Awaited<ReturnType<typeof otlpReceiver>>;
+let collector: Awaited<ReturnType<typeof auditCollector>>;
 let exchange: OwnExchange;
 /** Secrets that must not be seen anywhere, each under a name that may be printed. */
 const secrets = new Map<string, string>();
 /** By process. */
 const metrics = new Map<string, string>();
+/** The outputs of commands while the target of the audit refuses entries. */
+let diagnosis: string;
+let targets: unknown;
 
 beforeAll(async () => {
   receiver = await otlpReceiver();
+  const authorization = `Bearer ${randomUUID()}`;
+  secrets.set('the authorization of the audit’s target', authorization);
+  collector = await auditCollector(authorization);
   const [serveConsole, workConsole] = [`127.0.0.1:${await closedPort()}`, `127.0.0.1:${await closedPort()}`];
   exchange = await ownExchange({
     settings: {
@@ -34,12 +43,14 @@ beforeAll(async () => {
       WAYBILL_SECOND_FACTOR: 'mail',
       WAYBILL_CONSOLE_LISTEN: serveConsole,
       WAYBILL_WORK_CONSOLE_LISTEN: workConsole,
+      ...collector.settings,
     },
   });
   await exchange.work();
   const client = await exchange.client('observed');
   await sendAndReceive(client);
   await attack(client);
+  await refuseAndAcceptAudit();
   for (const [name, console] of Object.entries({ serve: serveConsole, work: workConsole })) {
     metrics.set(name, await (await fetch(`http://${console}/metrics`)).text());
   }
@@ -49,7 +60,23 @@ beforeAll(async () => {
 afterAll(async () => {
   await exchange[Symbol.asyncDispose]();
   await receiver[Symbol.asyncDispose]();
+  await collector[Symbol.asyncDispose]();
 });
+
+/** Asks the commands while entries are refused, and waits until all are taken. */
+async function refuseAndAcceptAudit(): Promise<void> {
+  const run = async (...words: string[]) =>
+    (await admin(words, '', { ...exchange.settings, ...collector.settings })).stdout;
+  await eventually('entries that are refused', async () => (collector.countRefused() > 0 ? true : undefined));
+  diagnosis = await eventually('the failure on record', async () => {
+    const said = await run('doctor', 'audit');
+    return said.includes('The response was 403') ? said : undefined;
+  });
+  targets = JSON.parse(await run('audit', 'targets', '--json'));
+  collector.accept();
+  const isTaken = () => collector.events.some(({ message: action }) => action === 'drop.created');
+  await eventually('entries that are taken', async () => (isTaken() ? true : undefined));
+}
 
 /** Everything that a sender and a receiver do, with a code. */
 async function sendAndReceive(client: Client): Promise<void> {
@@ -158,6 +185,20 @@ test('each process has its metrics', () => {
   expect(metrics.get('work')).toMatch(/^waybill_sweep_last_success_timestamp_seconds 1\d{9}/m);
 });
 
+test('a target of the audit that refuses entries is named with what to do, and then gets them all', async () => {
+  const remedy = 'Correct WAYBILL_AUDIT_HTTPS_AUTHORIZATION, and restart `work`.';
+  expect(diagnosis).toMatch(/fault\s+audit\.delivery\n.*the target https has not taken .*: The response was 403\.\n/);
+  expect(diagnosis).toContain(remedy);
+  expect(targets).toMatchObject([{ target: 'https', status: 'failing', position: null, refused_entry: null, remedy }]);
+  expect(metrics.get('work')).toMatch(/^waybill_audit_failures_total\{target="https"\} [1-9]/m);
+  expect(metrics.get('work')).toMatch(/^waybill_audit_waiting_seconds\{target="https"\} /m);
+  const recorded = await exchange.query<{ id: string }>(
+    'select id from audit_entries order by epoch, transaction_id, sequence',
+  );
+  const taken = [...new Set(collector.events.map(({ metadata }) => metadata.uid))];
+  expect(recorded.map(({ id }) => id).slice(0, taken.length)).toEqual(taken);
+});
+
 /** A code is six digits, which may also be a part of a longer number. */
 function contains(text: string, secret: string): boolean {
   return text.split(secret).some((before, index, parts) => {
@@ -174,7 +215,7 @@ test('no key, token, code, address or text is in a log, a metric or a trace', ()
     ['the traces', JSON.stringify(receiver.spans)],
   ]);
   expect(receiver.spans.length).toBeGreaterThan(100);
-  expect(secrets.size).toBe(10);
+  expect(secrets.size).toBe(11);
   const found = [...seen].flatMap(([where, text]) =>
     [...secrets].flatMap(([what, secret]) => (contains(text, secret) ? [`${where}: ${what}`] : [])),
   );

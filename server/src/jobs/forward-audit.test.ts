@@ -112,6 +112,7 @@ function startSender(settings: object) {
     });
   };
   const kill = async () => {
+    if (child.exitCode !== null) throw new Error('the sender ended by itself; its last words are on standard error');
     const [, peak = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
     peakKilobytes = Math.max(peakKilobytes, Number(peak));
     const ended = once(child, 'exit');
@@ -141,6 +142,9 @@ test('nothing is lost, and the order is kept', { timeout: size.deadlineMs }, asy
   const rsyslog = await startRsyslog(certificate);
   const collector = startCollector();
   const port = await collector.start();
+  // Both are down when the sender starts.
+  await rsyslog.kill();
+  await collector.stop();
   const sender = startSender({
     WAYBILL_AUDIT_SYSLOG_URL: { host: 'localhost', port: rsyslog.port },
     WAYBILL_AUDIT_HTTPS_URL: `https://localhost:${port}/ingest`,
@@ -155,6 +159,22 @@ test('nothing is lost, and the order is kept', { timeout: size.deadlineMs }, asy
     await rsyslog[Symbol.asyncDispose]();
     await collector.stop();
   });
+  const bothFail = async () => {
+    const failing = {
+      failure: expect.stringContaining('ECONNREFUSED'),
+      remedy: expect.stringContaining('Start the target'),
+    };
+    expect(await store.auditTargets.list()).toMatchObject([failing, failing]);
+  };
+  await store.audit.append(randomUUID(), {
+    id: randomUUID(),
+    author: systemAuthor('server'),
+    action: 'drop.extended',
+    details: {},
+  });
+  await vi.waitFor(bothFail, { timeout: size.deadlineMs, interval: 100 });
+  await collector.start();
+  await rsyslog.restart();
   let isWritten = false;
   const begin = performance.now();
   const writing = writeEntries().finally(() => {
@@ -196,9 +216,9 @@ test('nothing is lost, and the order is kept', { timeout: size.deadlineMs }, asy
   const seconds = (performance.now() - begin) / 1000;
 
   const bySyslog = rsyslog.readLines().flatMap((line) => {
-    // A line that a kill cut off is followed by the next one.
-    const [, json] = /(\{"id":.*\})$/.exec(line) ?? [];
-    return json === undefined ? [] : [(JSON.parse(json) as { id: string }).id];
+    // An entry that a kill cut off is followed by the next one on the same line.
+    const json = line.slice(line.lastIndexOf('{"id":'));
+    return json.endsWith('}') ? [(JSON.parse(json) as { id: string }).id] : [];
   });
   const byHttps = collector.lines.map((line) => (JSON.parse(line) as { metadata: { uid: string } }).metadata.uid);
   expect(expected.length).toBeGreaterThanOrEqual(size.entries);

@@ -10,6 +10,7 @@ import type {
   WaitingEntry,
 } from '../../../domain/evidence/log-store.ts';
 import type { Database } from '../database.ts';
+import { secondsFromNow } from '../time.ts';
 
 /** How far waiting entries are counted, so that counting costs the same however many there are. */
 const countedUpTo = 10_000;
@@ -27,7 +28,6 @@ const keyColumns = sql`
 
 /** The log of a turn that is not over. */
 const isTurnOf = ({ epoch, fence }: LogTurn) => sql`epoch = ${epoch} and fence = ${fence} and ended_at is null`;
-const leaseOf = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
 
 /** The size in a checkpoint, which is its second line. */
 export const readSize = (note: ReturnType<typeof sql>) => sql`coalesce(split_part(${note}, chr(10), 2)::bigint, 0)`;
@@ -100,7 +100,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
 
     async take(leaseSeconds) {
       const { rows } = await sql<Log & { fence: number }>`
-        update evidence_logs set fence = fence + 1, lease_until = ${leaseOf(leaseSeconds)}
+        update evidence_logs set fence = fence + 1, lease_until = ${secondsFromNow(leaseSeconds)}
         where ended_at is null and (lease_until is null or lease_until < now())
         returning ${logColumns}, fence
       `.execute(db);
@@ -112,7 +112,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
 
     async renew(turn, leaseSeconds) {
       const { rows } = await sql<Log>`
-        update evidence_logs set lease_until = ${leaseOf(leaseSeconds)} where ${isTurnOf(turn)} returning ${logColumns}
+        update evidence_logs set lease_until = ${secondsFromNow(leaseSeconds)} where ${isTurnOf(turn)} returning ${logColumns}
       `.execute(db);
       return rows[0];
     },
