@@ -78,7 +78,7 @@ export interface Evidence {
 /** For everything together: less than a test may take, so that its checks can say what is unfinished. */
 const settledWithinMs = 120_000;
 const hurryEveryMs = 15_000;
-const logSettledWithinMs = 30_000;
+const logSettledWithinMs = 60_000;
 const requestsAtOnce = 4;
 
 /**
