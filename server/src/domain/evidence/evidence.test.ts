@@ -147,7 +147,12 @@ test('the story of a drop: each change writes its entries once, with what they p
   const delivered = { action: 'delivered', status: '2.1.5' };
   expect([await report(delivered), await report(delivered)]).toEqual(['accepted', 'known']);
   expect(await takeNew()).toEqual([
-    { kind: 'notification.accepted', dropId, position: 0, data: { to: 'r@example.org', status: '2.1.5' } },
+    {
+      kind: 'notification.accepted',
+      dropId,
+      position: 0,
+      data: { to: 'r@example.org', server: 'mail.example.net', status: '2.1.5' },
+    },
   ]);
   expect([await report({}), await report({})]).toEqual(['undeliverable', 'known']);
   const failure = { to: 'r@example.org', status: '5.1.1', reason: 'unknown user: "late"' };
