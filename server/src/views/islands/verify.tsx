@@ -77,9 +77,9 @@ function VerdictView({ name, verdict: { facts, problems } }: { name: string; ver
       <Banner tone={tone}>
         <strong>{translator.t(title)}</strong> {translator.t(text)}
       </Banner>
-      <h2>
+      <p>
         <bdi>{oneLine(name)}</bdi>
-      </h2>
+      </p>
       {facts ? <Statements statements={listStatements(facts)} /> : <Problems problems={problems} />}
     </section>
   );
@@ -107,7 +107,7 @@ function Statements({ statements }: { statements: readonly Statement[] }): JSX.E
         if (own.length === 0) return null;
         return (
           <section key={heading}>
-            <h3>{translator.t(heading)}</h3>
+            <h2>{translator.t(heading)}</h2>
             <ul class="verdict">
               {own.map((statement, place) => (
                 <Line key={place} mark={marks[statement.mark]}>
