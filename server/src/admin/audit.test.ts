@@ -59,6 +59,7 @@ describe('audit list', () => {
     expect(numbers(await list('--reference', toReference(dropId)))).toEqual([5, 1]);
     expect(numbers(await list('--address', email.toUpperCase()))).toEqual([5, 2]);
     expect(numbers(await list(...account, '--address', address))).toEqual([5, 4]);
+    expect(numbers(await list(...account, '--address', '2001:0DB8:0:0::9'))).toEqual([5, 4]);
     expect(numbers(await list('--actor', author.id))).toEqual([3, 2, 1, 0]);
     expect(numbers(await list(...account, '--kind', 'hold.*'))).toEqual([5, 3]);
     expect(numbers(await list(...account, '--kind', 'hold.placed'))).toEqual([3]);
@@ -134,7 +135,8 @@ describe('audit export', () => {
     const written = (await readFile(lines, 'utf8')).trim().split('\n');
     expect(numbers(written.map((line) => JSON.parse(line) as Shown))).toEqual([0, 1, 2]);
     expect((await stat(lines)).mode & 0o777).toBe(0o600);
-    await expect(run('csv', lines)).rejects.toThrow(`${lines} exists already.`);
+    await expect(run('csv', lines)).rejects.toThrow(`${lines} cannot be written: it exists already.`);
+    await expect(run('csv', join(folder, 'none', 'audit.csv'))).rejects.toThrow('Create it first.');
     const table = join(folder, 'audit.csv');
     await run('csv', table);
     const records = parseCsv(await readFile(table, 'utf8'));

@@ -154,6 +154,14 @@ async function* toLines(entries: AsyncIterable<FullAuditEntry>): AsyncGenerator<
   for await (const entry of entries) yield `${toJsonText(toAuditJson(entry))}\n`;
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'it exists already. Choose another name, or remove it first.',
+  ENOENT: 'its directory does not exist. Create it first.',
+  ENOTDIR: 'its directory is a file. Choose another one.',
+  EACCES: 'permission is denied. Choose another directory.',
+  ENOSPC: 'the file system is full. Make room, or choose another directory.',
+};
+
 async function writeTo(path: string | undefined, pieces: AsyncIterable<string>): Promise<void> {
   const output = path === undefined ? process.stdout : createWriteStream(path, { flags: 'wx', mode: 0o600 });
   try {
@@ -163,8 +171,9 @@ async function writeTo(path: string | undefined, pieces: AsyncIterable<string>):
     output.end();
     await once(output, 'finish');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ExchangeError('invalid_input', `${path} exists already. Choose another name, or remove it first.`);
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw error;
+    throw new ExchangeError('invalid_input', `${path} cannot be written: ${reason}`);
   }
 }
 
@@ -175,7 +184,10 @@ function parseReference(value: string): string {
 }
 
 function parseAddress(value: string): Pick<AuditFilter, 'networkAddress' | 'mailAddress'> {
-  if (isIP(value) !== 0) return { networkAddress: value };
+  if (isIP(value) === 4) return { networkAddress: value };
+  // Entries have the shortest form.
+  if (isIP(value) === 6 && !value.includes('%'))
+    return { networkAddress: new URL(`http://[${value}]`).hostname.slice(1, -1) };
   try {
     return { mailAddress: emailAddress(value) };
   } catch {
