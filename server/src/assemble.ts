@@ -4,8 +4,10 @@ import { openAuditTargets } from './assemble-audit-targets.ts';
 import { openMasterKeys } from './assemble-master-keys.ts';
 import type { Config } from './config/config.ts';
 import { checkPepper } from './domain/accounts/check-pepper.ts';
+import type { Author } from './domain/audit/audit-store.ts';
 import type { AuditTarget } from './domain/audit/audit-target.ts';
 import type { AuditTargetName } from './domain/audit/audit-target-store.ts';
+import { systemAuthor } from './domain/audit/author.ts';
 import type { BackupPlace, BucketInventory } from './domain/backup/backup-place.ts';
 import type { DatabaseCopies } from './domain/backup/database-copies.ts';
 import type { Engines } from './domain/engines.ts';
@@ -15,6 +17,7 @@ import { createDownloadLimits } from './domain/flow/download-limits.ts';
 import { MemoryBudget } from './domain/flow/memory-budget.ts';
 import { checkKeysHourly } from './domain/keys/check-master-keys.ts';
 import { DayKeys } from './domain/keys/day-keys.ts';
+import { migrateSchema } from './domain/migrate-schema.ts';
 import { ReturnPaths } from './domain/outbox/return-paths.ts';
 import { PersonLinks } from './domain/people/person-links.ts';
 import type { Policy } from './domain/policy.ts';
@@ -106,7 +109,7 @@ export interface Assembly extends Engines {
   readonly bucket: BucketInventory;
   openBackupPlace(address: BackupAddress): BackupPlace;
   startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
-  migrate(): Promise<string[]>;
+  migrate(author?: Author): Promise<string[]>;
   /** Throws a SetupError if the API keys were made under another pepper. Needs an up-to-date schema. */
   checkPepper(): Promise<void>;
   /** Creates the bucket unless it exists. Returns whether it was created. */
@@ -287,11 +290,13 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       throw new SetupError(`${s3.bucket} is the bucket to back up. Use another one for the backup.`);
     },
     startJobRunner: (jobs) => startJobRunner({ pool, log, ...jobs }),
-    async migrate() {
+    async migrate(author = systemAuthor('server')) {
       // One connection holds the lock, and one is for the job runner's own migrations.
       const migrations = openPool({ ...databaseOptions, connections: 2, deadlines: migrationDeadlines });
       try {
-        return await unlessRefused(() => unlessAway(() => migrate(migrations)));
+        return await unlessRefused(() =>
+          unlessAway(() => migrateSchema({ store, random }, () => migrate(migrations), author)),
+        );
       } finally {
         await migrations.end();
       }

@@ -17,12 +17,13 @@ import { userName } from './user-name.ts';
 
 export async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
   const engines = assemble(readConfig(), pino({ level: 'silent' }), options?.role ?? 'admin');
+  const administrator = nameAdministrator();
   try {
     if (options?.migrateFirst !== false) {
-      await engines.migrate().catch(databaseIsAway);
+      await engines.migrate(administrator).catch(databaseIsAway);
       await engines.checkPepper().catch(databaseIsAway);
     }
-    await command({ engines: { ...engines, administrator: nameAdministrator() } });
+    await command({ engines: { ...engines, administrator } });
   } finally {
     await engines.close();
   }
@@ -50,7 +51,7 @@ export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): Retur
       becomeServicesUser();
       const engines = assemble(config, pino({ level: 'silent' }), 'admin');
       const prepareDatabase = async () => {
-        const applied = await engines.migrate();
+        const applied = await engines.migrate(administrator);
         await engines.checkPepper();
         return applied;
       };

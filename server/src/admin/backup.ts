@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
 import type { BackupAddress } from '../assemble.ts';
+import { recordMaintenance } from '../domain/audit/record-maintenance.ts';
 import { makeBackup } from '../domain/backup/make-backup.ts';
 import { pruneBackups } from '../domain/backup/prune-backups.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
@@ -52,6 +53,8 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
             },
           });
           progress.clear();
+          const details = { to: options.to, backup: manifest.id, files: manifest.files.files };
+          await recordMaintenance(engines, engines.administrator, 'backup.made', details);
           const dayKeys = options.dayKeys && (await exportTo(engines, options.dayKeys));
           const lacksDayKeys = !dayKeys && (await engines.store.dayKeys.list()).length > 0;
           const { id, files, absent, database } = manifest;
@@ -62,6 +65,10 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
                   olderThan: new Date(Date.parse(manifest.taken_at) - options.keepDays * dayMs),
                   signal: untilKilled,
                 });
+          if (pruned && pruned.removed.length > 0) {
+            const removed = { from: options.to, backups: pruned.removed };
+            await recordMaintenance(engines, engines.administrator, 'backups.removed', removed);
+          }
           print(
             options.json,
             {

@@ -1,4 +1,5 @@
 import type { BackupAddress } from '../assemble.ts';
+import { recordMaintenance } from '../domain/audit/record-maintenance.ts';
 import { type Exported, exportDayKeys, importDayKeys } from '../domain/backup/day-key-mirror.ts';
 import { toDate } from '../domain/keys/day-keys.ts';
 import { openMirror, placeAddress, usePlace } from './backup-place.ts';
@@ -48,9 +49,13 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
     .action((options: { from: BackupAddress; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const { imported, lost } = await importDayKeys(engines, (await openMirror(engines, options.from)) ?? new Map());
+        if (imported.length > 0) {
+          const dates = imported.map(toDate);
+          await recordMaintenance(engines, engines.administrator, 'day_keys.imported', { dates });
+        }
         const missing = lost.map(({ day, files }) => ({ date: toDate(day), files }));
-        print(options.json, { imported, missing }, [
-          `${imported} day keys put back.`,
+        print(options.json, { imported: imported.length, missing }, [
+          `${imported.length} day keys put back.`,
           ...missing.map(({ date, files }) => `The day key of ${date} is missing: ${files} files cannot be read.`),
         ]);
         if (missing.length > 0) process.exitCode = 1;
@@ -59,8 +64,11 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
   addExamples(importing, 'waybilld admin day-keys import --from /var/backups/waybill-day-keys');
 };
 
-export function exportTo(engines: AdminContext['engines'], address: BackupAddress): Promise<Exported> {
-  return usePlace(engines, address, (place) => exportDayKeys(engines, place));
+export async function exportTo(engines: AdminContext['engines'], address: BackupAddress): Promise<Exported> {
+  const exported = await usePlace(engines, address, (place) => exportDayKeys(engines, place));
+  const details = { to: address, dayKeys: exported.exported };
+  await recordMaintenance(engines, engines.administrator, 'day_keys.exported', details);
+  return exported;
 }
 
 export function exportLines({ exported, removed, lost }: Exported): string[] {

@@ -19,7 +19,7 @@ export const migrateCommand: AddCommand = (parent, withEngines) => {
             print(options.json, { pending }, describePlan(pending));
             return;
           }
-          const applied = await engines.migrate();
+          const applied = await engines.migrate(engines.administrator);
           const lines = applied.map((name) => `Applied ${name}.`);
           print(options.json, { applied }, lines.length === 0 ? [upToDate] : lines);
         },

@@ -1,7 +1,7 @@
 import { findAccount } from '../domain/accounts/find-account.ts';
 import type { AccountUsage } from '../domain/accounts/quota-store.ts';
 import { readPolicy } from '../domain/accounts/read-policy.ts';
-import type { Engines } from '../domain/engines.ts';
+import { recountUsage } from '../domain/accounts/recount-usage.ts';
 import { type AddCommand, addExamples, print, printPages } from './command.ts';
 import { describeQuotas, describeSize, toJsonQuotas } from './quota-options.ts';
 
@@ -60,7 +60,7 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
           options.json,
           async (after?: Shown): Promise<readonly Shown[]> => {
             const page = await engines.store.quotas.usagePage(after?.email ?? '', accountsPerPage);
-            return options.recount ? recountUsage(engines, page) : page;
+            return options.recount ? recountPage(engines, page) : page;
           },
           ({ email, storedBytes, correctedBy, dropsToday, mailsToday }) => ({
             email,
@@ -85,10 +85,13 @@ function describeUsage(usage: { stored_bytes: number; drops_today: number; mails
 type Shown = AccountUsage & { readonly correctedBy?: number };
 
 /** One transaction per account. */
-async function recountUsage({ store }: Pick<Engines, 'store'>, page: readonly AccountUsage[]): Promise<Shown[]> {
+async function recountPage(
+  engines: Parameters<typeof recountUsage>[0],
+  page: readonly AccountUsage[],
+): Promise<Shown[]> {
   const corrected: Shown[] = [];
   for (const usage of page) {
-    const { before, after } = await store.transaction((tx) => tx.quotas.recount(usage.accountId));
+    const { before, after } = await recountUsage(engines, usage.accountId);
     corrected.push({ ...usage, storedBytes: after, correctedBy: after - before });
   }
   return corrected;

@@ -1,3 +1,4 @@
+import { recordMaintenance } from '../domain/audit/record-maintenance.ts';
 import { wrapSigningKeysAgain } from '../domain/evidence/rotate-signing-keys.ts';
 import { currentVersion, rotateMasterKey } from '../domain/keys/rotate-master-key.ts';
 import type { AdminContext } from './command.ts';
@@ -15,13 +16,17 @@ export async function wrapAgain(engines: AdminContext['engines']): Promise<numbe
     (count) => progress.show(() => `${count} keys wrapped again`),
     onLost('Put day keys back: waybilld admin day-keys import --from PLACE'),
   );
-  const signingKeys = await wrapSigningKeysAgain(
+  const version = await currentVersion(engines.masterKeys);
+  const logKeys = await wrapSigningKeysAgain(
     engines,
-    await currentVersion(engines.masterKeys),
+    version,
     onLost(
       'Add new keys for the log, then retire this one: waybilld admin log rotate-key, waybilld admin log retire-key ID',
     ),
   );
   progress.clear();
-  return dayKeys + signingKeys;
+  if (dayKeys + logKeys > 0) {
+    await recordMaintenance(engines, engines.administrator, 'master_key.rotated', { version, dayKeys, logKeys });
+  }
+  return dayKeys + logKeys;
 }

@@ -6,7 +6,7 @@ import { sendMessageTask } from './send-message.ts';
 import { sendPersonLinkTask } from './send-person-link.ts';
 import { sendPublicLinkTask } from './send-public-link.ts';
 import { sendSignInNoticeTask } from './send-sign-in-notice.ts';
-import { tellOwnerTask } from './tell-owner.ts';
+import { tellOwnerTask } from './tell-owner-of-webhook.ts';
 
 type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
 

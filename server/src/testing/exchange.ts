@@ -248,6 +248,7 @@ export async function openTestExchange(
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true });
+      expect(findRequestFaults(), 'requests that record anything but what is declared for them').toEqual([]);
     },
   };
   return exchange;
@@ -263,7 +264,6 @@ export async function useTestExchange(objects: ObjectStore = memoryObjectStore()
     const entries = await exchange.database.query(nameless);
     await exchange[Symbol.asyncDispose]();
     expect(entries, 'audit entries that do not name their author').toEqual([]);
-    expect(findRequestFaults(), 'requests that record anything but what is declared for them').toEqual([]);
   });
   return exchange;
 }

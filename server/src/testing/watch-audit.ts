@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { NewAuditEntry } from '../domain/audit/audit-store.ts';
 import type { Store } from '../domain/store.ts';
+import type { Written } from './audited-operations.ts';
 
-type Written = Pick<NewAuditEntry, 'action' | 'author'>;
 const current = new AsyncLocalStorage<Written[]>();
 
 /** Runs something, and adds to the list the entries that are written to the audit meanwhile, by a store that is watched. */

@@ -21,9 +21,9 @@ export interface AccountDeletionStore {
   marked(count: number): Promise<{ id: string; email: string }[]>;
   /**
    * Ends drops, abandons uploads, destroys the keys of files and removes other rows, up to `count` of each kind.
-   * Changes nothing while a legal hold is in force.
+   * Changes nothing while a legal hold is in force. Also returns the ids of the drops that it has ended.
    */
-  clear(accountId: string, count: number): Promise<Batch>;
+  clear(accountId: string, count: number): Promise<Batch & { readonly ended: readonly string[] }>;
   /** Removes the account itself. False while anything is left of it, such as files whose objects are to be deleted. */
   finish(accountId: string): Promise<boolean>;
 }

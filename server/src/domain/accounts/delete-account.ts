@@ -4,6 +4,7 @@ import { record } from '../audit/record.ts';
 import type { Batch } from '../batch.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { Store } from '../store.ts';
 import type { Account } from './account-store.ts';
 
 const accountsPerSweep = 10;
@@ -50,7 +51,7 @@ export async function sweepDeletedAccounts(
   for (const { id, email } of await store.accountDeletions.marked(accountsPerSweep)) {
     for (let batches = 0; batches < maxBatches; batches += 1) {
       signal?.throwIfAborted();
-      const { more }: Batch = await store.transaction((tx) => tx.accountDeletions.clear(id, rowsPerBatch));
+      const { more } = await store.transaction((tx) => clearBatch(engines, tx, id));
       if (!more) break;
     }
     const isGone = await store.transaction(async (tx) => {
@@ -66,4 +67,21 @@ export async function sweepDeletedAccounts(
     if (isGone) finished += 1;
   }
   return finished;
+}
+
+async function clearBatch(
+  engines: Pick<Engines, 'random'>,
+  tx: Pick<Store, 'accountDeletions' | 'audit'>,
+  accountId: string,
+): Promise<Batch> {
+  const { ended, ...batch } = await tx.accountDeletions.clear(accountId, rowsPerBatch);
+  for (const dropId of ended) {
+    await record(engines, tx, {
+      accountId,
+      author: systemAuthor('sweep'),
+      action: 'drop.revoked',
+      details: { dropId, reason: 'account deleted' },
+    });
+  }
+  return batch;
 }

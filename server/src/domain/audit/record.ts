@@ -11,11 +11,19 @@ export type Change = Omit<NewAuditEntry, 'id' | 'details'> &
 /** A change without whose it is and who made it, which the caller adds. */
 export type ChangeItself = Omit<Change, 'accountId' | 'author'>;
 
-/** Writes the audit entry of a change inside the transaction that makes the change. */
+/**
+ * Writes the audit entry of a change inside the transaction that makes the change. If the values before and after are
+ * given and none differs, nothing has changed, and nothing is written.
+ */
 export async function record(
   engines: Pick<Engines, 'random'>,
   tx: Pick<Store, 'audit'>,
   { accountId, details = {}, ...change }: Change,
 ): Promise<void> {
+  if (isEmpty(change.before) && isEmpty(change.after)) return;
   await tx.audit.append(accountId, { id: engines.random.uuid(), details, ...change });
+}
+
+function isEmpty(values: NewAuditEntry['after']): boolean {
+  return values !== undefined && Object.keys(values).length === 0;
 }

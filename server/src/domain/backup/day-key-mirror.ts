@@ -108,7 +108,7 @@ export interface LostDay {
 }
 
 /**
- * Puts day keys back that files need and the bucket does not have. Returns how many, and those that are not in the
+ * Puts day keys back that files need and the bucket does not have. Returns their days, and those that are not in the
  * mirror either: destroyed, or made after it was written.
  */
 export async function importDayKeys(
@@ -119,15 +119,15 @@ export async function importDayKeys(
     database,
   }: Pick<Engines, 'store' | 'masterKeys' | 'dayKeys'> & { readonly database: DatabaseCopies },
   mirror: DayKeyMirror,
-): Promise<{ readonly imported: number; readonly lost: readonly LostDay[] }> {
-  let imported = 0;
+): Promise<{ readonly imported: readonly number[]; readonly lost: readonly LostDay[] }> {
+  const imported: number[] = [];
   const lost: LostDay[] = [];
   for (const { day, files } of await database.usedDayKeys()) {
     if (await opens(dayKeys.open(day))) continue;
     const mirrored = mirror.get(day);
     if (mirrored && (await opens(masterKeys.unwrap(mirrored.wrapped, mirrored.version, toContext(day))))) {
       await dayKeys.store(day, mirrored, await store.dayKeys.find(day));
-      imported += 1;
+      imported.push(day);
     } else lost.push({ day, files });
   }
   return { imported, lost };

@@ -116,7 +116,7 @@ test('the command makes a backup and removes older ones; two at once are refused
   await place.write('backups/20200101T000000000Z-0000/files.jsonl', toStream(''));
   const recent = await backUp();
   const engines = { ...world.engines, openBackupPlace: () => place };
-  const command = ['backup', '--to', folder, '--keep-days', '7', '--json'];
+  const command = ['backup', '--to', folder, '--day-keys', `${folder}-keys`, '--keep-days', '7', '--json'];
   const printed = JSON.parse(await runAdmin({ engines }, ...command)) as { backup: string };
   expect(printed).toMatchObject({ removed_backups: ['20200101T000000000Z-0000'], removed_objects: 0 });
   expect((await place.folders('backups')).toSorted()).toEqual([recent, printed.backup]);

@@ -16,6 +16,8 @@ import { createTestDatabase, openTestPool } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
 import { memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
+import { runAdmin } from '../../testing/run-admin.ts';
+import { watchAudit } from '../../testing/watch-audit.ts';
 import { readCheckpoint } from '../evidence/published-checkpoint.ts';
 import { Sequencer } from '../evidence/sequencer.ts';
 import { chunkKey } from '../files/sealing.ts';
@@ -78,7 +80,7 @@ async function openTarget(options: { toolPath?: string } = {}) {
   const pool = openTestPool(url, undefined, ownSessions);
   const objects = memoryObjectStore();
   const logObjects = memoryLogObjects();
-  const store = postgresStore(openDatabase(pool));
+  const store = watchAudit(postgresStore(openDatabase(pool)));
   const random = { bytes: randomBytes, uuid: randomUUID };
   const reached: string[] = [];
   const engines = {
@@ -242,8 +244,14 @@ test('what is in the bucket and belongs to nothing that was restored is deleted,
   const unnamed = [`${randomUUID()}/00000000`, `${source.keys[0]?.slice(0, 36)}/00000001`, `day-keys/${randomUUID()}`];
   const foreign = ['day-keys/notes.txt', `archive/${randomUUID()}/00000000`, `${randomUUID()}/0`, 'zebra'];
   for (const key of [...unnamed, ...foreign]) target.objects.set(key, Buffer.from('x'));
-  const { unnamed: result } = await target.restore();
-  expect(result).toEqual({ deleted: 2, dayKeysDeleted: 1, dayKeysKept: 0, undeleted: [] });
+  const engines = { ...target.engines, openBackupPlace: () => target.place };
+  const places = ['--from', source.folder, '--day-keys', source.folder];
+  expect(JSON.parse(await runAdmin({ engines }, 'restore', ...places, '--overwrite', '--json'))).toMatchObject({
+    deleted_objects: 2,
+    deleted_day_keys: 1,
+    kept_day_keys: 0,
+    undeleted_objects: [],
+  });
   const keys = [...target.objects.keys()];
   const dayKeys = (await target.query('select object_id::text as id from day_keys')).map(({ id }) => `day-keys/${id}`);
   expect(keys.toSorted()).toEqual([...foreign, ...source.keys, ...dayKeys].toSorted());

@@ -1,4 +1,5 @@
-import { systemAuthor } from '../audit/author.ts';
+import type { Author, ByCommand } from '../audit/audit-store.ts';
+import { recordMaintenance } from '../audit/record-maintenance.ts';
 import type { Engines } from '../engines.ts';
 import { restoreLog } from '../evidence/restore-log.ts';
 import { startEpoch } from '../evidence/start-epoch.ts';
@@ -24,13 +25,14 @@ const unknownOutcome = 'restored from a backup: it is not known whether it was s
 
 export interface RestoreEngines
   extends Pick<
-    Engines,
-    'store' | 'objects' | 'logObjects' | 'masterKeys' | 'dayKeys' | 'checkpoint' | 'random' | 'policy'
-  > {
+      Engines,
+      'store' | 'objects' | 'logObjects' | 'masterKeys' | 'dayKeys' | 'checkpoint' | 'random' | 'policy'
+    >,
+    ByCommand {
   readonly database: DatabaseCopies;
   readonly bucket: BucketInventory;
   readonly pepper: Buffer;
-  migrate(): Promise<unknown>;
+  migrate(author: Author): Promise<unknown>;
 }
 
 export interface RestoreResult {
@@ -97,7 +99,7 @@ async function restoreAlone(
   signal.throwIfAborted();
   await database.replace(beforeEnd(readPart(place, manifest, 'database'), () => checkpoint('restore:dump-read')));
   checkpoint('restore:database-replaced');
-  await engines.migrate();
+  await engines.migrate(engines.administrator);
   checkpoint('restore:migrated');
   const abandonMessages = options.sendWaiting ? undefined : unknownOutcome;
   const settled = await database.settleRestored({ abandonMessages });
@@ -114,6 +116,9 @@ async function restoreAlone(
     ? { deleted: 0, dayKeysDeleted: 0, dayKeysKept: 0, undeleted: [] }
     : await deleteUnnamed(engines, { signal, keepDayKeys: days.lostDays.length > 0 });
   checkpoint('restore:bucket-cleaned');
+  const { id: backup, taken_at: takenAt } = manifest;
+  const details = { backup, takenAt, files: manifest.files.files, missingObjects: missing };
+  await recordMaintenance(engines, engines.administrator, 'backup.restored', details);
   return { manifest, copied, missing, ...settled, ...days, ...log, unnamed };
 }
 
@@ -126,7 +131,7 @@ async function continueLog(
   const damagedEpochs = await restoreLog(engines, signal);
   if ((await engines.store.evidenceLog.list()).length === 0) return { epoch: undefined, damagedEpochs };
   const reason = `restored from backup ${id}`;
-  const { epoch } = await startEpoch(engines, { reason, author: systemAuthor('server'), isAlone: true });
+  const { epoch } = await startEpoch(engines, { reason, author: engines.administrator, isAlone: true });
   return { epoch, damagedEpochs };
 }
 

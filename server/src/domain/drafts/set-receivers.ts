@@ -30,7 +30,7 @@ export async function setReceivers(
   }
   requireAllowedReceivers(await readPolicy(engines, actor.accountId), emails);
   await engines.store.transaction(async (tx) => {
-    await tx.drafts.lock(actor.accountId, draft);
+    const before = await tx.drafts.lock(actor.accountId, draft);
     const contacts = new Map((await tx.contacts.find(actor.accountId, emails)).map((found) => [found.email, found]));
     const receivers = wanted.map(({ sent, email }): Receiver => {
       const contact = contacts.get(email);
@@ -50,6 +50,8 @@ export async function setReceivers(
       author: actor.author,
       action: 'receivers.set',
       details: { draft, count: receivers.length },
+      before: { receivers: before.receivers.map(({ email }) => email) },
+      after: { receivers: emails },
     });
   });
 }

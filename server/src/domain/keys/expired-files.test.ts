@@ -14,6 +14,7 @@ import { createEmptyDatabase, openTestPool } from '../../testing/database.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { createEmptyBucket, openTestObjectStore, type TestObjectStore } from '../../testing/object-store.ts';
+import { runAdmin } from '../../testing/run-admin.ts';
 import { exportDayKeys, importDayKeys, mirroredDayKeys, readMirror } from '../backup/day-key-mirror.ts';
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
@@ -163,8 +164,11 @@ test('a day key that the bucket has lost stays in the mirror and is put back fro
   await expect(dayKeys.open(file.keyDay)).rejects.toBeInstanceOf(MissingObject);
   const exported = await exportDayKeys({ store, dayKeys }, place('lost'));
   expect(exported.lost).toHaveLength(1);
-  const needs = { store, masterKeys, dayKeys, database: openCopies(database.url) };
-  expect(await importDayKeys(needs, new Map())).toMatchObject({ imported: 0, lost: [{ day: file.keyDay }] });
-  expect(await importDayKeys(needs, await readMirror(place('lost')))).toEqual({ imported: 1, lost: [] });
+  const needs = { ...engines, dayKeys, database: openCopies(database.url), openBackupPlace: () => place('lost') };
+  expect(await importDayKeys(needs, new Map())).toMatchObject({ imported: [], lost: [{ day: file.keyDay }] });
+  const run = async (...words: string[]): Promise<unknown> =>
+    JSON.parse(await runAdmin({ engines: needs }, 'day-keys', ...words, '--json'));
+  expect(await run('import', '--from', 'lost')).toEqual({ imported: 1, missing: [] });
+  expect(await run('export', '--to', 'lost')).toMatchObject({ removed: 0, lost: [] });
   expect(await dayKeys.unwrap(file.wrappedKey, file.keyDay, file.id)).toHaveLength(32);
 });

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
+import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
+import { openTestPool } from '../../testing/database.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
+import { runAdmin } from '../../testing/run-admin.ts';
 import { scrubAlone } from '../files/scrub.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { DayKeys } from './day-keys.ts';
@@ -67,7 +70,11 @@ test('after a rotation the old master key is not needed, also if it was interrup
   await expect(fails).rejects.toBe(interrupted);
   expect(await wrappedDayKeys()).toEqual({ 1: 1, 2: 1 });
   await exchange.upload(sender, 'meanwhile');
-  expect(await rotateMasterKey(engines)).toBe(1);
+  const { url } = database;
+  const copies = databaseCopies({ url, openPool: () => openTestPool(url) });
+  const withCopies = { ...engines, database: copies };
+  const rotated = await runAdmin({ engines: withCopies }, 'master-keys', 'rotate', '--json');
+  expect(JSON.parse(rotated)).toMatchObject({ replaced: 1, done: true });
   expect(await wrappedDayKeys()).toEqual({ 2: 2 });
 
   const withoutOld = { ...engines, ...enginesWith(fresh) };

@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { fc, test as property } from '@fast-check/vitest';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { deliveryReport } from '../../testing/delivery-report.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink } from '../../testing/links.ts';
+import { runAdmin } from '../../testing/run-admin.ts';
+import { watchJob } from '../../testing/watch-operations.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { openLink } from '../links/open-link.ts';
 import { recordDelivery } from '../links/record-delivery.ts';
@@ -63,6 +66,13 @@ const readMessages = ({ dropId }: SentLink, kind: MessageKind) =>
   );
 
 describe('a mail that comes back', () => {
+  test('is recorded by the command that the mail server runs', async () => {
+    const drop = await sendDrop();
+    using input = vi.spyOn(process, 'stdin', 'get');
+    input.mockReturnValue(Readable.from([reportTo(drop.mail)]) as typeof process.stdin);
+    expect(await runAdmin({ engines }, 'mail', 'bounce', '--json')).toBe('{"result":"undeliverable"}\n');
+  });
+
   test('makes its receiver undeliverable, and tells the sender once', async () => {
     const drop = await sendDrop();
     const report = reportTo(drop.mail, {
@@ -276,7 +286,7 @@ describe('a Maildir', () => {
       large: undefined,
       report: reportTo(drop.mail),
     });
-    await readBounces(engines, mailbox);
+    await watchJob('read-bounces', () => readBounces(engines, mailbox));
     expect(mails).toEqual({});
     expect(await readState(drop)).toMatchObject({ undeliverableAt: expect.any(Date) });
   });

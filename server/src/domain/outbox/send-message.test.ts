@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { sentLink } from '../../testing/links.ts';
+import { runJob } from '../../testing/run-job.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop, createFileRequest } from '../drops/create-drop.ts';
@@ -13,7 +14,7 @@ import { toReference } from '../reference.ts';
 import type { Store } from '../store.ts';
 import type { OutboxStore } from './outbox-store.ts';
 import { SendFailure } from './send-failure.ts';
-import { maxAttempts, pauseSeconds, sendMessage } from './send-message.ts';
+import { maxAttempts, pauseSeconds, sendMessage, sendMessageJob } from './send-message.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
@@ -100,7 +101,7 @@ test('a mail that is refused permanently is abandoned, and the reply is shown', 
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
   const { mailer } = recording(async () => ({ outcome: 'refused', response: '550 no such user' }));
-  await sendMessage({ ...engines, mailer }, actor.accountId, id);
+  await runJob({ ...engines, mailer }, sendMessageJob, { accountId: actor.accountId, messageId: id });
   expect(await mailRow(id)).toEqual({ state: 'abandoned', attempts: 1, outcome: '550 no such user', settled: true });
 });
 

@@ -1,4 +1,5 @@
 import type { Actor } from '../actor.ts';
+import { findDifference } from '../audit/find-difference.ts';
 import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import type { Engines } from '../engines.ts';
@@ -6,6 +7,9 @@ import { findPageNameFault, type PageNameFault } from './page-name.ts';
 import type { PublicPage } from './public-page-store.ts';
 
 export const maxPageMessageLength = 1_000;
+
+/** An account whose page was never open. */
+const none = { name: null, message: '', isOpen: false };
 
 export type PublicPageFault = PageNameFault | 'taken' | 'message' | 'forbidden';
 
@@ -22,9 +26,11 @@ export async function setPublicPage(
   if (message.length > maxPageMessageLength) return 'message';
   requireStorable([message]);
   return engines.store.transaction(async (tx) => {
+    const before = (await tx.publicPages.ofAccount(accountId)) ?? none;
     if (!(await tx.publicPages.set(accountId, page))) return 'taken';
     if (!isOpen) await tx.publicPages.revokeLinks(accountId);
-    await record(engines, tx, { accountId, author, action: 'public_page.changed', details: { name, isOpen } });
+    const difference = findDifference(before, { name, message, isOpen });
+    await record(engines, tx, { accountId, author, action: 'public_page.changed', details: { name }, ...difference });
     return undefined;
   });
 }

@@ -1,3 +1,4 @@
+import type { Author } from '../audit/audit-store.ts';
 import { personAuthor, systemAuthor } from '../audit/author.ts';
 import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
@@ -46,8 +47,10 @@ export async function signInWithProvider(
     if (decision.action === 'refuse') return { outcome: 'refused', reason: decision.reason };
     if (decision.action === 'prove_address') return { outcome: 'prove_first' };
     const inside = { ...engines, store: tx };
+    // The server decides by the claims of the provider.
+    const author = systemAuthor('server', browser.address);
     const personId =
-      decision.action === 'create' ? await createPerson(inside, decision.email, claims) : decision.personId;
+      decision.action === 'create' ? await createPerson(inside, decision.email, claims, author) : decision.personId;
     const person = await tx.people.byId(personId);
     if (!person || person.disabled) throw new ExchangeError('sign_in_failed');
     const by = { method: 'provider', provider: { issuer, sid: claims.sid ?? null } } as const;
@@ -62,21 +65,26 @@ export async function signInWithProvider(
       secret = await changeMethods(inside, current, by, browser, addIdentity);
     } else {
       if (decision.action === 'create') {
-        const author = personAuthor(person, browser.address);
-        await record(engines, tx, { accountId: serverAccountId, author, ...(await addIdentity()) });
+        const own = personAuthor(person, browser.address);
+        await record(engines, tx, { accountId: serverAccountId, author: own, ...(await addIdentity()) });
       }
       ({ secret } = await beginSession(engines, tx, { personId, stage: 'complete', ...by }, browser));
       await recordSignIn(engines, tx, person, claims.provider, browser);
     }
     await tx.signInMethods.recordIdentityUse(issuer, subject);
-    await followGroups(inside, rules, claims, personId);
+    await followGroups(inside, rules, claims, personId, author);
     return { outcome: 'signed_in', secret, personId };
   });
 }
 
-async function createPerson(engines: Needs, email: string, { name, language }: ProviderClaims): Promise<string> {
+async function createPerson(
+  engines: Needs,
+  email: string,
+  { name, language }: ProviderClaims,
+  author: Author,
+): Promise<string> {
   const invitation = { email, name, language, isSignedIn: true, mail: false };
-  const { person } = await invitePerson(engines, systemAuthor('server'), invitation);
+  const { person } = await invitePerson(engines, author, invitation);
   return person.id;
 }
 
@@ -89,6 +97,7 @@ async function followGroups(
   rules: ProviderRules,
   claims: ProviderClaims,
   personId: string,
+  author: Author,
 ): Promise<void> {
   const { provider } = claims;
   const memberships = findProviderMemberships(rules, claims);
@@ -105,7 +114,7 @@ async function followGroups(
     else await tx.people.removeMembership(found.id, personId);
     await record({ random }, tx, {
       accountId: found.id,
-      author: systemAuthor('server'),
+      author,
       ...(given
         ? { action: 'member.set', details: { personId, provider }, after: { role: given.role } }
         : { action: 'member.removed', details: { personId, provider } }),

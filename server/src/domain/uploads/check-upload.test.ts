@@ -13,6 +13,7 @@ import {
   splitIntoPieces,
   takeOverUpload,
 } from '../../testing/file-requests.ts';
+import { runJob } from '../../testing/run-job.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import { chunkKey } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';
@@ -21,7 +22,7 @@ import type { Policy } from '../policy.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Scanner } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
-import { checkUpload, maxChecks } from './check-upload.ts';
+import { checkUploadJob, maxChecks } from './check-upload.ts';
 import { contactDraftName, contactDraftOwner } from './contact-draft.ts';
 import { receiveBytes } from './receive-bytes.ts';
 
@@ -30,6 +31,8 @@ const { engines } = exchange;
 const { query } = exchange.database;
 
 const live = new AbortController().signal;
+const checkUpload = (given: object, accountId: string, fileId: string, signal: AbortSignal) =>
+  runJob(given, checkUploadJob, { accountId, fileId }, signal);
 /** In two halves, so that no scanner mistakes this file for the test virus. */
 const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD', '-ANTIVIRUS-TEST-FILE!$H+H*'].join('');
 const withScan = (scan: Policy['scan'], scanner: Scanner = engines.scanner) => ({

@@ -1,12 +1,11 @@
 import type { Actor, KeyActor } from '../actor.ts';
 import type { AuditAction } from '../audit/actions.ts';
-import { findDifference } from '../audit/find-difference.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireVersion } from '../require-version.ts';
 import type { Store } from '../store.ts';
-import { describeWebhook } from './describe-webhook.ts';
+import { describeChange } from './describe-webhook.ts';
 import { requireCovered, requireMayControl } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
 import type { Webhook, WebhookInput } from './webhook-store.ts';
@@ -84,8 +83,7 @@ async function changing(
     requireMayControl(actor, webhook);
     requireVersion(ifVersion, String(webhook.version));
     const changed = await change(tx, webhook);
-    const difference =
-      action === 'webhook.changed' ? findDifference(describeWebhook(webhook), describeWebhook(changed)) : {};
+    const difference = action === 'webhook.changed' ? describeChange(webhook, changed) : {};
     await record(engines, tx, { accountId, author: actor.author, action, details: { webhookId: id }, ...difference });
     return changed;
   });

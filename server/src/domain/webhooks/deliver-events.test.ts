@@ -10,6 +10,7 @@ import { startJobRunner } from '../../engines/postgres/jobs/job-runner.ts';
 import { webhookTasks } from '../../jobs/jobs.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
+import { runJob } from '../../testing/run-job.ts';
 import { type ReceivedRequest, startReceiver } from '../../testing/servers/webhook-receiver.ts';
 import type { Account } from '../accounts/account-store.ts';
 import { setAccountDisabled } from '../accounts/set-account-disabled.ts';
@@ -19,7 +20,7 @@ import type { Mail } from '../ports/mailer.ts';
 import { sweep } from '../sweep.ts';
 import { enableWebhook, removeWebhook, replaceWebhookSecret } from './change-webhook.ts';
 import { createWebhook } from './create-webhook.ts';
-import { deliverEvents, disableAfterSeconds } from './deliver-events.ts';
+import { deliverEventsJob, disableAfterSeconds } from './deliver-events.ts';
 import { replayEvents } from './replay-events.ts';
 import { tellOwner, tellOwnerJob } from './tell-owner.ts';
 
@@ -42,7 +43,7 @@ const webhookTo = (actor: KeyActor, url: string, types: EventType[] | null = nul
 const findSecret = (actor: KeyActor, { id, salt }: { id: string; salt: Buffer }) =>
   webhookSecrets.deriveSecret({ accountId: actor.accountId, webhookId: id, salt });
 const send = (actor: KeyActor, { id }: { id: string }, changes: Partial<Engines> = {}) =>
-  deliverEvents({ ...engines, ...changes }, actor.accountId, id);
+  runJob({ ...engines, ...changes }, deliverEventsJob, { accountId: actor.accountId, webhookId: id });
 const deliveriesTo = ({ id }: { id: string }) =>
   query<{ state: string; attempts: number; due: number; event_id: string }>(
     `select state, attempts, event_id, extract(epoch from due_at - now())::float8 as due from webhook_deliveries

@@ -5,6 +5,7 @@ import type { SignInNotice } from '../../domain/people/session-store.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
 import { computeTotp, deriveTotpSecret, toStep } from '../../domain/sign-in/totp.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
+import { buildTestServer } from '../../testing/server.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
@@ -144,6 +145,28 @@ describe('signing in', () => {
     expect((await browser.get('/home')).headers.location, 'not signed in yet').toMatch(/^\/sign-in/);
     await browser.get('/sign-in/code');
     expect((await browser.post('/sign-in/code', { code: '123456' })).statusCode).toBe(401);
+    const statuses: number[] = [];
+    while (statuses.length < 10) statuses.push((await browser.post('/sign-in/code', { code: '123456' })).statusCode);
+    expect(statuses.at(-1), 'guesses are slowed down').toBe(429);
+  });
+
+  test('with a passkey that nobody has fails, and too many failures are refused', async () => {
+    const tryToSignIn = async (server: typeof app) => {
+      const browser = new AppBrowser(server, engines.policy.publicUrl);
+      await browser.get('/sign-in');
+      const asked = await browser.postJson('/sign-in/passkey/options', {});
+      const response = new SoftwareAuthenticator({ origin }).signIn(asked.json());
+      return (await browser.postJson('/sign-in/passkey', { response })).statusCode;
+    };
+    expect(await tryToSignIn(app)).toBe(401);
+    const isRecord = ({ key }: { key: string }) => key.startsWith('failures:');
+    const attemptLimit = {
+      acquire: async (counts: readonly { key: string }[]) => (counts.some(isRecord) ? 0 : 60),
+      release: async () => undefined,
+    };
+    const limited = buildTestServer(exchange, { attemptLimit });
+    expect(await tryToSignIn(limited)).toBe(429);
+    await limited.close();
   });
 });
 
@@ -311,6 +334,62 @@ describe('the settings of a person', () => {
     const other = new AppBrowser(app, engines.policy.publicUrl);
     await other.get('/sign-in');
     expect((await other.post('/sign-in', { email, password })).headers.location).toBe('/sign-in/code');
+  });
+
+  test('add, rename and remove sign-in methods, and record it', async () => {
+    const { browser, email, personId } = await signIn();
+    const read = () => browser.get(settings(email));
+    const post = async (name: string, fields: Record<string, string> = {}) => {
+      await read();
+      const { statusCode } = await browser.post(`${settings(email)}/${name}`, fields);
+      expect([200, 303], name).toContain(statusCode);
+    };
+    await read();
+    const authenticator = new SoftwareAuthenticator({ origin });
+    const options = await browser.postJson(`${settings(email)}/passkeys/options`, {});
+    const response = authenticator.register(options.json());
+    expect((await browser.postJson(`${settings(email)}/passkeys`, { response })).statusCode).toBe(200);
+    const id = authenticator.credentialId.toString('base64url');
+    await post('passkeys/rename', { id, name: 'The blue one' });
+
+    await browser.get(`${settings(email)}/authenticator`);
+    const { salt = Buffer.alloc(0) } = (await engines.store.signInMethods.authenticatorApp(personId)) ?? {};
+    const code = computeTotp(deriveTotpSecret(salt, personId, engines.pepper), toStep(new Date()));
+    const { body } = await browser.post(`${settings(email)}/authenticator`, { code });
+    const recoveryCode = /<code>([0-9A-Z]{5}-[0-9A-Z]{5})<\/code>/.exec(body)?.[1] ?? '';
+    const other = new AppBrowser(app, engines.policy.publicUrl);
+    await other.get('/sign-in');
+    await other.post('/sign-in', { email, password });
+    await other.get('/sign-in/code');
+    expect((await other.post('/sign-in/code', { recovery_code: recoveryCode })).statusCode).toBe(303);
+    const sessions = await engines.store.sessions.ofPerson(personId, 3600, 10);
+    const [newest] = sessions.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+    await post('sessions/end', { id: newest?.id ?? '' });
+
+    await post('recovery-codes');
+    await post('authenticator/remove');
+    await post('password/remove');
+    const restored = 'eleven green lanterns over Malmö';
+    await post('password', { new_password: restored });
+    await post('passkeys/remove', { id });
+    const entries = await exchange.database.query<{ action: string }>(
+      'select action from audit_entries where author_id = $1 order by sequence',
+      [personId],
+    );
+    expect(entries.map(({ action }) => action)).toEqual([
+      'person.link_opened',
+      'password.set',
+      'passkey.added',
+      'passkey.renamed',
+      'authenticator_app.added',
+      'person.signed_in',
+      'session.ended',
+      'recovery_codes.renewed',
+      'authenticator_app.removed',
+      'password.removed',
+      'password.set',
+      'passkey.removed',
+    ]);
   });
 
   test('ask for a recent sign-in before a change of methods, and lead back', async () => {

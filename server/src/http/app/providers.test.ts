@@ -87,6 +87,12 @@ test('a person who exists is not signed in by their address alone, but after sig
   const elsewhere = server.visit();
   await server.signIn(elsewhere);
   expect((await elsewhere.get('/home')).headers.location).toBe('/alice%40example.org/');
+
+  const settings = '/alice%40example.org/settings';
+  await browser.get(settings);
+  const unlinked = await browser.post(`${settings}/providers/unlink`, { id: 'staff' });
+  expect(unlinked.headers.location).toContain('notice=provider_unlinked');
+  expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
 });
 
 test('another site cannot add a provider to the methods of the person in this browser', async () => {

@@ -3,12 +3,13 @@ import { stoppedReason } from '../../domain/outbox/mark-undeliverable.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
 import type { Mail, SendOutcome } from '../../domain/ports/mailer.ts';
 import type { Visitor } from '../../domain/public-page/public-page-store.ts';
-import { sendPublicLink, sendPublicLinkJob } from '../../domain/public-page/send-public-link.ts';
+import { sendPublicLinkJob } from '../../domain/public-page/send-public-link.ts';
 import { findCorrespondence } from '../../domain/stops/find-correspondence.ts';
 import { stopMail } from '../../domain/stops/stop-mail.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
 import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
 import { requestV1 } from '../../testing/request-v1.ts';
+import { runJob } from '../../testing/run-job.ts';
 import { buildTestServer } from '../../testing/server.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
@@ -44,8 +45,7 @@ async function runJobs(policy = engines.policy): Promise<void> {
     [sendPublicLinkJob],
   );
   for (const { id, payload } of jobs) {
-    const { accountId, email, name, language } = payload;
-    await sendPublicLink({ ...engines, policy }, accountId, { email, name, language });
+    await runJob({ ...engines, policy }, sendPublicLinkJob, payload);
     await database.query('select graphile_worker.complete_jobs(array[$1::bigint])', [id]);
   }
 }
@@ -135,10 +135,14 @@ describe('a public page', () => {
     const member = await signInMember(exchange, app, 'member', account);
     expect((await member.browser.post(path, { open: 'on', name: newName() })).statusCode).toBe(403);
     const [changed] = await database.query(
-      `select author_kind, details from audit_entries where action = 'public_page.changed' and details ->> 'name' = $1`,
+      `select author_kind, before, after from audit_entries where action = 'public_page.changed' and details ->> 'name' = $1`,
       [name],
     );
-    expect(changed).toEqual({ author_kind: 'person', details: { name, isOpen: true } });
+    expect(changed).toMatchObject({
+      author_kind: 'person',
+      before: { name: null, isOpen: false },
+      after: { name, isOpen: true },
+    });
   });
 
   test('is forbidden where the operator does not allow any', async () => {

@@ -314,6 +314,7 @@ describe('a request', () => {
     expect((await browser.post(`${url}/receivers`, { email: 'kim@example.org' })).body).toContain('has a link already');
     expect((await browser.post(`${url}/receivers`, { email: 'bo@example.org', name: 'Bo' })).statusCode).toBe(303);
     expect((await browser.post(`${url}/receivers/0/resend`)).headers.location).toContain('notice=resent');
+    expect((await browser.post(`${url}/resend`)).headers.location).toContain('notice=resent');
     const corrected = await browser.post(`${url}/receivers/0/correct`, { email: 'kim.park@example.org' });
     expect(corrected.headers.location).toContain('notice=corrected');
     expect((await browser.post(`${url}/remind`)).headers.location).toContain('notice=reminded&count=2');

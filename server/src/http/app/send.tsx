@@ -8,7 +8,7 @@ import { type DropInput, prepareDrop } from '../../domain/drops/send-drop.ts';
 import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
 import { isWeaker } from '../../domain/links/second-factor.ts';
 import type { Policy, SecondFactor } from '../../domain/policy.ts';
-import { findUploads } from '../../domain/uploads/account-upload.ts';
+import { findUploads, uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { findFileSizeLimit } from '../../domain/uploads/find-file-size-limit.ts';
 import { removeUpload } from '../../domain/uploads/remove-upload.ts';
 import { type ComposerProblem, describeProblem, type ProblemDetails } from '../../views/pages/app/composer-problem.ts';
@@ -129,7 +129,8 @@ async function send(visit: MemberVisit, form: FormWithFiles, composed: Composed)
     // The links are shown by an action of its own, which is recorded.
     return async (store) => `${base}sent/${(await make(store)).id}?sent=1`;
   });
-  if (isRepeated) for (const { id } of form.files) await removeUpload(engines, actor, id).catch(() => undefined);
+  if (isRepeated)
+    for (const { id } of form.files) await removeUpload(engines, uploadOwner(actor, id), id).catch(() => undefined);
   return path;
 }
 

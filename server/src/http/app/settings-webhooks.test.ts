@@ -65,6 +65,13 @@ test('the page of a webhook lists its attempts, and sends events again', async (
   expect(page.body).toContain('drop.completed');
   expect(page.body).toContain('No response in time');
   expect((await post('/replay', { id, event: attempt.eventId })).statusCode, 'not kept any more').toBe(404);
+  await engines.store.events.append([{ accountId, type: 'contact.changed', data: { contacts: 1 } }]);
+  const [kept] = await query<{ id: string }>(
+    "select id from events where account_id = $1 and type = 'contact.changed'",
+    [accountId],
+  );
+  const replayed = await post('/replay', { id, event: kept?.id ?? '' });
+  expect(replayed.headers.location).toContain('notice=event_replayed');
 });
 
 test('a webhook of another account does not exist', async () => {

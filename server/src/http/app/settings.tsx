@@ -88,9 +88,11 @@ export const settingsRoutes: readonly AppRoute[] = [
     const { engines, form, person } = visit;
     const name = (form.get('name') ?? '').trim().slice(0, 100);
     await changeAsPerson(engines, visit, 'passkey.renamed', async (tx) => {
-      const isRenamed = name !== '' && (await tx.signInMethods.renamePasskey(person.id, readPasskeyId(form), name));
-      if (!isRenamed) throw new ExchangeError('not_found');
-      return { details: { name } };
+      const id = readPasskeyId(form);
+      const before = (await tx.signInMethods.passkeys(person.id)).find(({ credentialId }) => credentialId.equals(id));
+      if (!before || name === '') throw new ExchangeError('not_found');
+      await tx.signInMethods.renamePasskey(person.id, id, name);
+      return findDifference({ name: before.name }, { name });
     });
   }),
   remove('passkeys/remove', 'passkey_removed', (form) => ({ passkey: readPasskeyId(form) })),

@@ -58,6 +58,19 @@ test('a file arrives in parts, is checked, and is listed with its state', async 
   ).toEqual([{ author_kind: 'person', author_id: member.person.id, author_name: member.person.email }]);
 });
 
+test('a file that one request brings is ready at once', async () => {
+  const member = await signInMember(exchange, app);
+  const { url, id } = await begin(member, 3);
+  expect((await patch(member, url, 0, Buffer.from('abc'))).statusCode).toBe(204);
+  const metadata = `filename ${base64('b.txt')}`;
+  const length = { 'upload-length': '3', 'upload-metadata': metadata };
+  const headers = { ...tusBody, ...length, 'csrf-token': member.browser.csrf };
+  const payload = Buffer.from('abc');
+  const created = await member.browser.send('POST', `${member.base}uploads`, { headers, payload });
+  const other = String(created.headers.location).split('/').at(-1) ?? '';
+  expect((await list(member, [id, other])).files).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
+});
+
 test('the list has the token of the forms, for a page that outlives its session', async () => {
   const { csrf, files } = await list(await signInMember(exchange, app), []);
   expect(files).toEqual([]);
@@ -92,6 +105,11 @@ describe('an upload is not found', () => {
     const headers = { ...tus, 'csrf-token': owner.browser.csrf };
     expect((await owner.browser.send('DELETE', `${owner.base}uploads/${id}`, { headers })).statusCode).toBe(204);
     expect(await readOffset(owner, `${owner.base}uploads/${id}`)).toBe(404);
+    const recorded = await exchange.database.query(
+      "select author_id, details ->> 'fileId' as id from audit_entries where account_id = $1 and action = 'file.removed'",
+      [owner.account.accountId],
+    );
+    expect(recorded).toEqual([{ author_id: owner.person.id, id }]);
   });
 });
 

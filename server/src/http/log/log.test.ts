@@ -5,6 +5,7 @@ import { Sequencer } from '../../domain/evidence/sequencer.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { type MemoryLogObjects, memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
+import { watchJob } from '../../testing/watch-operations.ts';
 
 const live = new AbortController().signal;
 let exchange: TestExchange;
@@ -27,7 +28,8 @@ beforeAll(async () => {
   await store.evidence.append(
     Array.from({ length: 300 }, () => ({ accountId, kind: 'key.destroyed' as const, data: { day: '2026-11-18' } })),
   );
-  await new Sequencer({ ...exchange.engines, logObjects: objects }).step(live);
+  const sequencer = new Sequencer({ ...exchange.engines, logObjects: objects });
+  await watchJob('sequence', () => sequencer.step(live));
   app = buildTestServer(exchange, { logObjects });
 });
 afterAll(async () => {

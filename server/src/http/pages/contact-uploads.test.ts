@@ -16,7 +16,7 @@ test('stores bytes only at the offset of their request, although another request
   const { link } = await openRequestLink(exchange);
   const id = await announceUpload(engines, link, 'a.bin', 2 * chunkBytes);
   const [slow, quick] = [0, 1].map(
-    () => new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }),
+    () => new ContactUploads(engines, link, { address: '192.0.2.1' }, { gone: new AbortController().signal }),
   ) as [ContactUploads, ContactUploads];
   expect((await slow.find(id)).receivedBytes).toBe(0);
   expect((await quick.find(id)).receivedBytes).toBe(0);
@@ -28,11 +28,18 @@ test('stores bytes only at the offset of their request, although another request
 test('receives an empty file with its creation, or at the next query if that was cut off', async () => {
   const { link } = await openRequestLink(exchange);
   const whole = { id: engines.random.uuid(), name: 'whole.txt', mediaType: 'text/plain', sizeBytes: 0 };
-  await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).create(whole);
+  await new ContactUploads(engines, link, { address: '192.0.2.1' }, { gone: new AbortController().signal }).create(
+    whole,
+  );
   const cutOff = await announceUpload(engines, link, 'cut off.txt', 0);
   expect((await listDraftFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'uploading']);
   for (const id of [whole.id, cutOff, cutOff]) {
-    const found = await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).find(id);
+    const found = await new ContactUploads(
+      engines,
+      link,
+      { address: '192.0.2.1' },
+      { gone: new AbortController().signal },
+    ).find(id);
     expect([found.receivedBytes, found.sizeBytes]).toEqual([0, 0]);
   }
   expect((await listDraftFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'checking']);

@@ -9,15 +9,22 @@ import type { PageEngines } from './routes.tsx';
 export class ContactUploads extends ResumableUploads {
   readonly #engines: PageEngines;
   readonly #link: Link;
+  readonly #address: string;
 
-  constructor(engines: PageEngines, link: Link, contentLength: number | undefined, ends: RequestEnds) {
+  constructor(
+    engines: PageEngines,
+    link: Link,
+    { contentLength, address }: { readonly contentLength?: number | undefined; readonly address: string },
+    ends: RequestEnds,
+  ) {
     super(engines, contentLength, ends);
     this.#engines = engines;
     this.#link = link;
+    this.#address = address;
   }
 
   protected override findOwner(): UploadOwner {
-    return contactDraftOwner(this.#link);
+    return contactDraftOwner(this.#link, this.#address);
   }
 
   protected override async announce(file: NewUpload): Promise<string> {

@@ -17,9 +17,10 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
+    const from = { contentLength: readContentLength(request), address: request.ip };
     return handleTus(request, reply, {
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
-      uploads: new ContactUploads(engines, link, readContentLength(request), { gone: whenGone(reply) }),
+      uploads: new ContactUploads(engines, link, from, { gone: whenGone(reply) }),
       maxFileBytes: engines.policy.maxFileBytes,
       random: engines.random,
     });

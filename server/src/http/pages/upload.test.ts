@@ -7,6 +7,7 @@ import type { Account } from '../../domain/accounts/account-store.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
 import { makeLogPolicy } from '../../domain/evidence/log-policy.ts';
 import { Sequencer } from '../../domain/evidence/sequencer.ts';
+import { deriveCode } from '../../domain/links/code.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type OpenedRequest, openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { deriveToken, sentLink } from '../../testing/links.ts';
@@ -436,4 +437,35 @@ test('neither a download link nor its cookie opens a contact draft', async () =>
   const cookie = String(opening.headers['set-cookie']).split(';', 1)[0] as string;
   contact = { page: String(opening.headers.location).replace('/download/', '/upload/'), cookie };
   expect((await ask('GET', 'files')).statusCode).toBe(404);
+});
+
+test('a contact enters a code, and asks for more time and for a new link', async () => {
+  const { actor, link } = sentRequest;
+  const { engines, database } = exchange;
+  const press = (url: string, payload = 'gesture=pressed') => postForm(app, url, payload, { cookie: contact.cookie });
+  await engines.store.accounts.setChoices(actor.accountId, { secondFactor: 'mail' });
+  await press(`${contact.page}resend`);
+  const [session] = await database.query<{ id: string }>('select code_id as id from link_sessions where drop_id = $1', [
+    link.dropId,
+  ]);
+  const key = await engines.store.links.key(link);
+  if (!key || !session) throw new Error('no code was sent');
+  const code = deriveCode(await engines.dayKeys.unwrap(key.wrapped, key.day, link.dropId), session.id);
+  expect((await press(`${contact.page}code`, `code=${code}`)).statusCode).toBe(303);
+
+  const age = (hours: number) =>
+    database.query(
+      "update drops set created_at = now() - $2 * interval '1 hour', expires_at = now() + (10 - $2) * interval '1 hour' where id = $1",
+      [link.dropId, hours],
+    );
+  await age(9);
+  expect((await press(`${contact.page}ask`)).statusCode).toBe(303);
+  await age(11);
+  const token = await deriveToken(exchange, actor, link.dropId, link.position);
+  expect((await press(`/u/${token}/ask`)).statusCode).toBe(303);
+  const entries = await database.query<{ action: string }>(
+    "select action from audit_entries where author_kind = 'link' and details ->> 'dropId' = $1 order by sequence",
+    [link.dropId],
+  );
+  expect(entries.map(({ action }) => action)).toEqual(['link.opened', 'link.code_entered', 'link.asked', 'link.asked']);
 });

@@ -5,6 +5,7 @@ import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import { declareDigests } from '../../domain/uploads/declared-digests.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { type ReceiveNeeds, receiveBytes } from '../../domain/uploads/receive-bytes.ts';
+import { removeUpload } from '../../domain/uploads/remove-upload.ts';
 import type { DeclaredDigests, Upload } from '../../domain/uploads/upload-store.ts';
 import { waitForPreviousWriter } from '../../domain/uploads/wait-for-previous-writer.ts';
 
@@ -88,9 +89,8 @@ export abstract class ResumableUploads {
   }
 
   async remove(id: string): Promise<void> {
-    const { accountId, draft } = this.findOwner(id);
-    const removed = isUuid(id) && (await this.#engines.store.uploads.remove(accountId, draft, id));
-    if (!removed) throw new ExchangeError('not_found');
+    if (!isUuid(id)) throw new ExchangeError('not_found');
+    await removeUpload(this.#engines, this.findOwner(id), id);
   }
 
   async #receive(id: string, bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {

@@ -112,12 +112,13 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
     },
 
     async clear(accountId, count) {
-      if (await hasHold(accountId)) return { rows: 0, more: false };
+      if (await hasHold(accountId)) return { rows: 0, more: false, ended: [] };
       const live = sql`
         select account_id, id from drops where account_id = ${accountId} and ended_at is null
         limit ${sql.lit(count)} for update`;
+      const ended = await endDrops(db, live, sql`now()`);
       const counts = [
-        (await endDrops(db, live, sql`now()`)).length,
+        ended.length,
         await abandonUploads(accountId, count),
         await deleteStagedFiles(accountId, count),
         await detachNews(accountId, count),
@@ -129,6 +130,7 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
       return {
         rows: counts.reduce((sum, rows) => sum + rows, purged.rows),
         more: purged.more || counts.some((rows) => rows === count),
+        ended: ended.map(({ dropId }) => dropId),
       };
     },
 

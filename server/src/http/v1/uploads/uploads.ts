@@ -2,6 +2,7 @@ import { limits } from '@waybill/protocol';
 import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import { removeUpload } from '../../../domain/uploads/remove-upload.ts';
 import { handleAccountTus } from '../../shared/account-uploads.ts';
 import { tusType } from '../../shared/tus.ts';
@@ -130,7 +131,7 @@ const deleteUpload = route({
   response: { status: 204, description: 'It is removed.', headers: tusHeaders },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id } }) {
-    await removeUpload(engines, caller, id);
+    await removeUpload(engines, uploadOwner(caller, id), id);
     return { headers: { 'tus-resumable': '1.0.0' } };
   },
 });
