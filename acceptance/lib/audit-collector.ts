@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ export async function auditCollector(authorization: string) {
   const events: { readonly message: string; readonly metadata: { readonly uid: string } }[] = [];
   let accepts = false;
   let refused = 0;
-  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const lines = (await text(request)).split('\n').slice(0, -1);
     if (!accepts || request.headers.authorization !== authorization) {
       refused += 1;
@@ -25,6 +26,9 @@ export async function auditCollector(authorization: string) {
     }
     events.push(...lines.map((line) => JSON.parse(line) as (typeof events)[number]));
     response.writeHead(204).end();
+  };
+  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
+    void handle(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
