@@ -2,7 +2,8 @@
 """Verifies a Waybill receipt offline, with nothing but Python's standard library.
 
 Written from docs/evidence.md alone, so that it shares no fault with the verifier in TypeScript. It does not verify ML-DSA-44: such
-signatures count as absent, so a policy whose quorum needs them is not met here.
+signatures count as absent, so a policy whose quorum needs them is not met here. It verifies what a time stamp is for, but not who signed
+it: --extract writes the time stamps into a folder, and the verdict names the command of OpenSSL that verifies them.
 
     python3 verify_receipt.py receipt.pdf --policy policy.txt
     python3 verify_receipt.py receipt.json --key 'files.example.org/log/1+cf1b410e+AddamAGC…'
@@ -14,6 +15,7 @@ import argparse
 import base64
 import hashlib
 import json
+import os
 import re
 import sys
 import zlib
@@ -21,6 +23,7 @@ from datetime import datetime, timedelta, timezone
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_NOTE_BYTES = 64 * 1024
+MAX_TOKEN_BYTES = 64 * 1024
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 16
 CLOCK_TOLERANCE = timedelta(minutes=5)
@@ -376,6 +379,136 @@ def is_included(leaf_hash, index, size, root, proof):
     return sn == 0 and value == root
 
 
+def is_beginning(old_size, old_root, new_size, new_root, proof):
+    if not 0 < old_size <= new_size:
+        return False
+    if old_size == new_size:
+        return not proof and old_root == new_root
+    hashes = list(proof) if old_size & (old_size - 1) else [old_root, *proof]
+    if not hashes:
+        return False
+    fn, sn = old_size - 1, new_size - 1
+    while fn & 1:
+        fn >>= 1
+        sn >>= 1
+    old = new = hashes[0]
+    for sibling in hashes[1:]:
+        if sn == 0:
+            return False
+        if fn & 1 or fn == sn:
+            old, new = sha256(b"\x01", sibling, old), sha256(b"\x01", sibling, new)
+            while not fn & 1 and fn:
+                fn >>= 1
+                sn >>= 1
+        else:
+            new = sha256(b"\x01", new, sibling)
+        fn >>= 1
+        sn >>= 1
+    return sn == 0 and old == old_root and new == new_root
+
+
+# Time stamps (RFC 3161)
+
+SHA256_ID = bytes.fromhex("608648016503040201")
+SIGNED_DATA_ID = bytes.fromhex("2a864886f70d010702")
+TIME_STAMP_ID = bytes.fromhex("2a864886f70d0109100104")
+INTEGER, OCTETS, IDENTIFIER, GENERALIZED_TIME, SEQUENCE, SET = 0x02, 0x04, 0x06, 0x18, 0x30, 0x31
+GENERALIZED = re.compile(rb"(\d{14})(?:\.\d+)?Z")
+
+
+def read_der(data, at=0, depth=0):
+    """Returns the tag, the content and the end of an element."""
+    if len(data) < at + 2 or data[at] & 0x1F == 0x1F or data[at] == 0 or depth > 32:
+        raise Refused("a time stamp cannot be read")
+    tag, length, start = data[at], data[at + 1], at + 2
+    if length == 0x80 and tag & 0x20:
+        end = start
+        while data[end : end + 2] != b"\0\0":
+            end = read_der(data, end, depth + 1)[2]
+        return tag, data[start:end], end + 2
+    if length >= 0x80:
+        digits = length & 0x7F
+        start += digits
+        if not 1 <= digits <= 4 or start > len(data):
+            raise Refused("a time stamp cannot be read")
+        length = int.from_bytes(data[start - digits : start], "big")
+    if start + length > len(data):
+        raise Refused("a time stamp is cut off")
+    return tag, data[start : start + length], start + length
+
+
+def list_der(elements):
+    listed, at = [], 0
+    while at < len(elements):
+        tag, content, at = read_der(elements, at)
+        listed.append((tag, content))
+    return listed
+
+
+def take(elements, *tags):
+    """Reads the contents of the first elements, which must have these tags."""
+    listed = list_der(elements)
+    if [tag for tag, _ in listed[: len(tags)]] != list(tags):
+        raise Refused("a time stamp is malformed")
+    return [content for _, content in listed[: len(tags)]]
+
+
+def read_time_stamp(token):
+    """Returns what a token is for, as SHA-256, and the time that it states. Its signature is not verified."""
+    tag, content, end = read_der(token)
+    if tag != SEQUENCE or end != len(token):
+        raise Refused("a time stamp is malformed")
+    kind, outer = take(content, IDENTIFIER, 0xA0)
+    (signed,) = take(outer, SEQUENCE)
+    _version, _digests, inner = take(signed, INTEGER, SET, SEQUENCE)
+    inner_kind, wrapped = take(inner, IDENTIFIER, 0xA0)
+    if kind != SIGNED_DATA_ID or inner_kind != TIME_STAMP_ID:
+        raise Refused("a time stamp is of another kind")
+    is_split = wrapped[:1] == bytes([OCTETS | 0x20])
+    (info,) = take(wrapped, OCTETS | 0x20 if is_split else OCTETS)
+    if is_split:
+        info = b"".join(take(info, *[OCTETS] * len(list_der(info))))
+    (fields,) = take(info, SEQUENCE)
+    version, _policy, imprint, _serial, time = take(fields, INTEGER, IDENTIFIER, SEQUENCE, INTEGER, GENERALIZED_TIME)
+    algorithm, digest = take(imprint, SEQUENCE, OCTETS)
+    match = GENERALIZED.fullmatch(time)
+    if int.from_bytes(version[:5], "big") != 1 or take(algorithm, IDENTIFIER) != [SHA256_ID] or not match:
+        raise Refused("a time stamp is not understood")
+    try:
+        at = datetime.strptime(match.group(1).decode("ascii"), "%Y%m%d%H%M%S").replace(tzinfo=timezone.utc)
+    except ValueError:
+        raise Refused("a time stamp states a time that does not exist") from None
+    return digest, at.isoformat()
+
+
+def check_time_stamps(receipt, checkpoints):
+    """Returns what was stamped, with its token, the time that it states, and how many events it covers."""
+    stamps = receipt.get("time_stamps", [])
+    places = [(stamp["checkpoint"], stamp["size"]) for stamp in stamps]
+    if any(a >= b for a, b in zip(places, places[1:])):
+        raise Refused("the time stamps are not in order")
+    checked = []
+    for stamp in stamps:
+        if stamp["checkpoint"] >= len(checkpoints):
+            raise Refused("a time stamp names a checkpoint that the receipt does not have")
+        checkpoint, size = checkpoints[stamp["checkpoint"]], stamp["size"]
+        root, token = decode_base64(stamp["root"], 32), decode_base64(stamp["token"])
+        proof = [decode_base64(item, 32) for item in stamp["proof"]]
+        if not is_beginning(size, root, checkpoint["size"], checkpoint["root"], proof):
+            raise Refused("the log does not begin with what was stamped")
+        text = f"{checkpoint['origin']}\n{size}\n{stamp['root']}\n"
+        digest, at = read_time_stamp(token)
+        if digest != sha256(text.encode()):
+            raise Refused("a time stamp is for something else")
+        covered = [
+            entry for entry in receipt["entries"] if entry["checkpoint"] == stamp["checkpoint"] and entry["index"] < size
+        ]
+        if not covered:
+            raise Refused("a time stamp covers no event")
+        checked.append({"text": text, "token": stamp["token"], "at": at, "events": len(covered)})
+    return checked
+
+
 # Receipts
 
 
@@ -400,7 +533,7 @@ def require_text(value, pattern=None):
 
 
 def check_shape(receipt):
-    require_shape(receipt, ("type", "drop", "receiver", "issued_at", "checkpoints", "entries"))
+    require_shape(receipt, ("type", "drop", "receiver", "issued_at", "checkpoints", "entries"), ("time_stamps",))
     if receipt["type"] != "waybill-receipt@v1":
         raise Refused("the file is not a receipt of a version that is known")
     require_text(receipt["drop"], UUID)
@@ -414,6 +547,20 @@ def check_shape(receipt):
     require_list(receipt["entries"], 1, 100_000)
     for entry in receipt["entries"]:
         check_entry(entry)
+    if "time_stamps" in receipt:
+        require_list(receipt["time_stamps"], 1, 100)
+        for stamp in receipt["time_stamps"]:
+            check_time_stamp(stamp)
+
+
+def check_time_stamp(stamp):
+    require_shape(stamp, ("checkpoint", "proof", "root", "size", "token"))
+    require_count(stamp["checkpoint"])
+    require_count(stamp["size"])
+    require_list(stamp["proof"], 0, 63)
+    decode_base64(stamp["root"], 32)
+    if len(decode_base64(stamp["token"])) > MAX_TOKEN_BYTES:
+        raise Refused("a time stamp is too large")
 
 
 def check_entry(entry):
@@ -503,9 +650,11 @@ def verify_receipt(data, policy):
     for entry in receipt["entries"]:
         check_inclusion(entry, checkpoints)
     drop, receiver, others = split_stories(receipt)
+    time_stamps = check_time_stamps(receipt, checkpoints)
     return {
         "checkpoints": [{**item, "root": item["root"].hex()} for item in checkpoints],
         "events": [entry["event"] for entry in receipt["entries"]],
+        "time_stamps": time_stamps,
         "remarks": list_remarks(receipt, checkpoints, (drop, receiver)),
         "is_link_shown": any(event["kind"] == "link.shown" for event in receiver),
         "is_code_required": any(
@@ -530,11 +679,22 @@ def describe_facts(facts):
         yield f"log {checkpoint['origin']}, {checkpoint['size']} entries"
         for name, time in checkpoint["witnesses"].items():
             yield f"cosigned by {name} at {describe_seconds(time)}"
+    for place, stamp in enumerate(facts["time_stamps"], 1):
+        files = f"-data time-stamp-{place}.txt -in time-stamp-{place}.tst"
+        yield f"not checked: a time stamp states that the log had the first {stamp['events']} events at {stamp['at']}"
+        yield f"to check it: --extract FOLDER, then openssl ts -verify {files} -token_in -CAfile CERTIFICATES"
     yield f"a code was {'required' if facts['is_code_required'] else 'not required'}"
     yield f"a code was {'entered' if facts['is_code_entered'] else 'not entered'}"
     yield f"the sender {'was shown' if facts['is_link_shown'] else 'was not shown'} the receiver's link"
     for remark in facts["remarks"]:
         yield f"remark: {remark}"
+
+
+def extract_time_stamps(facts, folder):
+    for place, stamp in enumerate(facts["time_stamps"], 1):
+        for ending, content in ("txt", stamp["text"].encode()), ("tst", base64.b64decode(stamp["token"])):
+            with open(os.path.join(folder, f"time-stamp-{place}.{ending}"), "wb") as file:
+                file.write(content)
 
 
 def main():
@@ -543,6 +703,7 @@ def main():
     trust = parser.add_mutually_exclusive_group(required=True)
     trust.add_argument("--key", help="the key of the log")
     trust.add_argument("--policy", help="a file with the logs and witnesses that you trust")
+    parser.add_argument("--extract", metavar="FOLDER", help="write the time stamps and what they are for into a folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     try:
@@ -561,6 +722,12 @@ def main():
     except Refused as error:
         print(json.dumps({"isValid": False, "problem": str(error)}) if options.json else f"NOT PROVEN: {error}")
         return 1
+    try:
+        if options.extract:
+            extract_time_stamps(facts, options.extract)
+    except OSError as error:
+        print(f"verify_receipt: {error}", file=sys.stderr)
+        return 2
     if options.json:
         print(json.dumps({"isValid": True, **facts}))
     else:

@@ -37,6 +37,10 @@ const sentences = {
   key_not_destroyed: 'No event says that the key of its files was destroyed.',
   log_signed: 'The log {origin} signed its first {size} entries, which contain these events.',
   witnessed: 'Witness {name} saw the same log at {at}.',
+  time_stamped:
+    'The log {origin} had the first {stamped} of these {total} events before {at}, according to {authority}.',
+  time_stamp_unchecked:
+    'Not checked: a time stamp says that the log {origin} had the first {stamped} of these {total} events before {at}. To check it, name the certificate of its authority: waybill verify --timestamp-ca FILE',
   clock_set_back: "Doubtful: the server's clock was set back. An event of {at} follows one of {precedingAt}.",
   clock_ahead: 'Doubtful: an event claims {at}, but its checkpoint was signed at {cosignedAt} already.',
   unlisted_file: 'Doubtful: {name} was handed over, but is not among the files of the delivery.',
@@ -87,6 +91,7 @@ export function listStatements(facts: Facts): Statement[] {
     ...describeDelivery(facts),
     ...describeEnd(facts),
     ...facts.logs.flatMap(describeLog),
+    ...facts.timeStamps.map((stamp) => describeTimeStamp(stamp, facts)),
     ...facts.remarks.map(describeRemark),
     ...facts.unknowns.map((unknown) => state('unknown', `unknown_${unknown}`)),
   ];
@@ -163,6 +168,16 @@ function describeLog({ origin, size, witnesses }: Facts['logs'][number]): Statem
     state('proven', 'log_signed', { origin, size }),
     ...witnesses.flatMap(({ name, at }) => (at ? [prove('witnessed', { name }, at)] : [])),
   ];
+}
+
+function describeTimeStamp(
+  { origin, eventCount: stamped, at, authority }: Facts['timeStamps'][number],
+  { events }: Facts,
+): Statement {
+  const total = events.filter((event) => event.origin === origin).length;
+  return authority === undefined
+    ? state('unknown', 'time_stamp_unchecked', { origin, stamped, total }, { at })
+    : prove('time_stamped', { origin, stamped, total, authority }, at);
 }
 
 function describeRemark(remark: Remark): Statement {

@@ -20,13 +20,25 @@ export interface LogFact {
   readonly witnesses: readonly { readonly name: string; readonly at?: string }[];
 }
 
+/** An authority stated that the log contained the first of these events at a time. */
+export interface TimeStampFact {
+  readonly origin: string;
+  /** Of the log when it was stamped. */
+  readonly size: number;
+  /** How many of the receipt's events in this log it covers. */
+  readonly eventCount: number;
+  readonly at: string;
+  /** Absent if its signature was not verified: then anybody may have written the time. */
+  readonly authority?: string;
+}
+
 /** An event of some kind: its data and its time. */
 export type Fact<K extends EventKind> = EventData<K> & { readonly at: string };
 
 export type Remark =
   /** The event was recorded more than five minutes before an event that precedes it in its story. */
   | { readonly code: 'clock_set_back'; readonly at: string; readonly precedingAt: string }
-  /** The event claims a time more than five minutes after its checkpoint was cosigned. */
+  /** The event claims a time more than five minutes after its checkpoint was cosigned, or its log was stamped. */
   | { readonly code: 'clock_ahead'; readonly at: string; readonly cosignedAt: string }
   /** A file was handed over that is not among those that were accepted. */
   | { readonly code: 'unlisted_file'; readonly name: string }
@@ -43,7 +55,7 @@ export type Unknown =
   | 'handover'
   /** Whether the link was sent to the receiver, as it was to be. */
   | 'notification'
-  /** Whether the times are right: no witness states one. */
+  /** Whether the times are right: no witness states one, and no verified time stamp. */
   | 'time';
 
 /** The story that a valid receipt proves. All times are UTC, as recorded by the server unless they are a witness's. */
@@ -83,13 +95,15 @@ export interface Facts {
   readonly unknowns: readonly Unknown[];
   readonly remarks: readonly Remark[];
   readonly logs: readonly LogFact[];
+  /** In the order of the log. */
+  readonly timeStamps: readonly TimeStampFact[];
 }
 
 const clockToleranceMilliseconds = 5 * 60 * 1_000;
 const maxRemarks = 20;
 
 /** Collects the facts of a receipt whose proofs and stories have been verified. */
-export function toFacts(receipt: Receipt, logs: readonly LogFact[]): Facts {
+export function toFacts(receipt: Receipt, logs: readonly LogFact[], timeStamps: readonly TimeStampFact[]): Facts {
   const events = receipt.entries.map(({ event }) => event);
   const list = <K extends EventKind>(kind: K): Fact<K>[] =>
     events.flatMap((event) => {
@@ -102,7 +116,7 @@ export function toFacts(receipt: Receipt, logs: readonly LogFact[]): Facts {
   const sentNotifications = list('notification.sent');
   const { files, unlistedFiles } = matchHandovers(receipt, submission.files);
   const remarks: Remark[] = [
-    ...findClockFaults(receipt, logs),
+    ...findClockFaults(receipt, logs, timeStamps),
     ...unlistedFiles.map((name) => ({ code: 'unlisted_file', name }) as const),
     ...events
       .filter(({ kind }) => !Object.hasOwn(eventData, kind))
@@ -111,7 +125,8 @@ export function toFacts(receipt: Receipt, logs: readonly LogFact[]): Facts {
   const unknowns: Unknown[] = ['person', 'reading', 'later_events'];
   if (files.some(({ handovers }) => handovers.length === 0)) unknowns.push('handover');
   if (consignments.at(-1)?.notified && sentNotifications.length === 0) unknowns.push('notification');
-  if (!logs.some(({ witnesses }) => witnesses.some(({ at }) => at))) unknowns.push('time');
+  const isTimed = logs.some(({ witnesses }) => witnesses.some(({ at }) => at));
+  if (!isTimed && !timeStamps.some(({ authority }) => authority !== undefined)) unknowns.push('time');
   return {
     drop: receipt.drop,
     receiver: receipt.receiver,
@@ -139,6 +154,7 @@ export function toFacts(receipt: Receipt, logs: readonly LogFact[]): Facts {
     unknowns,
     remarks: remarks.slice(0, maxRemarks),
     logs,
+    timeStamps,
   };
 }
 
@@ -173,16 +189,24 @@ function findEnd({ entries }: Receipt): Pick<Facts, 'end' | 'keyDestroyedAt'> {
   return { ...(end && { end }), ...(destroyed && { keyDestroyedAt: destroyed.event.at }) };
 }
 
-/** Finds times that contradict the order of the log, or the time of a cosignature. */
-function findClockFaults({ entries }: Receipt, logs: readonly LogFact[]): Remark[] {
+/** Finds times that contradict the order of the log, the time of a cosignature, or that of a verified time stamp. */
+function findClockFaults(
+  { entries }: Receipt,
+  logs: readonly LogFact[],
+  timeStamps: readonly TimeStampFact[],
+): Remark[] {
   const remarks: Remark[] = [];
   const latest = new Map<string, string>();
-  for (const { event, checkpoint } of entries) {
+  for (const { event, checkpoint, index } of entries) {
+    const log = logs[checkpoint];
+    const stamp = timeStamps.find(
+      ({ origin, size, authority }) => authority !== undefined && origin === log?.origin && index < size,
+    );
     const story = findStory(event);
     const precedingAt = latest.get(story) ?? event.at;
     if (isLater(precedingAt, event.at)) remarks.push({ code: 'clock_set_back', at: event.at, precedingAt });
     if (event.at >= precedingAt) latest.set(story, event.at);
-    for (const { at: cosignedAt } of [...(logs[checkpoint]?.signatures ?? []), ...(logs[checkpoint]?.witnesses ?? [])])
+    for (const { at: cosignedAt } of [...(log?.signatures ?? []), ...(log?.witnesses ?? []), ...(stamp ? [stamp] : [])])
       if (cosignedAt && isLater(event.at, cosignedAt)) remarks.push({ code: 'clock_ahead', at: event.at, cosignedAt });
   }
   return remarks;

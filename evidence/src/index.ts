@@ -12,7 +12,7 @@ export {
   readEventData,
   toCommitment,
 } from './event.ts';
-export type { Fact, Facts, LogFact, Remark, Unknown } from './facts.ts';
+export type { Fact, Facts, LogFact, Remark, TimeStampFact, Unknown } from './facts.ts';
 export { createSigner, createVerifier, formatVerifierKey, parseVerifierKey } from './keys.ts';
 export {
   type ConsistencyProof,
@@ -36,7 +36,14 @@ export {
   type Verifier,
 } from './note.ts';
 export { formatPolicy, type Policy, PolicyError, parsePolicy } from './policy.ts';
-export { formatReceipt, parseReceipt, type Receipt, type ReceiptEntry, ReceiptError } from './receipt.ts';
+export {
+  formatReceipt,
+  parseReceipt,
+  type Receipt,
+  type ReceiptEntry,
+  ReceiptError,
+  type ReceiptTimeStamp,
+} from './receipt.ts';
 export {
   appendLeaves,
   type Bundle,
@@ -56,8 +63,15 @@ export {
   readRoot,
   type Tile,
 } from './tiles.ts';
+export {
+  formatTimeStampRequest,
+  maxTokenBytes,
+  readTimeStampResponse,
+  TimeStampError,
+} from './time-stamp.ts';
 export { formatProof, type LogProof, parseProof } from './tlog-proof.ts';
 export { type Problem, type ProblemCode, type Verdict, verifyReceipt } from './verify-receipt.ts';
+export { type Authorities, parseAuthorities, verifyTimeStamp } from './verify-time-stamp.ts';
 export {
   type AddCheckpoint,
   formatAddCheckpoint,

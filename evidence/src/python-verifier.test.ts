@@ -4,37 +4,53 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { decodeBase64, hashLeaf, parsePolicy, toCanonicalJson, verifyInclusion, verifyReceipt } from './index.ts';
-import type { Receipt } from './receipt.ts';
+import {
+  decodeBase64,
+  hashLeaf,
+  parseAuthorities,
+  parsePolicy,
+  toCanonicalJson,
+  verifyInclusion,
+  verifyReceipt,
+} from './index.ts';
+import type { Receipt, ReceiptTimeStamp } from './receipt.ts';
+import { readTimeStamp, TimeStampError } from './time-stamp.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const policy = read('docs/examples/receipt-policy.txt');
 const example = read('docs/examples/receipt.json');
+const stamped = read('docs/examples/stamped-receipt.json');
 
-/** Verifies many receipts in one process: starting Python takes longer than verifying. */
+/** Judges many files in one process: starting Python takes longer than verifying. */
 const program = `
-import base64, json, sys
+import base64, sys
 sys.path.insert(0, sys.argv[1])
-from verify_receipt import Policy, Refused, verify_receipt
+from verify_receipt import Policy, Refused, read_time_stamp, verify_receipt
 policy = Policy(sys.argv[2])
+def verify(data):
+    verify_receipt(data, policy)
+    return "proven"
+def read(data):
+    digest, at = read_time_stamp(data)
+    return f"{digest.hex()} {at[:19]}"
+judge = {"verify": verify, "read": read}[sys.argv[3]]
 for line in sys.stdin:
     try:
-        verify_receipt(base64.b64decode(line), policy)
-        print("true")
+        print(judge(base64.b64decode(line)))
     except Refused:
-        print("false")
+        print("refused")
 `;
 
-function verifyByPython(receipts: readonly Uint8Array[]): boolean[] {
+function runPython(command: 'verify' | 'read', files: readonly Uint8Array[]): string[] {
   const folder = new URL('../python/', import.meta.url).pathname;
-  const input = receipts.map((receipt) => `${Buffer.from(receipt).toString('base64')}\n`).join('');
-  const { stdout, stderr } = spawnSync('python3', ['-B', '-c', program, folder, policy], { input, encoding: 'utf8' });
+  const input = files.map((file) => `${Buffer.from(file).toString('base64')}\n`).join('');
+  const parameters = ['-B', '-c', program, folder, policy, command];
+  const { stdout, stderr } = spawnSync('python3', parameters, { input, encoding: 'utf8' });
   expect(stderr).toBe('');
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => line === 'true');
+  return stdout.trim().split('\n');
 }
+const verifyByPython = (receipts: readonly Uint8Array[]) =>
+  runPython('verify', receipts).map((verdict) => verdict === 'proven');
 
 async function verifyHere(receipts: readonly Uint8Array[]): Promise<boolean[]> {
   const verdicts = await Promise.all(receipts.map((receipt) => verifyReceipt(receipt, parsePolicy(policy))));
@@ -49,6 +65,17 @@ function change(edit: (receipt: Draft) => void): Uint8Array {
   edit(receipt);
   return bytes(toCanonicalJson(receipt));
 }
+/** The example with a time stamp, which is changed. */
+function changeStamp(edit: (stamp: ReceiptTimeStamp) => Partial<ReceiptTimeStamp> | ReceiptTimeStamp[]): Uint8Array {
+  const { time_stamps: [stamp] = [], ...receipt } = JSON.parse(stamped) as Receipt;
+  if (!stamp) throw new TypeError('the example has no time stamp');
+  const edited = edit(stamp);
+  return bytes(
+    toCanonicalJson({ ...receipt, time_stamps: Array.isArray(edited) ? edited : [{ ...stamp, ...edited }] }),
+  );
+}
+const changeToken = (token: string, at: number) =>
+  Buffer.from(Buffer.from(token, 'base64').map((byte, place) => (place === at ? byte ^ 1 : byte))).toString('base64');
 function makePdf(attachment: string, isCompressed: boolean, more = ''): Uint8Array {
   const content = isCompressed ? deflateSync(attachment) : bytes(attachment);
   const filter = isCompressed ? '/Filter /FlateDecode ' : '';
@@ -74,6 +101,8 @@ const proven: Record<string, Uint8Array> = {
     `5 0 obj\n<< /Length ${second.length} >>\nstream\n${second}\nendstream\nendobj\n`,
   ),
   'without the last event': change((receipt) => (receipt.entries = receipt.entries.slice(0, -1))),
+  'a time stamp': bytes(stamped),
+  'a time stamp whose signature was changed': changeStamp(({ token }) => ({ token: changeToken(token, 980) })),
   'with another time of issue': change((receipt) => (receipt.issued_at = '2030-01-01T00:00:00.000Z')),
 };
 const refused: Record<string, Uint8Array> = {
@@ -109,6 +138,16 @@ const refused: Record<string, Uint8Array> = {
     (receipt) => (receipt.checkpoints = receipt.checkpoints.map((note) => note.replace(/— witness.*\n/, ''))),
   ),
   'another time of the cosignature': bytes(example.replace('AABq/Wp4', 'AABq/Wp5')),
+  'no time stamp in the list': changeStamp(() => []),
+  'a time stamp twice': changeStamp((stamp) => [stamp, stamp]),
+  'a time stamp of another log': changeStamp(() => ({ checkpoint: 1 })),
+  'a time stamp of another size': changeStamp(() => ({ size: 3 })),
+  'a time stamp of another root': changeStamp(({ proof }) => ({ root: proof[0] ?? '' })),
+  'a time stamp without a proof': changeStamp(() => ({ proof: [] })),
+  'a time stamp with a longer proof': changeStamp(({ proof }) => ({ proof: [...proof, ...proof] })),
+  'a time stamp that is for something else': changeStamp(({ token }) => ({ token: changeToken(token, 85) })),
+  'a time stamp that is cut off': changeStamp(({ token }) => ({ token: token.slice(0, -4) })),
+  'a time stamp with another member': changeStamp(() => ({ note: 'x' }) as object),
   'a PDF without an attachment': bytes('%PDF-1.7\n%%EOF\n'),
   'a PDF with two receipts': makePdf(example, true, second),
   'a PDF with a damaged attachment': makePdf(example, true).map((byte, at) => (at === 120 ? byte ^ 1 : byte)),
@@ -119,6 +158,37 @@ test('both accept the same receipts, and refuse the same ones', async () => {
   const name = (verdicts: readonly boolean[]) => Object.keys(all).filter((_, place) => verdicts[place]);
   expect(name(await verifyHere(Object.values(all)))).toEqual(Object.keys(proven));
   expect(name(verifyByPython(Object.values(all)))).toEqual(Object.keys(proven));
+});
+
+test('the example with a time stamp says since when the authority knows the first two events', async () => {
+  const authorities = parseAuthorities(read('docs/examples/time-stamp-ca.pem'));
+  const { facts } = await verifyReceipt(bytes(stamped), parsePolicy(policy), { authorities });
+  const fact = { origin: 'files.example.org/log/1', size: 4, eventCount: 2, at: '2026-11-18T09:05:00.000Z' };
+  expect(facts?.timeStamps).toEqual([{ ...fact, authority: 'Example Clock, Example Time' }]);
+  const changed = changeStamp(({ token }) => ({ token: changeToken(token, 980) }));
+  const { problems } = await verifyReceipt(changed, parsePolicy(policy), { authorities });
+  expect(problems).toMatchObject([
+    { code: 'bad_time_stamp', message: 'Time stamp 1 is not valid: The signature of the time stamp is wrong.' },
+  ]);
+});
+
+test('both read the same from a time stamp that was changed, or refuse it', () => {
+  const token = Buffer.from((JSON.parse(stamped) as Receipt).time_stamps?.[0]?.token ?? '', 'base64');
+  const tokens = Array.from(token, (_, at) =>
+    Buffer.from(token.map((byte, place) => (place === at ? byte ^ 1 : byte))),
+  );
+  const readHere = (changed: Uint8Array) => {
+    try {
+      const { imprint, at } = readTimeStamp(changed);
+      return `${Buffer.from(imprint).toString('hex')} ${at.slice(0, 19)}`;
+    } catch (error) {
+      if (error instanceof TimeStampError) return 'refused';
+      throw error;
+    }
+  };
+  const results = tokens.map(readHere);
+  expect(runPython('read', tokens)).toEqual(results);
+  expect(new Set(results).size).toBeGreaterThan(2);
 });
 
 test('neither accepts a receipt with one changed byte, unless it only says when it was issued', async () => {

@@ -1,7 +1,8 @@
-import { decodeHash, decodeText, encodeText, equalBytes } from './bytes.ts';
+import { decodeBase64, decodeHash, decodeText, encodeText, equalBytes } from './bytes.ts';
 import { type JsonValue, toCanonicalJson } from './canonical-json.ts';
 import { isEvent, isEventComplete, isTime, isUuid } from './event.ts';
-import { type Check, type Checked, exact, isNatural, list, oneOf, text } from './shape.ts';
+import { type Check, type Checked, exact, isNatural, list, oneOf, optional, text } from './shape.ts';
+import { maxTokenBytes } from './time-stamp.ts';
 
 /** The events of one drop and one receiver, with everything that proves that a log contains them. */
 
@@ -21,6 +22,20 @@ const isEntry = exact({
   salt: isHashText,
 });
 
+const isTokenText: Check<string> = (value): value is string =>
+  typeof value === 'string' && value.length <= (maxTokenBytes * 4) / 3 + 4 && decodeBase64(value) !== undefined;
+
+/** An earlier state of a log, and the time at which an authority saw it (RFC 3161). */
+const isTimeStamp = exact({
+  /** The place of the log's checkpoint in the receipt's list. */
+  checkpoint: isNatural,
+  /** The size and root of the tree at that time, and the proof that the checkpoint's tree begins with it. */
+  size: isNatural,
+  root: isHashText,
+  proof: list(isHashText, 0, 63),
+  token: isTokenText,
+});
+
 const isReceipt = exact({
   type: oneOf('waybill-receipt@v1'),
   drop: isUuid,
@@ -30,9 +45,11 @@ const isReceipt = exact({
   /** Whole notes, one for each log. */
   checkpoints: list(text(64 * 1024), 1, 100),
   entries: list(isEntry, 1, 100_000),
+  time_stamps: optional(list(isTimeStamp, 1, 100)),
 });
 
 export type ReceiptEntry = Checked<typeof isEntry>;
+export type ReceiptTimeStamp = Checked<typeof isTimeStamp>;
 export type Receipt = Checked<typeof isReceipt>;
 
 /** Bytes that are not a receipt. The message says why. */

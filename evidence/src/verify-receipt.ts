@@ -1,13 +1,15 @@
-import { decodeHash, encodeBase64 } from './bytes.ts';
-import { parseCheckpoint } from './checkpoint.ts';
+import { decodeBase64, decodeHash, encodeBase64 } from './bytes.ts';
+import { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
 import { findKeyDay, findStory, readEventData, toCommitment } from './event.ts';
-import { type Facts, type LogFact, toFacts } from './facts.ts';
-import { hashLeaf, verifyInclusion } from './merkle.ts';
+import { type Facts, type LogFact, type TimeStampFact, toFacts } from './facts.ts';
+import { hashLeaf, verifyConsistency, verifyInclusion } from './merkle.ts';
 import { NoteError, openNote, type VerifiedSignature, type Verifier } from './note.ts';
 import { isPdf, readAttachedReceipt } from './pdf-attachment.ts';
 import type { Policy } from './policy.ts';
 import { maxReceiptBytes, parseReceipt, type Receipt, type ReceiptEntry, ReceiptError } from './receipt.ts';
+import { readTimeStamp, requireText, TimeStampError } from './time-stamp.ts';
 import { decodeProof } from './tlog-proof.ts';
+import { type Authorities, verifyTimeStamp } from './verify-time-stamp.ts';
 
 export type ProblemCode =
   /** It is not a receipt in canonical form, or not a PDF with one. */
@@ -25,7 +27,9 @@ export type ProblemCode =
   /** An event belongs to another drop or receiver. */
   | 'foreign_event'
   /** An event of a story was left out. */
-  | 'omitted';
+  | 'omitted'
+  /** A time stamp is damaged, for something else, or not of an authority that is trusted. */
+  | 'bad_time_stamp';
 
 export interface Problem {
   readonly code: ProblemCode;
@@ -43,8 +47,15 @@ export interface Verdict {
 
 const maxProblems = 20;
 
-/** Verifies a receipt, as JSON or PDF, against a policy. Never throws because of the receipt. */
-export async function verifyReceipt(bytes: Uint8Array, trust: Policy): Promise<Verdict> {
+/**
+ * Verifies a receipt, as JSON or PDF, against a policy. Without authorities, the signatures of its time stamps are not verified,
+ * and the verdict says so. Never throws because of the receipt.
+ */
+export async function verifyReceipt(
+  bytes: Uint8Array,
+  trust: Policy,
+  { authorities }: { readonly authorities?: Authorities | undefined } = {},
+): Promise<Verdict> {
   try {
     const receipt = parseReceipt(isPdf(bytes) ? await readAttachedReceipt(bytes, maxReceiptBytes) : bytes);
     const problems: Problem[] = [];
@@ -55,9 +66,10 @@ export async function verifyReceipt(bytes: Uint8Array, trust: Policy): Promise<V
     verifyOrder(receipt, logs, report);
     for (const entry of receipt.entries) verifyEntry(entry, logs.length, logs[entry.checkpoint], report);
     verifyStories(receipt, report);
+    const timeStamps = await verifyTimeStamps(receipt, logs, authorities, report);
     if (problems.length > 0) return { isValid: false, problems };
     const trusted = logs.filter((log) => log !== undefined);
-    return { isValid: true, problems, facts: toFacts(receipt, trusted) };
+    return { isValid: true, problems, facts: toFacts(receipt, trusted, timeStamps) };
   } catch (error) {
     if (error instanceof ReceiptError) return refuse(error.message);
     throw error;
@@ -180,6 +192,55 @@ function verifyStories({ drop, receiver, entries }: Receipt, report: Report): vo
   }
   for (const story of ['drop', 'receiver'] as const)
     if (next[story] === 0) report('omitted', `The ${story}'s story is missing.`);
+}
+
+/** Checks that each time stamp is for an earlier state of its log which contained some of the events. */
+async function verifyTimeStamps(
+  { entries, time_stamps: timeStamps = [] }: Receipt,
+  logs: readonly (LogFact | undefined)[],
+  authorities: Authorities | undefined,
+  report: Report,
+): Promise<TimeStampFact[]> {
+  const facts: TimeStampFact[] = [];
+  for (const [
+    position,
+    { checkpoint, size, root: rootText, proof: proofTexts, token: tokenText },
+  ] of timeStamps.entries()) {
+    const before = timeStamps[position - 1];
+    const reject = (reason: string) => report('bad_time_stamp', `Time stamp ${position + 1} is not valid: ${reason}.`);
+    if (before && (checkpoint < before.checkpoint || (checkpoint === before.checkpoint && size <= before.size)))
+      reject('it is repeated or out of order');
+    if (checkpoint >= logs.length) reject('it has no checkpoint');
+    const log = logs[checkpoint];
+    const [root, token, proof] = [decodeHash(rootText), decodeBase64(tokenText), decodeProof(proofTexts)];
+    const newRoot = log && decodeHash(log.root);
+    // The reason why a checkpoint is not trusted is reported already.
+    if (!log || !newRoot || !root || !token) continue;
+    if (!proof || !verifyConsistency({ oldSize: size, newSize: log.size, oldRoot: root, newRoot, proof }))
+      reject(`the log ${log.origin} does not begin with what was stamped`);
+    const eventCount = entries.filter((entry) => entry.checkpoint === checkpoint && entry.index < size).length;
+    if (eventCount === 0) reject('it covers no event of the receipt');
+    try {
+      const stated = await readStatement(token, formatCheckpoint({ origin: log.origin, size, root }), authorities);
+      facts.push({ origin: log.origin, size, eventCount, ...stated });
+    } catch (error) {
+      if (!(error instanceof TimeStampError)) throw error;
+      reject(error.message);
+    }
+  }
+  return facts;
+}
+
+/** Returns the time that a token states for a text, and who states it if somebody knows their certificate. */
+async function readStatement(
+  token: Uint8Array,
+  text: string,
+  authorities: Authorities | undefined,
+): Promise<{ at: string; authority?: string }> {
+  if (authorities) return verifyTimeStamp(token, text, authorities);
+  const stamp = readTimeStamp(token);
+  requireText(stamp, text);
+  return { at: stamp.at };
 }
 
 function describeEntry({ event, index }: ReceiptEntry): string {

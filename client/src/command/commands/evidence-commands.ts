@@ -13,6 +13,7 @@ export function addEvidenceCommands(program: Command, context: () => Context): v
       .argument('[file...]', 'the receipts, as PDF or JSON')
       .addOption(new Option('--key <vkey>', 'the key of the log, if no witness is required').conflicts('policy'))
       .option('--policy <file>', 'the logs and witnesses that you trust')
+      .option('--timestamp-ca <file>', 'the certificates (PEM) of the time-stamping authorities that you trust')
       .addOption(
         new Option(
           '--pin <url>',
@@ -24,6 +25,7 @@ export function addEvidenceCommands(program: Command, context: () => Context): v
       .action((files: string[], options: VerifyCommandOptions) => verify(context(), files, options)),
     'waybill verify receipt.json --policy policy.txt',
     'waybill verify receipt.json --key files.example.org/log/1+cf1b410e+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea',
+    'waybill verify receipt.pdf --policy policy.txt --timestamp-ca authority.pem',
     'waybill verify --pin https://files.example.org',
   );
 

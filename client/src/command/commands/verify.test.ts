@@ -52,6 +52,31 @@ test('has exit codes of its own for a receipt that is not proven, not readable, 
   expect(await verify('verify')).toMatchObject({ exit: 2 });
 });
 
+test('checks the time stamps of a receipt if it knows the certificate of their authority, and says so if not', async () => {
+  const stamped = example('stamped-receipt.json');
+  const authority = example('time-stamp-ca.pem');
+  const checked = await verify('verify', stamped, '--policy', policy, '--timestamp-ca', authority);
+  expect(checked.exit).toBe(0);
+  expect(checked.printed).toContain(
+    'The log files.example.org/log/1 had the first 2 of these 3 events before 2026-11-18T09:05:00.000Z, according to Example Clock, Example Time.',
+  );
+  const unchecked = await verify('verify', stamped, '--policy', policy);
+  expect(unchecked.exit).toBe(0);
+  expect(unchecked.printed).toMatch(/^Not checked: a time stamp .* waybill verify --timestamp-ca FILE$/m);
+  const changed = join(home, 'changed.json');
+  // A bit of the signature, at the end of the token.
+  writeFileSync(
+    changed,
+    readFileSync(stamped, 'utf8').replace(/.(?="}\],"type")/, (last) => (last === 'A' ? 'B' : 'A')),
+  );
+  const forged = await verify('verify', changed, '--policy', policy, '--timestamp-ca', authority);
+  expect(forged.exit).toBe(9);
+  expect(forged.printed).toContain('Time stamp 1 is not valid');
+  const unusable = await verify('verify', stamped, '--policy', policy, '--timestamp-ca', policy);
+  expect(unusable.exit).toBe(2);
+  expect(unusable.errors).toContain('there is no certificate in PEM');
+});
+
 test('pins the policy of a server once it is confirmed, and notices another one', async () => {
   let served = readFileSync(policy, 'utf8');
   await using server = await WireServer.start(({ path }, response) => {

@@ -1,5 +1,12 @@
 import { open, readFile } from 'node:fs/promises';
-import { describeVerdict, type Policy, type Verdict, verifyReceipt } from '@waybill/evidence';
+import {
+  type Authorities,
+  describeVerdict,
+  type Policy,
+  parseAuthorities,
+  type Verdict,
+  verifyReceipt,
+} from '@waybill/evidence';
 import { requireServerUrl } from '../account.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../error-report.ts';
@@ -19,6 +26,7 @@ export interface VerifyCommandOptions {
   key?: string;
   policy?: string;
   pin?: string;
+  timestampCa?: string;
   plainHttp?: boolean;
   yes?: boolean;
 }
@@ -39,6 +47,7 @@ export async function verify(context: Context, paths: readonly string[], options
 async function verifyFiles(context: Context, paths: readonly string[], options: VerifyCommandOptions): Promise<void> {
   const { output } = context;
   const policies = await readTrust(context, options);
+  const authorities = options.timestampCa === undefined ? undefined : await readAuthorities(options.timestampCa);
   let isProven = true;
   let isReadable = true;
   for (const path of paths) {
@@ -50,7 +59,7 @@ async function verifyFiles(context: Context, paths: readonly string[], options: 
       output.printError(describeError(error));
       continue;
     }
-    const verdict = await judge(bytes, policies);
+    const verdict = await judge(bytes, policies, authorities);
     isProven &&= verdict.isValid;
     if (output.isJson) await output.print('', { file: path, ...verdict });
     else {
@@ -63,10 +72,14 @@ async function verifyFiles(context: Context, paths: readonly string[], options: 
 }
 
 /** A receipt is proven if one of the policies trusts it; otherwise the verdict is that of the first. */
-async function judge(bytes: Uint8Array, policies: readonly Policy[]): Promise<Verdict> {
+async function judge(
+  bytes: Uint8Array,
+  policies: readonly Policy[],
+  authorities: Authorities | undefined,
+): Promise<Verdict> {
   let first: Verdict | undefined;
   for (const policy of policies) {
-    const verdict = await verifyReceipt(bytes, policy);
+    const verdict = await verifyReceipt(bytes, policy, { authorities });
     if (verdict.isValid) return verdict;
     first ??= verdict;
   }
@@ -85,6 +98,19 @@ async function readTrust({ terminal }: Context, { key, policy }: VerifyCommandOp
     'A receipt proves something only to someone who knows the key of its log, and you have not named one.',
     'Use --key or --policy with one that you got from someone you trust, or pin the one that a server names: waybill verify --pin URL',
   );
+}
+
+async function readAuthorities(path: string): Promise<Authorities> {
+  try {
+    return parseAuthorities(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new CommandError(
+      exitCodes.usage,
+      'bad_certificates',
+      `${path} cannot be used: ${(error as Error).message}.`,
+      'Use --timestamp-ca with a PEM file of the certificates of the time-stamping authority, which the authority publishes.',
+    );
+  }
 }
 
 /** Reads a file, but no more than a receipt can have. */

@@ -35,6 +35,8 @@ export const factTexts = {
   key_not_destroyed: 'verify.fact.key_not_destroyed',
   log_signed: 'verify.fact.log_signed',
   witnessed: 'verify.fact.witnessed',
+  time_stamped: 'verify.fact.time_stamped',
+  time_stamp_unchecked: 'verify.fact.time_stamp_unchecked',
   clock_set_back: 'verify.fact.clock_set_back',
   clock_ahead: 'verify.fact.clock_ahead',
   unlisted_file: 'verify.fact.unlisted_file',
@@ -57,4 +59,5 @@ export const problemTexts = {
   bad_order: 'verify.problem.bad_order',
   foreign_event: 'verify.problem.foreign_event',
   omitted: 'verify.problem.omitted',
+  bad_time_stamp: 'verify.problem.bad_time_stamp',
 } as const satisfies Record<ProblemCode, string>;
