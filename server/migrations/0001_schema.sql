@@ -1006,6 +1006,12 @@ create table evidence_logs (
   checkpoint          text,
   cosigned_checkpoint text,
   cosigned_at         timestamptz,
+  -- Leaves that a time stamp covers, and when the next one may be requested; null before the first request.
+  stamped_size        bigint not null default 0,
+  stamp_due_at        timestamptz,
+  -- Requests that failed since the last time stamp, and why the last of them did, for an administrator.
+  stamp_failures      integer not null default 0,
+  stamp_failure       text,
   started_at          timestamptz not null default now(),
   ended_at            timestamptz,
   -- Why nothing is signed at the moment, for an administrator.
@@ -1014,6 +1020,16 @@ create table evidence_logs (
   lease_until         timestamptz,
   fence               bigint not null default 0,
   check (published_size between 0 and size)
+);
+
+-- A time stamp (RFC 3161) of a checkpoint that was published. Receipts contain those that cover their events.
+create table evidence_time_stamps (
+  epoch      integer not null references evidence_logs (epoch),
+  size       bigint not null check (size > 0),
+  root       bytea not null check (length(root) = 32),
+  token      bytea not null,
+  created_at timestamptz not null default now(),
+  primary key (epoch, size)
 );
 
 create table evidence_keys (

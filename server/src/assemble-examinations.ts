@@ -7,6 +7,7 @@ import {
   openMasterKeys,
   vaultOptions,
 } from './assemble-master-keys.ts';
+import { openTimeStampAuthority, type TimeStampConfig, timeStampSettings } from './assemble-time-stamps.ts';
 import { type Config, type inspectConfig, workConnections } from './config/config.ts';
 import { examinePepper } from './domain/accounts/check-pepper.ts';
 import { examineAuditTargets } from './domain/audit/examine-audit-targets.ts';
@@ -80,7 +81,11 @@ export function assembleExaminations(
     ),
     valkey: given('valkey', ['WAYBILL_REDIS_URL'], (config) => examineValkey({ url: config.WAYBILL_REDIS_URL })),
     s3: given('s3', s3Settings, (config) => examineS3(toS3Options(config))),
-    log: given('log', ['WAYBILL_DATABASE_URL', 'WAYBILL_WITNESSES', ...s3Settings], examineEvidenceLog),
+    log: given(
+      'log',
+      ['WAYBILL_DATABASE_URL', 'WAYBILL_WITNESSES', ...timeStampSettings, ...s3Settings],
+      examineEvidenceLog,
+    ),
     clamd: given('clamd', ['WAYBILL_CLAMD', 'WAYBILL_SCAN', 'WAYBILL_SCAN_MAX_BYTES'], (config) =>
       config.WAYBILL_SCAN === 'off'
         ? only(skipped('clamd', 'WAYBILL_SCAN is off.'))
@@ -148,14 +153,15 @@ async function* examineConfiguration(problems: readonly string[]): AsyncGenerato
 }
 
 async function* examineEvidenceLog(
-  config: Pick<Config, 'WAYBILL_DATABASE_URL' | 'WAYBILL_WITNESSES' | (typeof s3Settings)[number]>,
+  config: TimeStampConfig & Pick<Config, 'WAYBILL_DATABASE_URL' | 'WAYBILL_WITNESSES' | (typeof s3Settings)[number]>,
 ): AsyncGenerator<Finding> {
   const url = config.WAYBILL_DATABASE_URL;
   const pool = openPool({ url, connections: 1, deadlines: requestDeadlines, onError: () => undefined });
   const logObjects = s3LogObjects(toS3Options(config));
   try {
     const witnesses = askWitnesses(config.WAYBILL_WITNESSES);
-    yield* examineLog({ store: postgresStore(openDatabase(pool)), logObjects, witnesses });
+    const timeStampAuthority = openTimeStampAuthority(config, random);
+    yield* examineLog({ store: postgresStore(openDatabase(pool)), logObjects, witnesses, timeStampAuthority });
   } finally {
     logObjects.close();
     await pool.end();

@@ -2,6 +2,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
 import { openAuditTargets } from './assemble-audit-targets.ts';
 import { openMasterKeys } from './assemble-master-keys.ts';
+import { openTimeStampAuthority } from './assemble-time-stamps.ts';
 import type { Config } from './config/config.ts';
 import { checkPepper } from './domain/accounts/check-pepper.ts';
 import type { Author } from './domain/audit/audit-store.ts';
@@ -231,6 +232,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       smsGateway({ ...config.WAYBILL_SMS_URL, from: config.WAYBILL_SMS_FROM, timeoutMs: 10_000 }),
     mailTemplates: createMailTemplates(translator, toOperator(config)),
     witnesses: askWitnesses(config.WAYBILL_WITNESSES),
+    timeStampAuthority: openTimeStampAuthority(config, random),
     receiptPrinter: createReceiptPrinter(
       createReceiptWriter(translator, toOperator(config), config.WAYBILL_PUBLIC_URL),
     ),
@@ -262,7 +264,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     auditTargets: openAuditTargets(config),
     probeMailServer: () => probeMailServer(config.WAYBILL_SMTP_URL),
     dns: (server) => dnsRecords({ server }),
-    backlog: () => readBacklog(database),
+    backlog: () => readBacklog(database, { isStamped: config.WAYBILL_TIMESTAMP_URL !== '' }),
     usage: {
       lanes: {
         postgres: lane,

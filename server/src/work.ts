@@ -6,6 +6,7 @@ import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
 import { startReadingBounces } from './jobs/read-bounces.ts';
 import { startScrubbing } from './jobs/scrub.ts';
 import { startSequencing } from './jobs/sequence.ts';
+import { startStamping } from './jobs/stamp.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { aroundJobs, aroundSweeps } from './observe/jobs.ts';
 import { startService, stopLimitMs } from './service.ts';
@@ -37,6 +38,9 @@ export async function work(): Promise<void> {
     onFailure: (err) => log.warn({ err }, 'the evidence log was not cosigned; it is tried again'),
   });
   observation.metrics.sources.witnesses = () => cosigning.readResults();
+  const stamping = startStamping(engines, {
+    onFailure: (err) => log.warn({ err }, 'the evidence log was not stamped; it is tried again'),
+  });
   const bounces =
     engines.bounceMailbox &&
     startReadingBounces(engines, engines.bounceMailbox, {
@@ -56,7 +60,7 @@ export async function work(): Promise<void> {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     adminConsole.stopping();
     await manager.stopping();
-    const parts = [sweeping, sequencing, cosigning, bounces, scrubbing, forwarding, ...runners].filter(
+    const parts = [sweeping, sequencing, cosigning, stamping, bounces, scrubbing, forwarding, ...runners].filter(
       (part) => part !== false && part !== undefined,
     );
     await Promise.all(parts.map((part) => part.stop()));

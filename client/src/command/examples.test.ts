@@ -18,6 +18,7 @@ const readExample = (name: string) => readFileSync(new URL(`../../../docs/exampl
 const content: Record<string, string> = {
   'receipt.json': readExample('receipt.json'),
   'policy.txt': readExample('receipt-policy.txt'),
+  'authority.pem': readExample('time-stamp-ca.pem'),
   'key-file': 'wb_key\n',
   'report.pdf': 'a report',
   'report.csv': 'a,report',

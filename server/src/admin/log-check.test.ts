@@ -14,7 +14,7 @@ const { query } = exchange.database;
 const live = new AbortController().signal;
 let logObjects: ReturnType<typeof memoryLogObjects>;
 beforeEach(async () => {
-  await query('truncate evidence_entries, evidence_logs, evidence_keys');
+  await query('truncate evidence_entries, evidence_logs, evidence_keys, evidence_time_stamps');
   logObjects = memoryLogObjects();
 });
 afterEach(() => {

@@ -14,6 +14,7 @@ import { scanSettings } from './settings/scan.ts';
 import { smsSettings } from './settings/sms.ts';
 import { storageSettings } from './settings/storage.ts';
 import { testingSettings } from './settings/testing.ts';
+import { timeStampSettings } from './settings/time-stamps.ts';
 import { transfersSettings } from './settings/transfers.ts';
 import { webhooksSettings } from './settings/webhooks.ts';
 import { witnessesSettings } from './settings/witnesses.ts';
@@ -31,6 +32,7 @@ const settings = {
   ...pagesSettings,
   ...providersSettings,
   ...witnessesSettings,
+  ...timeStampSettings,
   ...lifetimesSettings,
   ...limitsSettings,
   ...transfersSettings,
@@ -120,6 +122,13 @@ export function inspectConfig(given?: NodeJS.ProcessEnv): {
     (config.WAYBILL_AUDIT_CERTIFICATE_FILE === '') !== (config.WAYBILL_AUDIT_KEY_FILE === '')
   ) {
     problems.push('WAYBILL_AUDIT_CERTIFICATE_FILE and WAYBILL_AUDIT_KEY_FILE are set together, or not at all.');
+  }
+  if (
+    problems.length === 0 &&
+    config.WAYBILL_TIMESTAMP_AUTHORIZATION !== '' &&
+    !config.WAYBILL_TIMESTAMP_URL.startsWith('https:')
+  ) {
+    problems.push('WAYBILL_TIMESTAMP_AUTHORIZATION is set, but WAYBILL_TIMESTAMP_URL is not an https:// address.');
   }
   if (problems.length === 0 && config.WAYBILL_BOUNCE_MAILDIR !== '' && config.WAYBILL_BOUNCE_ADDRESS === '') {
     problems.push('WAYBILL_BOUNCE_MAILDIR is set, but WAYBILL_BOUNCE_ADDRESS is not.');

@@ -18,6 +18,7 @@ import type { Random } from './ports/random.ts';
 import type { ReceiptPrinter } from './ports/receipt-printer.ts';
 import type { Scanner } from './ports/scanner.ts';
 import type { SmsGateway } from './ports/sms-gateway.ts';
+import type { TimeStampAuthority } from './ports/time-stamp-authority.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
 import type { Witnesses } from './ports/witnesses.ts';
 import type { Passwords } from './sign-in/password.ts';
@@ -34,6 +35,8 @@ export interface Engines {
   readonly objects: ObjectStore;
   readonly logObjects: LogObjects;
   readonly witnesses: Witnesses;
+  /** Undefined if the operator has none. */
+  readonly timeStampAuthority: TimeStampAuthority | undefined;
   readonly masterKeys: KeyProvider;
   readonly dayKeys: DayKeys;
   readonly downloads: DownloadLimits;

@@ -23,6 +23,7 @@ export interface Backlog {
     readonly lagSeconds: number;
     readonly checkpointSeconds: number | null;
     readonly cosignedSeconds: number | null;
+    readonly unstampedSeconds: number | null;
     readonly refusal: string | null;
   };
 }
@@ -169,6 +170,11 @@ export function addGauges(registry: Registry, sources: Sources): void {
     'waybill_log_cosigned_age_seconds',
     'Since a witness last cosigned a checkpoint; absent before the first.',
     ({ cosignedSeconds }) => cosignedSeconds,
+  );
+  addLogGauge(
+    'waybill_log_unstamped_seconds',
+    'The age of the oldest published entry that no time stamp covers; 0 if there is none. Absent without WAYBILL_TIMESTAMP_URL.',
+    ({ unstampedSeconds }) => unstampedSeconds,
   );
   addLogGauge(
     'waybill_log_refusing',

@@ -113,6 +113,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly objects: Objects;
     readonly logObjects: LogObjects;
     readonly witnesses: Witnesses;
+    readonly timeStampAuthority: undefined;
     readonly masterKeys: KeyProvider;
     readonly dayKeys: DayKeys;
     readonly scanner: Scanner;
@@ -181,6 +182,7 @@ export async function openTestExchange(
     objects,
     logObjects: memoryLogObjects(),
     witnesses: askWitnesses(noWitnesses),
+    timeStampAuthority: undefined,
     masterKeys,
     dayKeys,
     scanner: memoryScanner(),

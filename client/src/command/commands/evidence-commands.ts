@@ -25,7 +25,7 @@ export function addEvidenceCommands(program: Command, context: () => Context): v
       .action((files: string[], options: VerifyCommandOptions) => verify(context(), files, options)),
     'waybill verify receipt.json --policy policy.txt',
     'waybill verify receipt.json --key files.example.org/log/1+cf1b410e+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea',
-    'waybill verify receipt.pdf --policy policy.txt --timestamp-ca authority.pem',
+    'waybill verify receipt.json --policy policy.txt --timestamp-ca authority.pem',
     'waybill verify --pin https://files.example.org',
   );
 

@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   encodeBase64,
+  formatCheckpoint,
   formatTilePath,
   type JsonValue,
   type LogProof,
   NoteError,
   openNote,
+  proveConsistency,
   proveInclusion,
   type ReadTile,
   toCanonicalJson,
@@ -16,6 +18,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { PrintableReceipt } from '../ports/receipt-printer.ts';
 import { toEvent } from './commit-event.ts';
 import type { LoggedEvidence, ReceiverStory } from './evidence-store.ts';
+import type { LogTimeStamp } from './log-store.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
 import { readTilesOf } from './read-log.ts';
 
@@ -29,6 +32,8 @@ const patienceMs = 3_000;
 const pauseMs = 100;
 /** Neighbouring leaves share their tiles. */
 const keptTiles = 64;
+/** Each has some kilobytes. An event that is later than all of them has none. */
+const maxTimeStamps = 20;
 /** Proofs that are attached to a PDF one by one. */
 const attachedProofs = 50;
 
@@ -47,6 +52,8 @@ export interface Receipt {
   readonly events: readonly ReceiptEvent[];
   /** The newest checkpoint. */
   readonly log: PrintableReceipt['log'];
+  /** The texts that an authority has stamped, each with its token. */
+  readonly timeStamps: readonly { readonly text: string; readonly token: Buffer }[];
   /** The first entries, each with its own proof. */
   readonly proofs: readonly (LogProof & { readonly kind: string })[];
 }
@@ -87,13 +94,18 @@ export async function buildReceipt(engines: Needs, story: ReceiverStory, signal:
     if (proofs.length < attachedProofs)
       proofs.push({ index: row.leafIndex, proof, checkpoint: log.checkpoint, kind: row.kind });
   }
+  const timeStamps = await findTimeStamps(engines, rows, chosen, signal);
   const newest = checkpoints.at(-1) as ChosenCheckpoint;
   return {
-    json: writeReceipt(story, issuedAt, checkpoints, entries),
+    json: writeReceipt(story, issuedAt, checkpoints, entries, timeStamps),
     type: rows.find(({ kind }) => kind === 'submission.accepted')?.data['type'],
     issuedAt,
     events: rows.map(toEvent),
     log: { origin: newest.origin, size: newest.size, witnesses: listWitnesses(engines, newest.checkpoint) },
+    timeStamps: timeStamps.map(({ log, size, root, token }) => ({
+      text: formatCheckpoint({ origin: log.origin, size, root }),
+      token,
+    })),
     proofs,
   };
 }
@@ -104,16 +116,57 @@ function writeReceipt(
   issuedAt: Date,
   checkpoints: readonly ChosenCheckpoint[],
   entries: readonly string[],
+  timeStamps: readonly ProvenTimeStamp[],
 ): Buffer {
+  const toMember = ({ log, proof, root, size, token }: ProvenTimeStamp) => ({
+    checkpoint: checkpoints.indexOf(log),
+    proof: proof.map(encodeBase64),
+    root: root.toString('base64'),
+    size,
+    token: token.toString('base64'),
+  });
   const members = [
     ['checkpoints', toCanonicalJson(checkpoints.map(({ checkpoint }) => checkpoint))],
     ['drop', toCanonicalJson(dropId)],
     ['entries', `[${entries.join(',')}]`],
     ['issued_at', toCanonicalJson(issuedAt.toISOString())],
     ['receiver', toCanonicalJson(position)],
+    ...(timeStamps.length > 0 ? [['time_stamps', toCanonicalJson(timeStamps.map(toMember))] as const] : []),
     ['type', toCanonicalJson('waybill-receipt@v1')],
   ];
   return Buffer.from(`{${members.map(([name, value]) => `"${name}":${value}`).join(',')}}`);
+}
+
+/** A time stamp, and the proof that what was stamped is the beginning of the log. */
+interface ProvenTimeStamp extends LogTimeStamp {
+  readonly log: ChosenCheckpoint;
+  readonly proof: readonly Uint8Array[];
+}
+
+/** Finds the first time stamp that covers each entry. Neighbouring entries usually share theirs. */
+async function findTimeStamps(
+  { store }: Needs,
+  rows: readonly WholeEntry[],
+  logs: ReadonlyMap<number, ChosenCheckpoint>,
+  signal: AbortSignal,
+): Promise<ProvenTimeStamp[]> {
+  const found: ProvenTimeStamp[] = [];
+  /** The log whose last time stamp was passed. */
+  let ended: ChosenCheckpoint | undefined;
+  for (const row of rows) {
+    const log = logs.get(row.epoch) as ChosenCheckpoint;
+    const last = found.at(-1);
+    if (log === ended || (last?.log === log && row.leafIndex < last.size)) continue;
+    if (found.length === maxTimeStamps) break;
+    const stamp = await store.evidenceLog.findTimeStamp(row, log.size);
+    if (!stamp) {
+      ended = log;
+      continue;
+    }
+    const proof = await proveConsistency((tile) => log.readTile(tile, signal), stamp.size, log.size);
+    found.push({ ...stamp, log, proof });
+  }
+  return found;
 }
 
 /** Waits until a published checkpoint, and if possible a cosigned one, covers every event before this moment, which it returns. */

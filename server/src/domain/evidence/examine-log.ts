@@ -1,26 +1,31 @@
 import type { Finding } from '../doctor/finding.ts';
 import { fault, ok, reason, skipped, warning } from '../doctor/finding.ts';
 import type { Engines } from '../engines.ts';
+import type { TimeStampAuthority } from '../ports/time-stamp-authority.ts';
 import { collectCosignatures, type WitnessOutcome } from './collect-cosignatures.ts';
 import { findNewest, ignoreOutdated } from './cosign-log.ts';
-import type { Log } from './log-store.ts';
+import type { Log, LogCondition } from './log-store.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
 import { readTilesOf } from './read-log.ts';
 import { formatKeyId, isSupported } from './signing-keys.ts';
 
-type Needs = Pick<Engines, 'store' | 'logObjects' | 'witnesses'>;
+type Needs = Pick<Engines, 'store' | 'logObjects' | 'witnesses' | 'timeStampAuthority'>;
 
 /** Batches are a second apart; a worker that died is replaced after ten. */
 const lateSeconds = 60;
+/** Time stamps are at most an hour apart. */
+const unstampedSecondsLimit = 7_200;
 const witnessMs = 15_000;
 /** The log may grow while a witness is asked. */
 const maxAttempts = 5;
 
-/** Judges whether the evidence log is published as entries come, by all its keys, and cosigned by its witnesses. */
+/** Judges whether the evidence log is published as entries come, by all its keys, stamped, and cosigned by its witnesses. */
 export async function* examineLog(engines: Needs): AsyncGenerator<Finding> {
   const { evidenceLog } = engines.store;
   try {
-    yield judgeCondition(await evidenceLog.readCondition());
+    const condition = await evidenceLog.readCondition();
+    yield judgeCondition(condition);
+    if (engines.timeStampAuthority) yield judgeTimeStamps(condition, engines.timeStampAuthority);
     const log = await findNewest(engines.store);
     if (!log) return;
     yield await judgeKeys(engines, log);
@@ -30,11 +35,7 @@ export async function* examineLog(engines: Needs): AsyncGenerator<Finding> {
   }
 }
 
-function judgeCondition({
-  waiting,
-  lagSeconds,
-  refusal,
-}: Awaited<ReturnType<Needs['store']['evidenceLog']['readCondition']>>): Finding {
+function judgeCondition({ waiting, lagSeconds, refusal }: LogCondition): Finding {
   const check = 'log.published';
   if (refusal !== null) {
     return fault(
@@ -51,6 +52,36 @@ function judgeCondition({
     );
   }
   return ok(check, 'The evidence log is published as entries come.');
+}
+
+function judgeTimeStamps(
+  { unstampedSeconds, stampFailure }: LogCondition,
+  { isVerified }: TimeStampAuthority,
+): Finding {
+  const stamped = 'log.stamped';
+  const minutes = Math.round(unstampedSeconds / 60);
+  if (stampFailure !== null) {
+    return warning(
+      stamped,
+      `The last request for a time stamp of the evidence log failed: ${stampFailure}. The oldest entry without one is ${minutes} minutes old.`,
+      'Check WAYBILL_TIMESTAMP_URL, WAYBILL_TIMESTAMP_CA_FILE and the connection to the authority. `work` tries again by itself; receipts are made meanwhile, without a time stamp of the newest events.',
+    );
+  }
+  if (unstampedSeconds > unstampedSecondsLimit) {
+    return warning(
+      stamped,
+      `Entries of the evidence log have had no time stamp for ${minutes} minutes.`,
+      'Start a process `work`, or restart it after a change of settings.',
+    );
+  }
+  if (!isVerified) {
+    return warning(
+      stamped,
+      'The evidence log is stamped, but nobody verifies the signatures of its time stamps.',
+      'Name the certificates of the authority in WAYBILL_TIMESTAMP_CA_FILE.',
+    );
+  }
+  return ok(stamped, 'The evidence log is stamped as entries come.');
 }
 
 async function judgeKeys({ store }: Needs, { epoch }: Log): Promise<Finding> {

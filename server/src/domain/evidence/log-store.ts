@@ -1,4 +1,5 @@
 import type { EventData } from '@waybill/evidence';
+import type { LeafPosition } from './evidence-store.ts';
 
 /** An epoch of the evidence log. Only the last one grows. */
 export interface Log {
@@ -18,6 +19,13 @@ export interface Log {
   readonly endedAt: Date | null;
   /** Why the sequencer refuses to sign at the moment, for an administrator. */
   readonly refusal: string | null;
+}
+
+/** A state of a log that an authority has stamped: RFC 3161. */
+export interface LogTimeStamp {
+  readonly size: number;
+  readonly root: Buffer;
+  readonly token: Buffer;
 }
 
 /** The right to write a log, until the lease ends or another process takes it. */
@@ -85,6 +93,10 @@ export interface LogCondition {
   readonly checkpointSeconds: number | null;
   /** Since a witness last cosigned a checkpoint; null before the first. */
   readonly cosignedSeconds: number | null;
+  /** The age of the oldest published entry that no time stamp covers; 0 if there is none. */
+  readonly unstampedSeconds: number;
+  /** Why the last request for a time stamp failed; null if it succeeded. */
+  readonly stampFailure: string | null;
   readonly refusal: string | null;
 }
 
@@ -126,6 +138,16 @@ export interface EvidenceLogStore {
   publish(turn: LogTurn, size: number, note: string): Promise<boolean>;
   /** Keeps a published checkpoint with the signatures of witnesses. False if a larger one is cosigned already. */
   cosign(epoch: number, size: number, note: string): Promise<boolean>;
+  /**
+   * Takes the turn to request a time stamp: of the first epoch with published entries that none covers, if its last request
+   * is long enough ago. The next one may be made after `everySeconds`.
+   */
+  takeStampTurn(everySeconds: number): Promise<{ readonly log: Log; readonly failures: number } | undefined>;
+  addTimeStamp(epoch: number, stamp: LogTimeStamp): Promise<void>;
+  /** Records why a request failed. The next one may be made after `retrySeconds`. */
+  recordStampFailure(epoch: number, failure: string, retrySeconds: number): Promise<void>;
+  /** The first time stamp that covers a leaf, of those of at most `maxSize` entries. */
+  findTimeStamp(leaf: LeafPosition, maxSize: number): Promise<LogTimeStamp | undefined>;
   /** Records why nothing is signed, or that it is again. */
   setRefusal(turn: LogTurn, refusal: string | null): Promise<void>;
 

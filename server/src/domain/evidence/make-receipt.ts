@@ -52,7 +52,7 @@ export async function makeReceipt(
   );
 }
 
-function toAttachments({ json, proofs }: Receipt): ReceiptAttachment[] {
+function toAttachments({ json, proofs, timeStamps }: Receipt): ReceiptAttachment[] {
   const receipt = {
     name: 'receipt.json',
     type: mediaTypes.json,
@@ -67,5 +67,19 @@ function toAttachments({ json, proofs }: Receipt): ReceiptAttachment[] {
       description: `The proof of event ${index + 1}`,
       content: Buffer.from(formatProof(proof)),
     })),
+    ...timeStamps.flatMap(({ text, token }, index) => [
+      {
+        name: `time-stamp-${index + 1}.txt`,
+        type: 'text/plain',
+        description: `What time stamp ${index + 1} is for`,
+        content: Buffer.from(text),
+      },
+      {
+        name: `time-stamp-${index + 1}.tst`,
+        type: 'application/timestamp-reply',
+        description: `Time stamp ${index + 1} (RFC 3161)`,
+        content: token,
+      },
+    ]),
   ];
 }

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => exchange[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await exchange.database.query('truncate evidence_entries, evidence_logs, evidence_keys');
+  await exchange.database.query('truncate evidence_entries, evidence_logs, evidence_keys, evidence_time_stamps');
   objects = memoryLogObjects();
 });
 

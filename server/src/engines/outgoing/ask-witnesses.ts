@@ -1,5 +1,6 @@
 import type { Policy } from '@waybill/evidence';
 import type { Witness, Witnesses } from '../../domain/ports/witnesses.ts';
+import { describeFailure, readBounded } from './fetch-bounded.ts';
 
 const timeoutMs = 5_000;
 /** Room for the signatures of a witness with several keys. */
@@ -29,30 +30,11 @@ export function askWitnesses({
           redirect: 'error',
           signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
         });
-        return { status: response.status, body: await readBounded(response) };
+        return { status: response.status, body: (await readBounded(response, maxBytes)).toString('utf8') };
       } catch (error) {
         signal.throwIfAborted();
-        return { failure: describeFailure(error) };
+        return { failure: describeFailure(error, timeoutMs) };
       }
     },
   };
-}
-
-/** The cause of a failed `fetch`, which itself says only that it failed. */
-function describeFailure(error: unknown): string {
-  const { name, cause = error } = error as Error;
-  if (name === 'TimeoutError') return `no response within ${timeoutMs / 1000} seconds`;
-  const { message, code } = cause as Error & { code?: string };
-  return message || code || 'no response';
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += piece.length;
-    if (size > maxBytes) throw new RangeError('the response of a witness is too large');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }

@@ -90,6 +90,8 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
       select 0, account_id, id, created_at, 'key', id, 'large@x.org', '10.0.0.1', 'drop.created', array[id || '@x.org'],
         jsonb_build_object('dropId', id) from drops;
     insert into evidence_logs (epoch, origin, size, published_size) values (1, 'x.org/log/1', 1000000, 1000000);
+    insert into evidence_time_stamps (epoch, size, root, token)
+      select 1, 20 * place, sha256(''), sha256('') from generate_series(1, 50000) as place;
     insert into evidence_entries (account_id, kind, drop_id, position, data)
       select account_id, 'link.opened', drop_id, position, '{}' from links limit 500;
     insert into evidence_entries (account_id, at, kind, drop_id, position, data, number, epoch, leaf_index, commitment)
@@ -641,6 +643,10 @@ async function everyCall(accountId: string): Promise<Calls> {
       sign: (log) => log.sign(turn, 1, 'x'),
       publish: (log) => log.publish(turn, 1, 'x'),
       cosign: (log) => log.cosign(1, 1, 'x'),
+      takeStampTurn: (log) => log.takeStampTurn(600),
+      addTimeStamp: (log) => log.addTimeStamp(1, { size: 1, root: handle, token: handle }),
+      recordStampFailure: (log) => log.recordStampFailure(1, 'x', 60),
+      findTimeStamp: (log) => log.findTimeStamp({ epoch: 1, leafIndex: 500_000 }, 1_000_000),
       setRefusal: (log) => log.setRefusal(turn, 'x'),
       start: (log) =>
         log.start(

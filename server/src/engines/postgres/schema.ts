@@ -286,7 +286,19 @@ export interface EvidenceLogs {
   refusal: string | null;
   signed_checkpoint: string | null;
   size: Generated<number>;
+  stamp_due_at: Timestamp | null;
+  stamp_failure: string | null;
+  stamp_failures: Generated<number>;
+  stamped_size: Generated<number>;
   started_at: Generated<Timestamp>;
+}
+
+export interface EvidenceTimeStamps {
+  created_at: Generated<Timestamp>;
+  epoch: number;
+  root: Buffer;
+  size: number;
+  token: Buffer;
 }
 
 export interface Files {
@@ -665,6 +677,7 @@ export interface DB {
   evidence_entries: EvidenceEntries;
   evidence_keys: EvidenceKeys;
   evidence_logs: EvidenceLogs;
+  evidence_time_stamps: EvidenceTimeStamps;
   files: Files;
   global_contacts: GlobalContacts;
   global_contacts_version: GlobalContactsVersion;

@@ -5,6 +5,7 @@ import type {
   Log,
   LogCondition,
   LogKey,
+  LogTimeStamp,
   LogTurn,
   PlacedEntry,
   WaitingEntry,
@@ -93,6 +94,12 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
           coalesce((select extract(epoch from now() - min(at)) from waiting), 0)::float8 as "lagSeconds",
           (select extract(epoch from now() - published_at)::float8 from log) as "checkpointSeconds",
           (select extract(epoch from now() - max(cosigned_at))::float8 from evidence_logs) as "cosignedSeconds",
+          coalesce((select max(extract(epoch from now() - at)) from evidence_logs as stamped cross join lateral (
+            select at from evidence_entries as entry
+            where entry.epoch = stamped.epoch and entry.leaf_index >= stamped.stamped_size
+              and stamped.stamped_size < stamped.published_size
+            order by entry.leaf_index limit 1) as unstamped), 0)::float8 as "unstampedSeconds",
+          (select stamp_failure from evidence_logs where stamp_failure is not null order by epoch limit 1) as "stampFailure",
           (select refusal from log) as refusal
       `.execute(db);
       return rows[0] as LogCondition;
@@ -198,6 +205,45 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
           and ${readSize(sql`cosigned_checkpoint`)} <= ${size}
       `.execute(db);
       return numAffectedRows === 1n;
+    },
+
+    async takeStampTurn(everySeconds) {
+      const { rows } = await sql<Log & { failures: number }>`
+        update evidence_logs set stamp_due_at = now() + make_interval(secs => ${everySeconds})
+        where epoch = (select min(epoch) from evidence_logs where published_size > stamped_size)
+          and (stamp_due_at is null or stamp_due_at <= now())
+        returning ${logColumns}, stamp_failures as failures
+      `.execute(db);
+      const [taken] = rows;
+      if (!taken) return undefined;
+      const { failures, ...log } = taken;
+      return { log, failures };
+    },
+
+    async addTimeStamp(epoch, { size, root, token }) {
+      await sql`
+        with added as (
+          insert into evidence_time_stamps (epoch, size, root, token) values (${epoch}, ${size}, ${root}, ${token})
+          on conflict do nothing)
+        update evidence_logs set stamped_size = greatest(stamped_size, ${size}), stamp_failures = 0, stamp_failure = null
+        where epoch = ${epoch}
+      `.execute(db);
+    },
+
+    async recordStampFailure(epoch, failure, retrySeconds) {
+      await sql`
+        update evidence_logs set stamp_failures = stamp_failures + 1, stamp_failure = ${failure},
+          stamp_due_at = now() + make_interval(secs => ${retrySeconds})
+        where epoch = ${epoch}
+      `.execute(db);
+    },
+
+    async findTimeStamp({ epoch, leafIndex }, maxSize) {
+      const { rows } = await sql<LogTimeStamp>`
+        select size, root, token from evidence_time_stamps
+        where epoch = ${epoch} and size > ${leafIndex} and size <= ${maxSize} order by size limit 1
+      `.execute(db);
+      return rows[0];
     },
 
     async setRefusal(turn, refusal) {

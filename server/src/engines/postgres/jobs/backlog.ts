@@ -12,9 +12,10 @@ type Priority = keyof typeof priorities;
 
 /**
  * Counts the work that is due and not yet done. Every part reads a bounded range of an index in its order: with
- * `order by`, PostgreSQL has no reason to read the table instead, whatever its statistics say.
+ * `order by`, PostgreSQL has no reason to read the table instead, whatever its statistics say. `isStamped`: whether time
+ * stamps are requested for the evidence log.
  */
-export async function readBacklog(db: Database) {
+export async function readBacklog(db: Database, { isStamped = false }: { readonly isStamped?: boolean } = {}) {
   const limit = sql.lit(countedUpTo);
   const ready = Object.entries(priorities).map(
     ([name, priority]) => sql`(
@@ -48,6 +49,7 @@ export async function readBacklog(db: Database) {
         limit ${limit}) as counted) as "damagedFiles",
       (select extract(epoch from taken_at)::float8 from last_backup) as "lastBackupSeconds"
   `.execute(db);
-  const evidence = await evidenceLogStore(db).readCondition();
+  const condition = await evidenceLogStore(db).readCondition();
+  const evidence = { ...condition, unstampedSeconds: isStamped ? condition.unstampedSeconds : null };
   return { jobs, messages: rows[0] as Messages, stored: stored[0] as (typeof stored)[number], evidence };
 }
