@@ -17,7 +17,7 @@ const live = new AbortController().signal;
 let engines: (typeof exchange)['engines'];
 let objects: ReturnType<typeof memoryLogObjects>;
 beforeEach(async () => {
-  await query('truncate evidence_entries, evidence_logs, evidence_keys');
+  await query('truncate evidence_entries, evidence_logs, evidence_keys, evidence_time_stamps');
   objects = memoryLogObjects();
   engines = { ...exchange.engines, logObjects: objects };
 });

@@ -109,7 +109,7 @@ test('a witness that has seen more than the log is a fault, unless the log has t
   const warnings: unknown[] = [];
   const logger = { info: () => undefined, warn: (...line: unknown[]) => void warnings.push(line) };
   const engines = { ...exchange.engines, logObjects, logger };
-  await exchange.database.query('truncate evidence_entries, evidence_logs, evidence_keys');
+  await exchange.database.query('truncate evidence_entries, evidence_logs, evidence_keys, evidence_time_stamps');
   const sequencer = new Sequencer(engines);
   const publish = async () => {
     const story = { accountId: randomUUID(), dropId: randomUUID(), position: 0 };

@@ -98,7 +98,7 @@ class TamperedLog {
   }
 
   static async open(): Promise<TamperedLog> {
-    await query('truncate evidence_entries, evidence_logs, evidence_keys');
+    await query('truncate evidence_entries, evidence_logs, evidence_keys, evidence_time_stamps');
     states.clear();
     const sender = await exchange.account('anna@example.com');
     const dropId = await exchange.drop(sender, ['anna@example.com'], ['a.txt']);
