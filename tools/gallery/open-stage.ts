@@ -27,6 +27,8 @@ export async function openStage(language: string, isBranded: boolean): Promise<S
     root: `${project}server`,
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // The sources of the other packages, which need not be built.
+    environments: { inline: { resolve: { conditions: ['source'], externalConditions: ['source'] } } },
   });
   const pictures = module.pictures(language, toAsset, isBranded);
   const server = createStage(
