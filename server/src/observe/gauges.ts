@@ -58,6 +58,8 @@ export function addGauges(registry: Registry, sources: Sources): void {
       async collect() {
         const samples = await read();
         this.reset();
+        // A gauge without labels is reset to 0, not removed.
+        if (labelNames.length === 0) this.remove();
         for (const [labels, value] of samples) if (value !== undefined) this.set(labels, value);
       },
     });
