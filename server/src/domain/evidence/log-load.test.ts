@@ -31,7 +31,7 @@ afterAll(async () => {
   logObjects.close();
   await exchange[Symbol.asyncDispose]();
   await bucket[Symbol.asyncDispose]();
-});
+}, 1_800_000);
 
 test(`${perSecond} events a second are published soon`, { timeout: (seconds + 120) * 1000 }, async () => {
   const { store } = exchange.engines;
