@@ -7,7 +7,6 @@ import type { Mail } from '../../domain/ports/mailer.ts';
 import { exampleMail, mailerContract } from '../../testing/contracts/mailer-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { waitForMails, waitForRawMails } from '../../testing/mailbox.ts';
-import { readReport } from '../dsn/read-report.ts';
 import { smtpMailer } from './mailer.ts';
 
 const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false`, connections: 4 });
@@ -99,16 +98,9 @@ test('a delivery is reported if it is asked for, with the headers of the mail al
   await mailer.send(silent);
   await mailer.send(sent);
   const [report] = await waitForRawMails(sent.envelopeFrom);
-  const read = await readReport(Buffer.from(report ?? '', 'latin1'));
-  expect(read?.aboutMessageId).toBe(sent.messageId);
-  expect(read?.recipients).toEqual([
-    expect.objectContaining({
-      action: 'delivered',
-      status: expect.stringMatching(/^2\./),
-      server: expect.stringMatching(/./),
-    }),
-  ]);
-  expect(read?.addresses).toContain(sent.envelopeFrom);
+  expect(report).toMatch(/^Action: delivered\r?$/m);
+  expect(report).toMatch(/^Status: 2\./m);
+  expect(report).toContain(sent.messageId);
   expect(report).not.toContain('files.example.org/d/token');
   await expect(waitForRawMails(silent.envelopeFrom, 0)).resolves.toEqual([]);
 });
