@@ -93,7 +93,7 @@ export default {
       name: 'only-assemble-names-engines',
       severity: 'error',
       from: {
-        path: '^server/src/(?!assemble(?:-[a-z-]+)?\\.ts|engines)',
+        path: '^server/src/(?!assemble[a-z-]*\\.ts|engines)',
         pathNot: tests,
       },
       to: { path: '^server/src/engines' },
