@@ -45,3 +45,19 @@ test('a receipt has the newest checkpoint that witnesses have cosigned and that 
   expect(await build()).toEqual({ isValid: false, problems: ['no_quorum'], size: 6, witnesses: [] });
   await sequencer.stop();
 });
+
+test('an event that was edited in the database gets no receipt', async () => {
+  const sequencer = new Sequencer(exchange.engines);
+  const { link } = await sentLink(exchange, ['a.txt']);
+  await sequencer.step(live);
+  await buildReceipt(exchange.engines, link, live);
+  await exchange.database.query(
+    `update evidence_entries set data = data || '{"notified": false}' where drop_id = $1 and kind = 'content.consigned'`,
+    [link.dropId],
+  );
+  await expect(buildReceipt(exchange.engines, link, live)).rejects.toMatchObject({
+    code: 'receipt_unavailable',
+    message: expect.stringContaining('waybilld admin log check'),
+  });
+  await sequencer.stop();
+});

@@ -3,6 +3,7 @@ import {
   encodeBase64,
   formatCheckpoint,
   formatTilePath,
+  hashLeaf,
   type JsonValue,
   type LogProof,
   NoteError,
@@ -12,11 +13,12 @@ import {
   type ReadTile,
   toCanonicalJson,
   type Verifier,
+  verifyInclusion,
 } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { PrintableReceipt } from '../ports/receipt-printer.ts';
-import { toEvent } from './commit-event.ts';
+import { commitEvent, toEvent } from './commit-event.ts';
 import type { LoggedEvidence, ReceiverStory } from './evidence-store.ts';
 import type { LogTimeStamp } from './log-store.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
@@ -81,6 +83,7 @@ export async function buildReceipt(engines: Needs, story: ReceiverStory, signal:
   for (const row of rows) {
     const log = chosen.get(row.epoch) as ChosenCheckpoint;
     const proof = await proveInclusion((tile) => log.readTile(tile, signal), row.leafIndex, log.size);
+    requireInLog(row, proof, log);
     const entry = toCanonicalJson({
       checkpoint: checkpoints.indexOf(log),
       event: toEvent(row) as unknown as JsonValue,
@@ -108,6 +111,16 @@ export async function buildReceipt(engines: Needs, story: ReceiverStory, signal:
     })),
     proofs,
   };
+}
+
+/** Refuses an entry that was edited, so that nobody is given a receipt that proves nothing. */
+function requireInLog(row: WholeEntry, proof: readonly Uint8Array[], { size, root }: ChosenCheckpoint): void {
+  const leafHash = hashLeaf(commitEvent(row));
+  if (verifyInclusion({ leafHash, index: row.leafIndex, size, root, proof })) return;
+  throw new ExchangeError(
+    'receipt_unavailable',
+    'What is recorded about this delivery differs from the evidence log. The administrator finds the difference with `waybilld admin log check`.',
+  );
 }
 
 /** Joins the entries, of which there may be many, to a canonical document: its members are in their order. */
@@ -195,6 +208,7 @@ interface PublishedNote {
   readonly origin: string;
   readonly checkpoint: string;
   readonly size: number;
+  readonly root: Uint8Array;
 }
 
 type ChosenCheckpoint = PublishedNote & Pick<CheckedLog, 'readTile'>;
@@ -262,7 +276,7 @@ async function findLog(
 
 function readNote(note: string | null | undefined): PublishedNote | undefined {
   const read = readCheckpoint(note ?? null);
-  return read && note ? { origin: read.origin, checkpoint: note, size: read.size } : undefined;
+  return read && note ? { origin: read.origin, checkpoint: note, size: read.size, root: read.root } : undefined;
 }
 
 function isCovered(leaf: number, note: PublishedNote | undefined): note is PublishedNote {
