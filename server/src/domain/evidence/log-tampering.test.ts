@@ -39,6 +39,7 @@ import { askForCosignature } from './collect-cosignatures.ts';
 import { commitEvent } from './commit-event.ts';
 import { LogCosigner } from './cosign-log.ts';
 import { makeLogPolicy } from './log-policy.ts';
+import { readTilesOf } from './read-log.ts';
 import { Sequencer } from './sequencer.ts';
 import { openSigners } from './signing-keys.ts';
 
@@ -134,11 +135,12 @@ class TamperedLog {
     );
   }
 
-  /** Publishes what is waiting, has it cosigned, and keeps the checkpoint. */
+  /** Publishes what is waiting, has it cosigned, publishes the cosignature, and keeps the checkpoint. */
   async publish(): Promise<void> {
     await this.sequence();
     witness.logs = parsePolicy(await makeLogPolicy(this.engines)).logs;
     expect(await this.cosign()).toBe('');
+    await this.sequence();
     this.kept = await this.readCheckpoint();
   }
 
@@ -181,6 +183,11 @@ class TamperedLog {
 
   async readReceipt(): Promise<Receipt> {
     return parseReceipt((await buildReceipt(this.engines, this.story, live)).json);
+  }
+
+  /** The server refuses to make a receipt that proves nothing, so a forger has to write one. */
+  async expectNoReceipt(): Promise<void> {
+    await expect(this.readReceipt()).rejects.toMatchObject({ code: 'receipt_unavailable' });
   }
 
   /** Returns the problems that a verifier with this policy finds, or what it remarks. */
@@ -228,11 +235,18 @@ const forked = (size: number) =>
 const tamperings: readonly Tampering[] = [
   {
     name: 'an event is edited',
-    async tamper() {
+    async tamper(log) {
+      const honest = await log.readReceipt();
       await query(
         `update evidence_entries set data = jsonb_set(data, '{reference}', '"WB-0000-0000"') where leaf_index = 1`,
       );
-      return undefined;
+      await log.expectNoReceipt();
+      const entries = honest.entries.map((entry) => {
+        if (entry.index !== 1) return entry;
+        const data = { ...entry.event.data, reference: 'WB-0000-0000' };
+        return { ...entry, event: { ...entry.event, data } };
+      });
+      return { receipt: { ...honest, entries } };
     },
     ...both(
       new RegExp(
@@ -254,11 +268,17 @@ const tamperings: readonly Tampering[] = [
   },
   {
     name: 'two events are swapped',
-    async tamper() {
+    async tamper(log) {
+      const honest = await log.readReceipt();
       await query('update evidence_entries set leaf_index = 1000 where leaf_index = 3');
       await query('update evidence_entries set leaf_index = 3 where leaf_index = 4');
       await query('update evidence_entries set leaf_index = 4 where leaf_index = 1000');
-      return undefined;
+      await log.expectNoReceipt();
+      const swapped = new Map(
+        [3, 4].map((index) => [7 - index, honest.entries.find((entry) => entry.index === index)]),
+      );
+      const entries = honest.entries.map((entry) => ({ ...entry, ...swapped.get(entry.index), index: entry.index }));
+      return { receipt: { ...honest, entries } };
     },
     ...both(
       new RegExp(`^swapped: epoch 1, leaf 3, entry ${uuid} \\(link.opened\\): its event was published at leaf 4$`),
@@ -293,11 +313,11 @@ const tamperings: readonly Tampering[] = [
       await log.publish();
       await query('delete from evidence_entries where leaf_index >= 6');
       await query(
-        `update evidence_logs set published_size = 6, size = 6, checkpoint = $1, signed_checkpoint = $1, cosigned_checkpoint = null`,
+        `update evidence_logs set published_size = 6, size = 6, checkpoint = $1, signed_checkpoint = $1, cosigned_checkpoint = $1`,
         [earlier],
       );
       await log.putCheckpoint(earlier);
-      return undefined;
+      return { witness: await log.show(earlier, readTilesOf(log.logObjects, 1)) };
     },
     check: [],
     checkKept: [/^truncated: epoch 1: the bucket has 6 leaves, but KEPT covers 8$/],
