@@ -12,6 +12,7 @@ import { exitCodes } from './exit-codes.ts';
 import { flattenCommands, makeProgram } from './program.ts';
 import { run } from './run.ts';
 import { createKeyFile } from './witness/key-file.ts';
+import { StateFile } from './witness/state-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-examples-'));
 const readExample = (name: string) => readFileSync(new URL(`../../../docs/examples/${name}`, import.meta.url), 'utf8');
@@ -77,11 +78,12 @@ test.each(examples())('%s', async (example) => {
   const terminal = fakeTerminal(folder, environment, example.includes('< key-file') ? 'wb_key\n' : 'something');
   const fromInput = words.includes('-') || example.includes('<');
   if (!fromInput) withUserInput(terminal, (question) => (question.includes('y/N') ? 'y' : replyTo(question)));
+  for (const name of ['new-key.json', 'witness-state.json']) rmSync(join(folder, name), { force: true });
   if (isWitness) {
     terminal.errors.onWrite = (text) => text.startsWith('Listening') && stop.abort();
     await createKeyFile(join(folder, 'witness-key.json'), 'witness.example.com/w1', false);
+    await StateFile.create(join(folder, 'witness-state.json'));
   }
-  for (const name of ['new-key.json', 'witness-state.json']) rmSync(join(folder, name), { force: true });
   const exit = await run(terminal, words.map(here), stop.signal, '1');
   rmSync(join(folder, 'witness-key.json'), { force: true });
   expect({ exit, errors: exit === exitCodes.success ? '' : terminal.errors.text }).toEqual(
