@@ -283,6 +283,7 @@ export const jobs: Readonly<Record<string, Audited>> = {
   'send-public-link': 'public_page.link_sent',
   'send-sign-in-notice': { nothing: 'It mails about a sign-in that was recorded.' },
   sequence: { oneOf: ['log.started'] },
+  stamp: { nothing: 'It collects time stamps of what was recorded.' },
   sweep: { eachOf: ['account.deleted', 'drop.revoked'] },
   'tell-owner-of-webhook': { nothing: 'It mails about a webhook whose end was recorded.' },
 };
