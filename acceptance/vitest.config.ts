@@ -69,6 +69,7 @@ export default defineConfig({
     // Long: a machine that is shared may do little for a while, and a test that passes does not wait.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     // A checker's findings are read in the message of the failed assertion.
     chaiConfig: { truncateThreshold: 0 },
   },
