@@ -30,6 +30,8 @@ const checkpoints = [
   'drop:inserted',
   'drop:files-moved',
   'drop:inboxes-filled',
+  'drop:messages-enqueued',
+  'drop:evidence-written',
   'drop:before-commit',
   'drop:committed',
 ];

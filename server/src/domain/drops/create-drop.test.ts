@@ -137,25 +137,28 @@ describe('a dispatch', () => {
     expect(await engines.store.files.staged(actor.accountId, 'other')).toHaveLength(1);
   });
 
-  test.each(['drop:inserted', 'drop:files-moved', 'drop:before-commit'])(
-    'that fails at %s leaves no trace',
-    async (point) => {
-      const actor = await ready();
-      const checkpoint = (name: string) => {
-        if (name === point) throw new Error('lost');
-      };
-      await expect(createDrop({ ...engines, checkpoint }, actor, dispatch())).rejects.toThrow('lost');
-      expect([
-        await countRows('drops', actor),
-        await countRows('links', actor),
-        await countRows('messages', actor),
-        await countRows('evidence_entries', actor),
-      ]).toEqual([0, 0, 0, 0]);
-      expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(2);
-      await createDrop(engines, actor, dispatch());
-      expect(await countRows('drops', actor)).toBe(1);
-    },
-  );
+  test.each([
+    'drop:inserted',
+    'drop:files-moved',
+    'drop:messages-enqueued',
+    'drop:evidence-written',
+    'drop:before-commit',
+  ])('that fails at %s leaves no trace', async (point) => {
+    const actor = await ready();
+    const checkpoint = (name: string) => {
+      if (name === point) throw new Error('lost');
+    };
+    await expect(createDrop({ ...engines, checkpoint }, actor, dispatch())).rejects.toThrow('lost');
+    expect([
+      await countRows('drops', actor),
+      await countRows('links', actor),
+      await countRows('messages', actor),
+      await countRows('evidence_entries', actor),
+    ]).toEqual([0, 0, 0, 0]);
+    expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(2);
+    await createDrop(engines, actor, dispatch());
+    expect(await countRows('drops', actor)).toBe(1);
+  });
 });
 
 describe('a repeated dispatch', () => {

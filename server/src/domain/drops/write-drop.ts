@@ -81,27 +81,31 @@ export async function writeDrop(
     received = await fillInboxes(engines, tx, actor, { dropId: id, fileCount }, emails);
     checkpoint('drop:inboxes-filled');
   }
-  const messages = receivers.map((_, position) => ({ id: random.uuid(), position }));
+  if (notify) {
+    const messages = receivers.map((_, position) => ({ id: random.uuid(), position }));
+    await tx.outbox.writeToReceivers(actor.accountId, id, 'invitation', messages);
+  }
+  checkpoint('drop:messages-enqueued');
+  await record(engines, tx, {
+    accountId: actor.accountId,
+    author: actor.author,
+    action: type === 'downloadfiles' ? 'drop.created' : 'request.created',
+    addresses: emails,
+    details: { dropId: id, receivers: receivers.length, files: fileCount },
+  });
+  await tx.evidence.appendSubmission(actor.accountId, {
+    dropId: id,
+    reference: toReference(id),
+    author: actor.author,
+    code: toCodeRule(engines, chooseStronger(drop.choices?.secondFactor ?? null, policy.secondFactor)),
+  });
+  checkpoint('drop:evidence-written');
   const counts = { receivers: receivers.length, ...(type === 'downloadfiles' && { files: fileCount }) };
-  // Sent without waiting in between: none of them needs the result of another.
-  await Promise.all([
-    notify && tx.outbox.writeToReceivers(actor.accountId, id, 'invitation', messages),
-    record(engines, tx, {
-      accountId: actor.accountId,
-      author: actor.author,
-      action: type === 'downloadfiles' ? 'drop.created' : 'request.created',
-      addresses: emails,
-      details: { dropId: id, receivers: receivers.length, files: fileCount },
-    }),
-    tx.evidence.appendSubmission(actor.accountId, {
-      dropId: id,
-      reference: toReference(id),
-      author: actor.author,
-      code: toCodeRule(engines, chooseStronger(drop.choices?.secondFactor ?? null, policy.secondFactor)),
-    }),
-    tx.events.append([...dropEvents({ accountId: actor.accountId, dropId: id, type }, 'created', counts), ...received]),
-    countDispatch(tx, policy, actor.accountId, { drops: 1, mails: notify ? receivers.length : 0 }),
+  await tx.events.append([
+    ...dropEvents({ accountId: actor.accountId, dropId: id, type }, 'created', counts),
+    ...received,
   ]);
+  await countDispatch(tx, policy, actor.accountId, { drops: 1, mails: notify ? receivers.length : 0 });
 }
 
 /** A receiver that has an account here also finds the drop in its inbox. Returns the events of these accounts. */

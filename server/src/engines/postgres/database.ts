@@ -103,8 +103,6 @@ export function openPool(options: PoolOptions): pg.Pool {
     types,
     connectionTimeoutMillis: deadlines.connectMs,
     query_timeout: deadlines.responseMs,
-    // Statements that a transaction does not wait for one by one share a round trip.
-    pipeline: true,
     keepAlive: true,
     application_name: name,
     verify: (client, done) => setUp(client, options, done),

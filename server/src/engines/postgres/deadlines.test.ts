@@ -50,8 +50,7 @@ describe('a PostgreSQL that is frozen', () => {
     way.freeze();
     const insert = (tx: Store) =>
       tx.accounts.insert({ id: randomUUID(), email: 'lost@example.org', phone: '', type: 'api', language: '' });
-    const together = store.transaction((tx) => Promise.all([insert(tx), read(tx), read(tx)]));
-    const waits = await Promise.all([timed(read(store)), timed(store.transaction(insert)), timed(together)]);
+    const waits = await Promise.all([timed(read(store)), timed(store.transaction(insert))]);
     // Rolling back does not wait for another deadline.
     for (const wait of waits) expect(wait).toBeLessThan(quick.connectMs + quick.responseMs + 500);
     way.thaw();

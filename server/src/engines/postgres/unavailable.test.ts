@@ -46,34 +46,6 @@ const responses = (store: Store) =>
     () => false,
   );
 
-describe('statements of a transaction that are sent together', () => {
-  test('take effect in their order', async () => {
-    const { pool, store } = storeOn(database.url);
-    const { id, ...rest } = account();
-    const [, found] = await store.transaction((tx) =>
-      Promise.all([tx.accounts.insert({ id, ...rest }), tx.accounts.byId(id)]),
-    );
-    expect(found).toMatchObject({ id });
-    await pool.end();
-  });
-
-  test('leave nothing if one fails, and the error is its own, not that of those behind it', async () => {
-    const { pool, store } = storeOn(database.url);
-    const [first, same] = [account(), account()];
-    const work = store.transaction((tx) =>
-      Promise.all([
-        tx.accounts.insert(first),
-        tx.accounts.insert({ ...same, id: first.id }),
-        tx.accounts.byId(first.id),
-      ]),
-    );
-    await expect(work).rejects.toMatchObject({ code: '23505' });
-    expect(await store.accounts.byId(first.id)).toBeUndefined();
-    expect(pool.totalCount).toBe(1);
-    await pool.end();
-  });
-});
-
 describe('a connection that is lost', () => {
   test('in the middle of a transaction is unavailable, leaves nothing, and the pool recovers', async () => {
     const { pool, store, end: kill } = namedStore();
