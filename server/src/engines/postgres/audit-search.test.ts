@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listActions } from '../../domain/audit/actions.ts';
 import type { AuditFilter } from '../../domain/audit/audit-store.ts';
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { migrationDeadlines, openDatabase, openPool } from './database.ts';
 import { postgresStore } from './store.ts';
 
@@ -109,3 +109,24 @@ test(
   },
   fillMs,
 );
+
+test('the entries about a mail address are found by their index, however many entries there are', async () => {
+  let text = '';
+  const around = <Result>(statement: string, call: () => Result) => {
+    text = statement;
+    return call();
+  };
+  const pool = openTestPool(database.url);
+  const { audit } = postgresStore(openDatabase(pool, { around }));
+  const page = { order: 'newest first', after: undefined, count: 50 } as const;
+  expect(await audit.search({ mailAddress: 'busy@example.org' }, page)).not.toEqual([]);
+  const client = await pool.connect();
+  await client.query('begin');
+  await client.query(`update pg_class set reltuples = 1e8 where oid = 'audit_entries'::regclass`);
+  await client.query('set local plan_cache_mode = force_generic_plan');
+  await client.query(`prepare search as ${text}`);
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain execute search ('busy@example.org')`);
+  client.release(true);
+  await pool.end();
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('audit_entries_about_address');
+});
