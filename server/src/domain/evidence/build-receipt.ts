@@ -6,13 +6,10 @@ import {
   hashLeaf,
   type JsonValue,
   type LogProof,
-  NoteError,
-  openNote,
   proveConsistency,
   proveInclusion,
   type ReadTile,
   toCanonicalJson,
-  type Verifier,
   verifyInclusion,
 } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
@@ -21,7 +18,7 @@ import type { PrintableReceipt } from '../ports/receipt-printer.ts';
 import { commitEvent, toEvent } from './commit-event.ts';
 import type { LoggedEvidence, ReceiverStory } from './evidence-store.ts';
 import type { LogTimeStamp } from './log-store.ts';
-import { readCheckpoint } from './published-checkpoint.ts';
+import { listSignatures, readCheckpoint } from './published-checkpoint.ts';
 import { readTilesOf } from './read-log.ts';
 
 /** The verifiers' limits: docs/evidence.md. */
@@ -294,18 +291,9 @@ function chooseCheckpoint({ published, cosigned, readTile }: CheckedLog, lastLea
 function listWitnesses({ witnesses: { list } }: Needs, checkpoint: string): Receipt['log']['witnesses'] {
   if (list.length === 0) return undefined;
   return list.flatMap(({ name, verifier }) => {
-    const timestamp = findTimestamp(checkpoint, verifier);
+    const timestamp = listSignatures(checkpoint, [verifier])[0]?.timestamp;
     return timestamp === undefined ? [] : [{ name, at: new Date(timestamp * 1_000) }];
   });
-}
-
-function findTimestamp(checkpoint: string, verifier: Verifier): number | undefined {
-  try {
-    return openNote(checkpoint, [verifier]).verified[0]?.timestamp;
-  } catch (error) {
-    if (error instanceof NoteError) return undefined;
-    throw error;
-  }
 }
 
 /** Reads each tile of an epoch once, as long as it is among the last that were read. */

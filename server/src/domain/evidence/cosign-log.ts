@@ -1,8 +1,7 @@
-import { NoteError, openNote, type Verifier } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import type { Witness } from '../ports/witnesses.ts';
 import { collectCosignatures, type WitnessedSizes, type WitnessOutcome } from './collect-cosignatures.ts';
-import { readCheckpoint, readText } from './published-checkpoint.ts';
+import { listSignatures, readCheckpoint, readText } from './published-checkpoint.ts';
 import { readTilesOf } from './read-log.ts';
 
 type Needs = Pick<Engines, 'store' | 'logObjects' | 'witnesses' | 'logger'>;
@@ -47,7 +46,7 @@ export class LogCosigner {
     // Another process may have asked before.
     const { cosignedCheckpoint: cosigned } = log;
     const base = cosigned && readText(cosigned) === readText(log.checkpoint) ? cosigned : log.checkpoint;
-    const missing = witnesses.list.filter(({ verifier }) => !isSignedBy(base, verifier));
+    const missing = witnesses.list.filter(({ verifier }) => listSignatures(base, [verifier]).length === 0);
     const { note, outcomes } = await collectCosignatures(
       { list: missing.filter((witness) => this.#isDue(witness)), ask: witnesses.ask },
       { note: base, checkpoint, readTile: readTilesOf(logObjects, log.epoch, signal) },
@@ -95,13 +94,4 @@ export async function ignoreOutdated(
   const { publishedSize = 0 } = (await findNewest(store)) ?? {};
   const isOutdated = (outcome: WitnessOutcome) => (readSeen(outcome) ?? Number.POSITIVE_INFINITY) <= publishedSize;
   return new Map([...outcomes].filter(([, outcome]) => !isOutdated(outcome)));
-}
-
-function isSignedBy(note: string, verifier: Verifier): boolean {
-  try {
-    return openNote(note, [verifier]).verified.length > 0;
-  } catch (error) {
-    if (error instanceof NoteError) return false;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { type Checkpoint, openNote, parseCheckpoint } from '@waybill/evidence';
+import { type Checkpoint, NoteError, openNote, parseCheckpoint, type Verifier } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { LogRefusal } from './log-refusal.ts';
@@ -34,7 +34,7 @@ export async function readPublished(
   const checkpoint = readCheckpoint(note);
   if (checkpoint && readText(note) === known) return { ...checkpoint, note };
   const verifiers = (await store.evidenceLog.listKeys(epoch)).map((key) => toVerifier(origin, key));
-  if (!checkpoint || checkpoint.origin !== origin || !isSigned(note, verifiers)) {
+  if (!checkpoint || checkpoint.origin !== origin || listSignatures(note, verifiers).length === 0) {
     // An object that differs each time was damaged on its way, or is being replaced.
     if (!(await read())?.equals(bytes)) throw new ExchangeError('unavailable');
     throw new LogRefusal(
@@ -50,11 +50,13 @@ function toNothing(error: unknown): Buffer {
   return Buffer.alloc(0);
 }
 
-function isSigned(note: string, verifiers: Parameters<typeof openNote>[1]): boolean {
+/** Lists the signatures of these keys on a note: none if one of them does not verify. */
+export function listSignatures(note: string, verifiers: readonly Verifier[]): ReturnType<typeof openNote>['verified'] {
   try {
-    return openNote(note, verifiers).verified.length > 0;
-  } catch {
-    return false;
+    return openNote(note, verifiers).verified;
+  } catch (error) {
+    if (error instanceof NoteError) return [];
+    throw error;
   }
 }
 

@@ -209,7 +209,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
 
     async takeStampTurn(everySeconds) {
       const { rows } = await sql<Log & { failures: number }>`
-        update evidence_logs set stamp_due_at = now() + make_interval(secs => ${everySeconds})
+        update evidence_logs set stamp_due_at = ${secondsFromNow(everySeconds)}
         where epoch = (select min(epoch) from evidence_logs where published_size > stamped_size)
           and (stamp_due_at is null or stamp_due_at <= now())
         returning ${logColumns}, stamp_failures as failures
@@ -233,7 +233,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
     async recordStampFailure(epoch, failure, retrySeconds) {
       await sql`
         update evidence_logs set stamp_failures = stamp_failures + 1, stamp_failure = ${failure},
-          stamp_due_at = now() + make_interval(secs => ${retrySeconds})
+          stamp_due_at = ${secondsFromNow(retrySeconds)}
         where epoch = ${epoch}
       `.execute(db);
     },
