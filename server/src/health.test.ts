@@ -1,13 +1,13 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { closedPort } from '../../tools/shared/tcp.ts';
 import { askHealth } from './health.ts';
 import { buildConsole, type ProcessStatus } from './http/console/server.ts';
+import { silentLog } from './testing/silent-log.ts';
 
 async function startConsole(host: string, status: ProcessStatus = 'ok') {
   const app = buildConsole({
     allowedHosts: [],
-    log: pino({ level: 'silent' }),
+    log: silentLog,
     status: () => status,
     engines: () => ({}),
     metrics: { contentType: 'text/plain', metrics: async () => '' },

@@ -1,9 +1,9 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readServiceEnvironment } from './config/service-environment.ts';
 import { connectServiceManager } from './service-manager.ts';
+import { silentLog } from './testing/silent-log.ts';
 
-const log = pino({ level: 'silent' });
+const log = silentLog;
 
 function connect(environment: NodeJS.ProcessEnv) {
   const sent: { words: string; socket: string | undefined }[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { runnerImport } from 'vite';
+import { importSource } from '../shared/import-source.ts';
 import type { Picture } from './render.ts';
 import { createStage } from './stage.ts';
 
@@ -22,14 +22,7 @@ export async function openStage(language: string, isBranded: boolean): Promise<S
     if (file === undefined) throw new Error(`tools/build-assets has not built ${source}.`);
     return `/assets/${file}`;
   };
-  const { module } = await runnerImport<typeof import('./render.ts')>(`${project}tools/gallery/render.ts`, {
-    configFile: false,
-    root: `${project}server`,
-    logLevel: 'error',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // The sources of the other packages, which need not be built.
-    environments: { inline: { resolve: { conditions: ['source'], externalConditions: ['source'] } } },
-  });
+  const module = await importSource<typeof import('./render.ts')>('tools/gallery/render.ts');
   const pictures = module.pictures(language, toAsset, isBranded);
   const server = createStage(
     assets,

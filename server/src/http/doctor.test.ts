@@ -1,8 +1,8 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProbeTokens, probeHeader, probeMediaType } from '../domain/doctor/probe.ts';
 import { testPages } from '../testing/pages.ts';
+import { silentLog } from '../testing/silent-log.ts';
 import { buildServer, type ServerEngines } from './server.ts';
 
 const pepper = randomBytes(32);
@@ -11,7 +11,7 @@ const tokens = new ProbeTokens(pepper);
 const genuine = () => tokens.make(random, Date.now());
 
 const app = buildServer({ pepper, policy: { maxFileBytes: 1024 } } as unknown as ServerEngines, {
-  log: pino({ level: 'silent' }),
+  log: silentLog,
   makeRequestId: () => 'test-1',
   publicUrl: 'https://files.example.org',
   allowedHosts: [],

@@ -1,7 +1,6 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { assemble } from '../assemble.ts';
 import { readConfig } from '../config/config.ts';
@@ -17,6 +16,7 @@ import { parseEnvironment } from '../environment-file.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { engineAddresses } from '../testing/engine-addresses.ts';
 import { bucketNameForTest, removeBucket } from '../testing/object-store.ts';
+import { silentLog } from '../testing/silent-log.ts';
 import type { Ask } from './gather-settings.ts';
 import { type SetupNeeds, type SetupOptions, setUp } from './setup.ts';
 
@@ -54,7 +54,7 @@ function run(options: Partial<SetupOptions> = {}, needs: Partial<SetupNeeds> = {
       given: given(),
       ask: undefined,
       open: (config) => ({
-        ...assemble(config, pino({ level: 'silent' }), 'admin'),
+        ...assemble(config, silentLog, 'admin'),
         administrator: commandAuthor({ user: 'root' }),
       }),
       diagnose: async () => [],
@@ -84,7 +84,7 @@ test('an empty machine gets settings, secrets, a bucket, the schema and an accou
   for (const secret of [empty.url, s3.secretAccessKey]) expect(environment).not.toContain(secret);
   for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o007).toBe(0);
 
-  const engines = assemble(readConfig(parseEnvironment(environment ?? '')), pino({ level: 'silent' }), 'admin');
+  const engines = assemble(readConfig(parseEnvironment(environment ?? '')), silentLog, 'admin');
   const actor = await authenticate(engines, first.email, result.account?.apiKey ?? '', '127.0.0.1');
   await engines.close();
   expect(actor.email).toBe(first.email);
@@ -126,11 +126,7 @@ test('a second run changes nothing, also without the settings in the environment
 test('the first administrator gets a link that opens once, until they can sign in', async () => {
   const options = { administrator: 'Maya@example.org' };
   const links = [(await run(options)).administrator?.link, (await run(options)).administrator?.link];
-  const engines = assemble(
-    readConfig(parseEnvironment(contents()['environment'] ?? '')),
-    pino({ level: 'silent' }),
-    'admin',
-  );
+  const engines = assemble(readConfig(parseEnvironment(contents()['environment'] ?? '')), silentLog, 'admin');
   try {
     const find = (link = '') => findPersonLink(engines, link.replace('https://files.example.org/sign-in/link/', ''));
     const [earlier, latest] = await Promise.all(links.map(find));

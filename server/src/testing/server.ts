@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
 import type { FailureLimit } from '../domain/ports/limits.ts';
 import { buildServer, type ServerOptions } from '../http/server.ts';
 import { plenty, type TestExchange } from './exchange.ts';
 import { MemoryLimits } from './memory/memory-limits.ts';
 import { testPages } from './pages.ts';
+import { silentLog } from './silent-log.ts';
 import { watchRequests } from './watch-operations.ts';
 
 export const testHost = 'files.example.org';
 
 export const testServerOptions: ServerOptions = {
-  log: pino({ level: 'silent' }),
+  log: silentLog,
   makeRequestId: () => 'test-1',
   publicUrl: `https://${testHost}`,
   allowedHosts: [],

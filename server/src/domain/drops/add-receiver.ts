@@ -6,10 +6,11 @@ import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
+import { describeConsignment } from '../evidence/submission-evidence.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { Faults } from '../faults.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
-import { effectiveSecondFactor, toCodeRule } from '../links/second-factor.ts';
+import { effectiveSecondFactor } from '../links/second-factor.ts';
 import type { Store } from '../store.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SentId } from './sent-drop-store.ts';
@@ -91,10 +92,12 @@ export async function prepareReceiver(
             }
           : { action: 'drop.receiver_added', addresses: [receiver.email], details: { dropId, position } }),
       });
-      const code = toCodeRule(engines, effectiveSecondFactor(engines, drop));
-      await tx.evidence.appendConsignment(accountId, { dropId, position, author: actor.author, code });
-      if (drop.notify)
-        await enqueueMails(engines, tx, actor, dropId, 'invitation', [{ position, email: receiver.email }]);
+      const { notify } = drop;
+      const factor = effectiveSecondFactor(engines, drop);
+      await tx.evidence.append(
+        describeConsignment(engines, { accountId, dropId, position, receiver, author: actor.author, notify, factor }),
+      );
+      if (notify) await enqueueMails(engines, tx, actor, dropId, 'invitation', [{ position, email: receiver.email }]);
       return { position, email: receiver.email, token };
     });
 }

@@ -67,8 +67,9 @@ async function dispatchDraft(
     (await prepareForDay(engines, actor.accountId, { draft: dispatch.draft }, lifetimeSeconds));
 
   const moveFiles = (wrap: (tx: Store, dropId: string) => Promise<void>) => async (tx: Store) => {
-    await tx.files.moveToDrop(actor.accountId, dispatch.draft, id);
+    const moved = await tx.files.moveToDrop(actor.accountId, dispatch.draft, id);
     await wrap(tx, id);
+    return moved;
   };
 
   const create = async (tx: Store) => {

@@ -81,8 +81,8 @@ export interface FoundDrop extends Pick<DropLine, 'id' | 'state' | 'createdSecon
 }
 
 export interface DropStore {
-  /** Writes a drop with its links, in one statement. */
-  insert(accountId: string, drop: NewDrop, links: readonly NewLink[]): Promise<void>;
+  /** Writes a drop with its links, in one statement. Returns when it expires. */
+  insert(accountId: string, drop: NewDrop, links: readonly NewLink[]): Promise<Date>;
   insertLinks(accountId: string, dropId: string, links: readonly NewLink[]): Promise<void>;
   /** Puts the drop into the inboxes of these accounts. */
   insertInboxEntries(

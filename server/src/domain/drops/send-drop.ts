@@ -66,8 +66,9 @@ export async function prepareDrop(
         type: 'downloadfiles',
         fileCount: uploads.length,
         async moveFiles() {
-          await moveUploads(tx, actor.accountId, made.id, uploads);
+          const moved = await moveUploads(tx, actor.accountId, made.id, uploads);
           await wrapForDay(tx, made.id);
+          return moved;
         },
       });
       checkpoint('drop:before-commit');

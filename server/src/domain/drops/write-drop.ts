@@ -1,3 +1,4 @@
+import type { EvidenceFile } from '@waybill/evidence';
 import type { DropType } from '@waybill/protocol';
 import { countDispatch } from '../accounts/count-dispatch.ts';
 import { requireWithinLimits } from '../accounts/require-within-limits.ts';
@@ -7,11 +8,11 @@ import type { Receiver } from '../contacts/contact.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
+import { describeConsignment, describeSubmission } from '../evidence/submission-evidence.ts';
 import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
-import { chooseStronger, toCodeRule } from '../links/second-factor.ts';
+import { chooseStronger } from '../links/second-factor.ts';
 import type { Policy } from '../policy.ts';
-import { toReference } from '../reference.ts';
 import type { Store } from '../store.ts';
 import type { NewDrop } from './drop-store.ts';
 import { reminderSeconds } from './reminder.ts';
@@ -29,8 +30,8 @@ export interface DropToWrite {
   readonly fileCount: number;
   readonly linkKey: Buffer;
   readonly wrappedLinkKey: DayWrapped;
-  /** Makes the files those of the drop. */
-  readonly moveFiles?: (tx: Store) => Promise<void>;
+  /** Makes the files those of the drop, and returns them. */
+  readonly moveFiles?: (tx: Store) => Promise<EvidenceFile[]>;
   readonly choices?: NonNullable<NewDrop['choices']>;
 }
 
@@ -55,7 +56,7 @@ export async function writeDrop(
     receiver,
     tokenDigest: tokenDigest(linkToken(drop.linkKey, position)),
   }));
-  await tx.drops.insert(
+  const expiresAt = await tx.drops.insert(
     actor.accountId,
     {
       id,
@@ -74,9 +75,10 @@ export async function writeDrop(
     links,
   );
   checkpoint('drop:inserted');
+  let files: EvidenceFile[] = [];
   let received: NewEvent[] = [];
   if (drop.moveFiles) {
-    await drop.moveFiles(tx);
+    files = await drop.moveFiles(tx);
     checkpoint('drop:files-moved');
     received = await fillInboxes(engines, tx, actor, { dropId: id, fileCount }, emails);
     checkpoint('drop:inboxes-filled');
@@ -93,12 +95,20 @@ export async function writeDrop(
     addresses: emails,
     details: { dropId: id, receivers: receivers.length, files: fileCount },
   });
-  await tx.evidence.appendSubmission(actor.accountId, {
-    dropId: id,
-    reference: toReference(id),
-    author: actor.author,
-    code: toCodeRule(engines, chooseStronger(drop.choices?.secondFactor ?? null, policy.secondFactor)),
-  });
+  const about = { accountId: actor.accountId, dropId: id, author: actor.author };
+  const factor = chooseStronger(drop.choices?.secondFactor ?? null, policy.secondFactor);
+  await tx.evidence.append([
+    describeSubmission({
+      ...about,
+      type: type === 'downloadfiles' ? 'drop' : 'request',
+      sender: actor.email,
+      files,
+      receiverCount: receivers.length,
+      expiresAt,
+      message: drop.message,
+    }),
+    ...links.flatMap((link) => describeConsignment(engines, { ...about, ...link, notify, factor })),
+  ]);
   checkpoint('drop:evidence-written');
   const counts = { receivers: receivers.length, ...(type === 'downloadfiles' && { files: fileCount }) };
   await tx.events.append([

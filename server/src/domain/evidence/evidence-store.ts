@@ -1,17 +1,11 @@
 import type { EventData, EventKind } from '@waybill/evidence';
-import type { Author } from '../audit/audit-store.ts';
 import type { Batch, BatchSize } from '../batch.ts';
-import type { SecondFactor } from '../policy.ts';
-
-/** The second factor that receivers of a drop have to pass, and whether codes can be sent by SMS. */
-export interface CodeRule {
-  readonly factor: SecondFactor;
-  readonly hasSms: boolean;
-}
 
 type LogKind = 'key.destroyed' | 'log.started' | 'log.key_added' | 'log.key_retired';
-type DropKind = 'drop.extended' | 'drop.expired' | 'drop.revoked' | 'drop.restored';
+type DropKind = 'submission.accepted' | 'drop.extended' | 'drop.expired' | 'drop.revoked' | 'drop.restored';
 type ReceiverKind =
+  | 'content.consigned'
+  | 'content.received'
   | 'notification.sent'
   | 'notification.accepted'
   | 'notification.failed'
@@ -66,24 +60,6 @@ export interface ReceiverStory {
 export interface EvidenceStore {
   /** One statement, however many there are. */
   append(entries: readonly NewEvidence[]): Promise<void>;
-  /**
-   * Writes that a drop or a request with its files was accepted, and consigned to each receiver; of files from a contact,
-   * also that they were received through the link of the request. One statement, however many there are.
-   */
-  appendSubmission(
-    accountId: string,
-    drop: { readonly dropId: string; readonly reference: string; readonly author: Author; readonly code: CodeRule },
-  ): Promise<void>;
-  /** Writes that a drop or a request was consigned to one more receiver. */
-  appendConsignment(
-    accountId: string,
-    link: {
-      readonly dropId: string;
-      readonly position: number;
-      readonly author: Author;
-      readonly code: CodeRule;
-    },
-  ): Promise<void>;
   /**
    * The stories of a drop and of one of its receivers, as far as they are in the log, in its order. At most `count`
    * entries after a leaf, or from the first.

@@ -1,3 +1,5 @@
+import type { EvidenceFile } from '@waybill/evidence';
+
 /**
  * Why a file was accepted without a scan:
  * - `too_large`: the scanner did not inspect all of it, because of its size or depth.
@@ -67,17 +69,17 @@ export interface FileStore extends DeletionStore {
   countStaged(accountId: string, draft: string): Promise<number>;
   /** False when there is no staged file with that name. */
   removeStaged(accountId: string, draft: string, name: string): Promise<boolean>;
-  /** Moves the draft's staged files to a drop. Returns how many. */
-  moveToDrop(accountId: string, draft: string, dropId: string): Promise<number>;
+  /** Moves the draft's staged files to a drop. Returns them in the order of their uploads. */
+  moveToDrop(accountId: string, draft: string, dropId: string): Promise<EvidenceFile[]>;
   /**
    * Moves staged files that each have a draft of their own to a drop, with these names and paths, and removes the
-   * drafts. Returns how many.
+   * drafts. Returns them in the order of their uploads.
    */
   moveUploadsToDrop(
     accountId: string,
     files: readonly { readonly id: string; readonly name: string; readonly path: string | null }[],
     dropId: string,
-  ): Promise<number>;
+  ): Promise<EvidenceFile[]>;
   /** The files of a live inbox entry of this account, in the order they were sent, or only the one with this name or id. */
   inInbox(accountId: string, entryId: string, only?: Partial<Pick<InboxFile, 'name' | 'id'>>): Promise<InboxFile[]>;
 }

@@ -1,5 +1,4 @@
 import type { Engines } from '../engines.ts';
-import type { CodeRule } from '../evidence/evidence-store.ts';
 import type { Channel, SecondFactor } from '../policy.ts';
 import type { Link, LinkSession } from './link-store.ts';
 
@@ -28,22 +27,25 @@ export function effectiveSecondFactor(
   return chooseStronger(secondFactor, secondFactorRule ?? policy.secondFactor);
 }
 
-/** As evidence states it for the receivers of a drop. */
-export function toCodeRule({ sms }: Pick<Engines, 'sms'>, factor: SecondFactor): CodeRule {
-  return { factor, hasSms: sms !== undefined };
+/**
+ * How codes are sent to a receiver with this telephone number; undefined when none are required. Without a number, or where
+ * no SMS can be sent, they are sent by mail: asking for no code at all would be weaker than what was decided.
+ */
+export function chooseCodeChannel(
+  { sms }: Pick<Engines, 'sms'>,
+  factor: SecondFactor,
+  phone: string,
+): Channel | undefined {
+  if (factor === 'off') return undefined;
+  return factor === 'sms' && sms && phone !== '' ? 'sms' : 'mail';
 }
 
-/**
- * Where this link's codes are sent; undefined when none are required. Without a telephone number, or where no SMS can be
- * sent, the code is sent by mail: asking for no code at all would be weaker than what was decided.
- */
+/** Where this link's codes are sent; undefined when none are required. */
 export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link): CodeTarget | undefined {
   // The mail with the link has proved the address, and there is nothing else to prove about a visitor.
   if (link.isUnsolicited) return undefined;
-  const factor = effectiveSecondFactor(engines, link);
-  if (factor === 'off') return undefined;
-  if (factor === 'sms' && engines.sms && link.phone !== '') return { channel: 'sms', to: link.phone };
-  return { channel: 'mail', to: link.receiver };
+  const channel = chooseCodeChannel(engines, effectiveSecondFactor(engines, link), link.phone);
+  return channel && { channel, to: channel === 'sms' ? link.phone : link.receiver };
 }
 
 /** Whether this browser has entered everything it is asked for now: a code by mail is not enough where one by SMS is. */

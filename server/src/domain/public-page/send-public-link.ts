@@ -4,8 +4,8 @@ import { systemAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { prepareLinkKey } from '../drops/prepare-link-key.ts';
 import type { Engines } from '../engines.ts';
+import { describeConsignment, describeSubmission } from '../evidence/submission-evidence.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
-import { toReference } from '../reference.ts';
 import type { Visitor } from './public-page-store.ts';
 import { countPerDay } from './visitor-limits.ts';
 
@@ -21,7 +21,7 @@ const linkSeconds = 24 * 60 * 60;
  * account's mails or was sent enough of them today, or the page was closed.
  */
 export async function sendPublicLink(
-  engines: Pick<Engines, 'store' | 'random' | 'dayKeys' | 'policy' | 'attemptLimit'>,
+  engines: Pick<Engines, 'store' | 'random' | 'dayKeys' | 'policy' | 'attemptLimit' | 'sms'>,
   accountId: string,
   { email, name, language }: Visitor,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function sendPublicLink(
   await store.transaction(async (tx) => {
     const receiver = { email, phone: '', language, groups: [], contactName: '', ...(name !== '' && { name }) };
     const link = { position: 0, receiver, tokenDigest: tokenDigest(linkToken(linkKey, 0)) };
-    await tx.drops.insert(
+    const expiresAt = await tx.drops.insert(
       accountId,
       {
         id,
@@ -65,11 +65,18 @@ export async function sendPublicLink(
       addresses: [email],
       details: { dropId: id },
     });
-    await tx.evidence.appendSubmission(accountId, {
-      dropId: id,
-      reference: toReference(id),
-      author: systemAuthor('server'),
-      code: { factor: 'off', hasSms: false },
-    });
+    const about = { accountId, dropId: id, author: systemAuthor('server') };
+    await tx.evidence.append([
+      describeSubmission({
+        ...about,
+        type: 'request',
+        sender: account.email,
+        files: [],
+        receiverCount: 1,
+        expiresAt,
+        message: '',
+      }),
+      ...describeConsignment(engines, { ...about, position: 0, receiver, notify: true, factor: 'off' }),
+    ]);
   });
 }

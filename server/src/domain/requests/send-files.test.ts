@@ -359,7 +359,7 @@ test('a file that is removed at the last moment is not counted as sent', async (
           ...tx.drops,
           async insert(...asked) {
             await engines.store.uploads.remove(link.accountId, contactDraftName(link), removed);
-            await tx.drops.insert(...asked);
+            return tx.drops.insert(...asked);
           },
         },
       }),

@@ -7,6 +7,7 @@ import { requireStorable } from '../contacts/contact-from-input.ts';
 import { rememberedDispatches, wasJustDispatched } from '../drops/repetition.ts';
 import type { Engines } from '../engines.ts';
 import type { NewEvent } from '../events/event-store.ts';
+import { describeSubmission } from '../evidence/submission-evidence.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { requireLive, requireUnused } from '../links/find-link.ts';
@@ -53,7 +54,7 @@ export async function sendFiles(
     requireUnused(held);
     await requireWithinLimits(engines, draft, [link.sender, link.receiver]);
     const dropId = random.uuid();
-    await tx.drops.insert(
+    const expiresAt = await tx.drops.insert(
       accountId,
       {
         id: dropId,
@@ -71,9 +72,8 @@ export async function sendFiles(
       [],
     );
     // Removing a file does not wait for the draft's lock.
-    if ((await tx.files.moveToDrop(accountId, draft, dropId)) !== files.length) {
-      throw new ExchangeError('files_not_ready');
-    }
+    const moved = await tx.files.moveToDrop(accountId, draft, dropId);
+    if (moved.length !== files.length) throw new ExchangeError('files_not_ready');
     await wrapForDay(tx, dropId);
     checkpoint('received:files-moved');
     const inboxId = random.uuid();
@@ -96,12 +96,26 @@ export async function sendFiles(
       addresses: [link.receiver],
       details: { dropId, requestId: link.dropId, files: files.length },
     });
-    await tx.evidence.appendSubmission(accountId, {
-      dropId,
-      reference: toReference(dropId),
-      author: linkAuthor(link, address),
-      code: { factor: 'off', hasSms: false },
-    });
+    await tx.evidence.append([
+      describeSubmission({
+        accountId,
+        dropId,
+        type: 'drop',
+        sender: link.receiver,
+        author: linkAuthor(link, address),
+        files: moved,
+        receiverCount: 0,
+        expiresAt,
+        message,
+      }),
+      {
+        accountId,
+        dropId: link.dropId,
+        position: link.position,
+        kind: 'content.received',
+        data: { reference: toReference(dropId), files: moved },
+      },
+    ]);
     const isFulfilled = await tx.links.fulfil(link);
     const received = { inbox_id: inboxId, files: files.length };
     const about = { request_id: link.dropId };

@@ -1,3 +1,4 @@
+import type { EvidenceFile } from '@waybill/evidence';
 import type { Actor } from '../actor.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { freeName } from '../files/free-name.ts';
@@ -22,14 +23,14 @@ export async function lockUploads(
 
 /**
  * Makes ready uploads, locked in the same transaction, the files of a drop. Of files with the same name from several
- * folders, all but the first get a number.
+ * folders, all but the first get a number. Returns them as evidence states them.
  */
 export async function moveUploads(
   tx: Pick<Store, 'files'>,
   accountId: string,
   dropId: string,
   uploads: readonly AccountUpload[],
-): Promise<void> {
+): Promise<EvidenceFile[]> {
   const names = new Set<string>();
   const paths = new Set<string>();
   const files = uploads.map(({ id, name, path }) => {
@@ -40,5 +41,6 @@ export async function moveUploads(
     return { id, name: free, path: path === free ? null : path };
   });
   const moved = await tx.files.moveUploadsToDrop(accountId, files, dropId);
-  if (moved !== uploads.length) throw new ExchangeError('files_not_ready');
+  if (moved.length !== uploads.length) throw new ExchangeError('files_not_ready');
+  return moved;
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { EventType } from '@waybill/protocol/v1';
-import { pino } from 'pino';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
@@ -12,6 +11,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
 import { runJob } from '../../testing/run-job.ts';
 import { type ReceivedRequest, startReceiver } from '../../testing/servers/webhook-receiver.ts';
+import { silentLog } from '../../testing/silent-log.ts';
 import type { Account } from '../accounts/account-store.ts';
 import { setAccountDisabled } from '../accounts/set-account-disabled.ts';
 import type { KeyActor } from '../actor.ts';
@@ -149,7 +149,7 @@ describe('an event', () => {
     await webhookTo(actor, peer.url);
     const runner = await startJobRunner({
       pool: exchange.database.pool,
-      log: pino({ level: 'silent' }),
+      log: silentLog,
       concurrency: 4,
       stopMs: 1000,
       tasks: webhookTasks(engines as unknown as Engines),

@@ -225,7 +225,6 @@ async function everyCall(accountId: string): Promise<Calls> {
   const newLink = { position: 9, receiver: { ...contact, contactName: '' }, tokenDigest: randomBytes(32) };
   const deletion = { accountId, id: randomUUID(), chunkCount: 0, runs: [] };
   const leased = { id: randomUUID(), leaseId: randomUUID() };
-  const submitted = { dropId, author: systemAuthor('sweep'), code: { factor: 'sms', hasSms: true } } as const;
   const day = 86_400;
   const input = { url: 'https://x.org', types: null, description: '' };
   const [webhook] = await database.query<{ id: string }>('select id from webhooks where account_id = $1', [accountId]);
@@ -611,8 +610,6 @@ async function everyCall(accountId: string): Promise<Calls> {
     },
     evidence: {
       append: (evidence) => evidence.append([{ accountId, dropId, position: 0, kind: 'link.opened', data: {} }]),
-      appendSubmission: (evidence) => evidence.appendSubmission(accountId, { ...submitted, reference: 'WB-0000-0000' }),
-      appendConsignment: (evidence) => evidence.appendConsignment(accountId, { ...submitted, position: 0 }),
       readStories: async (evidence) => {
         await evidence.readStories(link, undefined, count);
         await evidence.readStories(link, { epoch: 1, leafIndex: 1 }, count);

@@ -1,9 +1,9 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { silentLog } from '../../testing/silent-log.ts';
 import { buildConsole } from './server.ts';
 
 const app = buildConsole({
-  log: pino({ level: 'silent' }),
+  log: silentLog,
   status: () => 'ok',
   engines: () => ({}),
   allowedHosts: ['files.example.org', 'admin.example.org:8081'],

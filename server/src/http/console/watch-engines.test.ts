@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SetupError } from '../../domain/setup-error.ts';
+import { silentLog } from '../../testing/silent-log.ts';
 import { buildConsole, type ProcessStatus } from './server.ts';
 import { type EngineChecks, watchEngines } from './watch-engines.ts';
 
@@ -70,7 +71,7 @@ test('a process is ready from its start until it stops, whatever its engines do'
   let status: ProcessStatus = 'starting';
   const app = buildConsole({
     allowedHosts: [],
-    log: pino({ level: 'silent' }),
+    log: silentLog,
     status: () => status,
     engines: () => ({ postgres: 'out of reach', s3: 'ok' }),
     metrics: { contentType: 'text/plain', metrics: async () => 'waybill_build_info 1\n' },

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testPages } from '../../testing/pages.ts';
+import { silentLog } from '../../testing/silent-log.ts';
 import { openapiDocument } from '../cgi/openapi.ts';
 import { routes as machineRoutes } from '../cgi/routes.ts';
 import { buildServer, type ServerEngines } from '../server.ts';
@@ -18,7 +18,7 @@ const publicUrl = `https://${host}`;
 const maxGzipBytes = 15_000;
 
 const app = buildServer({ policy: { maxFileBytes: 1, publicUrl } } as ServerEngines, {
-  log: pino({ level: 'silent' }),
+  log: silentLog,
   makeRequestId: () => 'test-1',
   publicUrl,
   allowedHosts: [],

@@ -81,13 +81,19 @@ export function dropStore(db: Database): DropStore {
           unsolicited: drop.isUnsolicited ?? false,
           sent_by: drop.sentBy ?? null,
         })
-        .returning(['account_id', 'id']);
-      if (links.length === 0) await inserted.execute();
-      else await insertLinks(db, links, sql`with owner as (${inserted})`);
+        .returning(['account_id', 'id', 'expires_at']);
+      const { rows } = await sql<{ expiresAt: Date }>`
+        with owner as (${inserted}), linked as (${insertLinksOf(links)})
+        select expires_at as "expiresAt" from owner
+      `.execute(db);
+      return (rows[0] as { expiresAt: Date }).expiresAt;
     },
 
-    insertLinks: (accountId, dropId, links) =>
-      insertLinks(db, links, sql`with owner as (select ${accountId}::uuid as account_id, ${dropId}::uuid as id)`),
+    async insertLinks(accountId, dropId, links) {
+      await sql`
+        with owner as (select ${accountId}::uuid as account_id, ${dropId}::uuid as id) ${insertLinksOf(links)}
+      `.execute(db);
+    },
 
     async insertInboxEntries(senderAccountId, dropId, entries) {
       await sql`
@@ -290,8 +296,8 @@ export function dropStore(db: Database): DropStore {
   };
 }
 
-/** Writes the links of the drop that `owner`, the start of the statement, selects or inserts. */
-async function insertLinks(db: Database, links: readonly NewLink[], owner: RawBuilder<unknown>): Promise<void> {
+/** Inserts the links of the drop that `owner`, a part of the statement, selects or inserts. */
+function insertLinksOf(links: readonly NewLink[]): RawBuilder<unknown> {
   const json = JSON.stringify(
     links.map(({ position, receiver, tokenDigest }) => ({
       ...receiver,
@@ -299,13 +305,11 @@ async function insertLinks(db: Database, links: readonly NewLink[], owner: RawBu
       digest: tokenDigest.toString('hex'),
     })),
   );
-  await sql`
-    ${owner}
+  return sql`
     insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, name, token_digest)
     select owner.account_id, owner.id, position, email, phone, language, groups, "contactName", name, decode(digest, 'hex')
     from owner, jsonb_to_recordset(${json}::jsonb) as link (
-      position integer, email text, phone text, language text, groups text[], "contactName" text, name text, digest text)
-  `.execute(db);
+      position integer, email text, phone text, language text, groups text[], "contactName" text, name text, digest text)`;
 }
 
 /** The files of a drop have the key of one day; only a drop without files has none but that of its links. */

@@ -1,34 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { serverAccountId } from '../../../domain/audit/record.ts';
-import type { CodeRule, EvidenceStore, LoggedEvidence } from '../../../domain/evidence/evidence-store.ts';
+import type { EvidenceStore, LoggedEvidence } from '../../../domain/evidence/evidence-store.ts';
 import type { Database } from '../database.ts';
 import { isHeld } from '../holds.ts';
 import { readSize } from './evidence-log.ts';
 
 const loggedColumns = sql`id, at, kind, drop_id as "dropId", position, number, data, salt, commitment, epoch, leaf_index as "leafIndex"`;
 const order = sql`epoch, leaf_index`;
-
-/** In milliseconds, as JavaScript writes it. */
-const toText = (time: RawBuilder<unknown>) => sql`to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const toHex = (bytes: RawBuilder<unknown>) => sql`encode(${bytes}, 'hex')`;
-export const evidenceFile = sql`jsonb_build_object('name', coalesce(files.path, files.name), 'size', files.size_bytes,
-  'sha256', ${toHex(sql`files.sha256`)})`;
-const filesOfDrop = sql`(select coalesce(jsonb_agg(${evidenceFile} order by files.created_at, files.id), '[]')
-  from files where files.account_id = drops.account_id and files.drop_id = drops.id)`;
-
-/** The receivers of `drops`, and that the author was given their links if they get no mails. */
-const consignments = (by: string, { factor, hasSms }: CodeRule) => sql`
-  select links.account_id, step.kind, links.drop_id, links.position, step.data
-  from drops join links on links.account_id = drops.account_id and links.drop_id = drops.id
-  cross join lateral (
-    values ('content.consigned', jsonb_build_object('address', links.email, 'notified', drops.notify, 'code',
-        case when drops.unsolicited or ${factor} = 'off' then 'none'
-          when ${factor} = 'sms' and ${hasSms} and links.phone <> '' then 'sms' else 'mail' end)
-      || case when coalesce(links.name, links.contact_name) = '' then '{}'
-        else jsonb_build_object('name', coalesce(links.name, links.contact_name)) end),
-    ('link.shown', case when not drops.notify then jsonb_build_object('by', ${by}::text) end)
-  ) as step (kind, data)
-  where step.data is not null`;
 
 /** While an entry waits for its leaf, the salt and the event are needed to compute it. */
 const isErasable = sql`entry.salt is not null and entry.leaf_index is not null
@@ -52,37 +30,6 @@ export function evidenceStore(db: Database): EvidenceStore {
         select "accountId", kind, "dropId", position, data
         from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
           as entry ("accountId" uuid, kind text, "dropId" uuid, position integer, data jsonb)
-      `.execute(db);
-    },
-
-    async appendSubmission(accountId, { dropId, reference, author, code }) {
-      await sql`
-        insert into evidence_entries (account_id, kind, drop_id, position, data)
-        select drops.account_id, step.kind, step.drop_id, step.position, step.data
-        from drops join accounts on accounts.id = drops.account_id
-        left join links as contact on contact.account_id = drops.account_id and contact.drop_id = drops.request_id
-          and contact.position = drops.request_position
-        cross join lateral (select ${filesOfDrop} as list) as files
-        cross join lateral (
-          values ('submission.accepted', drops.id, null, jsonb_build_object('reference', ${reference}::text,
-            'type', case when drops.type = 'uploadfiles' then 'request' else 'drop' end,
-            'sender', jsonb_build_object('address', coalesce(contact.email, accounts.email), 'by', ${author.kind}::text),
-            'files', files.list, 'receivers', drops.receiver_count, 'expires_at', ${toText(sql`drops.expires_at`)},
-            'message_sha256', case when drops.message <> '' then ${toHex(sql`sha256(convert_to(drops.message, 'UTF8'))`)} end)),
-          ('content.received', drops.request_id, drops.request_position,
-            jsonb_build_object('reference', ${reference}::text, 'files', files.list))
-        ) as step (kind, drop_id, position, data)
-        where step.drop_id is not null and drops.account_id = ${accountId} and drops.id = ${dropId}
-        union all
-        ${consignments(author.name, code)} and drops.account_id = ${accountId} and drops.id = ${dropId}
-      `.execute(db);
-    },
-
-    async appendConsignment(accountId, { dropId, position, author, code }) {
-      await sql`
-        insert into evidence_entries (account_id, kind, drop_id, position, data)
-        ${consignments(author.name, code)}
-          and drops.account_id = ${accountId} and drops.id = ${dropId} and links.position = ${position}
       `.execute(db);
     },
 

@@ -1,7 +1,9 @@
+import type { EvidenceFile } from '@waybill/evidence';
 import { sql } from 'kysely';
 import type { Deletion, FileStore } from '../../../domain/files/file-store.ts';
 import type { Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
+import { evidenceFile } from './evidence-file.ts';
 import { remainingObjects } from './remaining-objects.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
 
@@ -60,31 +62,31 @@ export function fileStore(db: Database): FileStore {
     },
 
     async moveToDrop(accountId, draft, dropId) {
-      const { numUpdatedRows } = await db
-        .updateTable('files')
-        .set({ drop_id: dropId })
-        .where('account_id', '=', accountId)
-        .where('draft', '=', draft)
-        .where('state', '=', 'ready')
-        .where('drop_id', 'is', null)
-        .executeTakeFirstOrThrow();
-      return Number(numUpdatedRows);
+      const { rows } = await sql<{ file: EvidenceFile }>`
+        with moved as (
+          update files set drop_id = ${dropId}
+          where account_id = ${accountId} and draft = ${draft} and state = 'ready' and drop_id is null
+          returning ${evidenceFile} as file, created_at, id
+        )
+        select file from moved order by created_at, id
+      `.execute(db);
+      return rows.map(({ file }) => file);
     },
 
     async moveUploadsToDrop(accountId, files, dropId) {
-      const { rows } = await sql<{ moved: number }>`
+      const { rows } = await sql<{ file: EvidenceFile }>`
         with moved as (
           update files set drop_id = ${dropId}, name = new.name, path = new.path
           from unnest(${files.map(({ id }) => id)}::uuid[], ${files.map(({ name }) => name)}::text[],
             ${files.map(({ path }) => path)}::text[]) as new (id, name, path)
           where files.account_id = ${accountId} and files.id = new.id and files.state = 'ready' and files.drop_id is null
-          returning files.draft
+          returning files.draft, ${evidenceFile} as file, files.created_at, files.id
         ), emptied as (
           delete from drafts using moved where drafts.account_id = ${accountId} and drafts.name = moved.draft
         )
-        select count(*) as moved from moved
+        select file from moved order by created_at, id
       `.execute(db);
-      return rows[0]?.moved ?? 0;
+      return rows.map(({ file }) => file);
     },
 
     async takeDeletions(count, leaseSeconds) {

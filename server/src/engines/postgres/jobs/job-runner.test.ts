@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { startFreezable } from '../../../../../tools/shared/tcp.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../../testing/database.ts';
+import { silentLog } from '../../../testing/silent-log.ts';
 import { jobDeadlines } from '../database.ts';
 import { startJobRunner } from './job-runner.ts';
 
@@ -64,7 +65,7 @@ test('a runner whose connections end before it has looked for jobs runs the next
   const done: string[] = [];
   const runner = await startJobRunner({
     pool: database.pool,
-    log: pino({ level: 'silent' }),
+    log: silentLog,
     concurrency: 2,
     stopMs: 1000,
     tasks: {
@@ -119,7 +120,7 @@ test('a runner that PostgreSQL refuses does not start', async () => {
   const url = new URL(database.url);
   url.pathname = '/no_such_database';
   const pool = openTestPool(url.href);
-  const options = { pool, log: pino({ level: 'silent' }), concurrency: 1, stopMs: 1000, tasks: {} };
+  const options = { pool, log: silentLog, concurrency: 1, stopMs: 1000, tasks: {} };
   await expect(startJobRunner(options)).rejects.toThrow('does not exist');
   await pool.end();
 });
@@ -164,7 +165,7 @@ test('a stop waits for a job of a runner that was replaced, and breaks it off wh
 
 test('a runner that was stopped has ended', async () => {
   await using database = await createTestDatabase();
-  const options = { pool: database.pool, log: pino({ level: 'silent' }), concurrency: 1, stopMs: 1000, tasks: {} };
+  const options = { pool: database.pool, log: silentLog, concurrency: 1, stopMs: 1000, tasks: {} };
   const runner = await startJobRunner(options);
   await runner.stop();
   await runner.ended;

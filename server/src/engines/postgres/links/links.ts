@@ -13,7 +13,7 @@ import type { Channel } from '../../../domain/policy.ts';
 import { secondFactorRule } from '../accounts/second-factor-rule.ts';
 import { shownName } from '../accounts/shown-name.ts';
 import type { Database } from '../database.ts';
-import { evidenceFile } from '../evidence/evidence.ts';
+import { evidenceFile } from '../files/evidence-file.ts';
 import { type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
 import { isHeld } from '../holds.ts';
 import { secondsFromNow } from '../time.ts';
