@@ -2,13 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import {
   encodeBase64,
   formatCheckpoint,
-  formatTilePath,
   hashLeaf,
   type JsonValue,
   type LogProof,
   proveConsistency,
   proveInclusion,
-  type ReadTile,
   toCanonicalJson,
   verifyInclusion,
 } from '@waybill/evidence';
@@ -16,21 +14,16 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { PrintableReceipt } from '../ports/receipt-printer.ts';
 import { commitEvent, toEvent } from './commit-event.ts';
-import type { LoggedEvidence, ReceiverStory } from './evidence-store.ts';
+import type { ReceiverStory } from './evidence-store.ts';
 import type { LogTimeStamp } from './log-store.ts';
-import { listSignatures, readCheckpoint } from './published-checkpoint.ts';
-import { readTilesOf } from './read-log.ts';
+import { listSignatures } from './published-checkpoint.ts';
+import { type ChosenCheckpoint, readStory, storyTooLong, type WholeEntry } from './read-story.ts';
 
-/** The verifiers' limits: docs/evidence.md. */
-const maxEntries = 100_000;
-/** Less than the limit by what is not in the entries. */
+/** Less than the verifiers' limit, in docs/evidence.md, by what is not in the entries. */
 const maxReceiptBytes = 60 * 1024 * 1024;
-const pageSize = 1_000;
 /** The sequencer publishes a checkpoint at least once a second, and witnesses that are not down cosign it right after. */
 const patienceMs = 3_000;
 const pauseMs = 100;
-/** Neighbouring leaves share their tiles. */
-const keptTiles = 64;
 /** Each has some kilobytes. An event that is later than all of them has none. */
 const maxTimeStamps = 20;
 /** Proofs that are attached to a PDF one by one. */
@@ -64,15 +57,7 @@ export interface Receipt {
  */
 export async function buildReceipt(engines: Needs, story: ReceiverStory, signal: AbortSignal): Promise<Receipt> {
   const issuedAt = await waitForLog(engines, story, signal);
-  const logs = new Map<number, CheckedLog>();
-  const found = await readEntries(engines, story, logs);
-  const destroyed = await findDestroyedKey(engines, found, logs);
-  const rows = destroyed ? insertInOrder(found, destroyed) : found;
-  // The rows have the order of the log: the last leaf of each epoch remains.
-  const lastLeaves = new Map(rows.map(({ epoch, leafIndex }) => [epoch, leafIndex]));
-  const chosen = new Map(
-    [...lastLeaves].map(([epoch, leaf]) => [epoch, chooseCheckpoint(logs.get(epoch) as CheckedLog, leaf)]),
-  );
+  const { rows, checkpoints: chosen } = await readStory(engines, story);
   const checkpoints = [...chosen.values()];
   const entries: string[] = [];
   const proofs: Receipt['proofs'][number][] = [];
@@ -89,7 +74,7 @@ export async function buildReceipt(engines: Needs, story: ReceiverStory, signal:
       salt: row.salt.toString('base64'),
     });
     bytes += Buffer.byteLength(entry);
-    if (bytes > maxReceiptBytes) throw tooLong();
+    if (bytes > maxReceiptBytes) throw storyTooLong();
     entries.push(entry);
     if (proofs.length < attachedProofs)
       proofs.push({ index: row.leafIndex, proof, checkpoint: log.checkpoint, kind: row.kind });
@@ -192,101 +177,6 @@ async function waitForLog({ store, witnesses }: Needs, story: ReceiverStory, sig
   }
 }
 
-/** An entry that was not erased. */
-type WholeEntry = LoggedEvidence & { readonly data: Readonly<Record<string, unknown>>; readonly salt: Buffer };
-
-interface CheckedLog {
-  readonly published: PublishedNote | undefined;
-  readonly cosigned: PublishedNote | undefined;
-  readonly readTile: (tile: Parameters<ReadTile>[0], signal: AbortSignal) => ReturnType<ReadTile>;
-}
-
-interface PublishedNote {
-  readonly origin: string;
-  readonly checkpoint: string;
-  readonly size: number;
-  readonly root: Uint8Array;
-}
-
-type ChosenCheckpoint = PublishedNote & Pick<CheckedLog, 'readTile'>;
-
-/** Reads both stories up to the newest checkpoint, page by page. */
-async function readEntries(engines: Needs, story: ReceiverStory, logs: Map<number, CheckedLog>): Promise<WholeEntry[]> {
-  const rows: WholeEntry[] = [];
-  for (let after: LoggedEvidence | undefined; ; ) {
-    const page = await engines.store.evidence.readStories(story, after, pageSize);
-    for (const row of page) {
-      const { published } = await findLog(engines, row.epoch, logs);
-      if (isCovered(row.leafIndex, published)) rows.push(requireWhole(row));
-    }
-    if (rows.length > maxEntries) throw tooLong();
-    after = page.at(-1);
-    if (page.length < pageSize) break;
-  }
-  const hasBoth = [null, story.position].every((position) => rows.some((row) => row.position === position));
-  if (!hasBoth) throw new ExchangeError('not_found');
-  return rows;
-}
-
-function requireWhole(row: LoggedEvidence): WholeEntry {
-  const { data, salt } = row;
-  if (data === null || salt === null) throw new ExchangeError('receipt_unavailable');
-  return { ...row, data, salt };
-}
-
-/** Finds the destruction of the key of the files, if the drop has ended and it has happened. */
-async function findDestroyedKey(
-  engines: Needs,
-  rows: readonly WholeEntry[],
-  logs: Map<number, CheckedLog>,
-): Promise<WholeEntry | undefined> {
-  const day = rows.findLast(({ kind }) => kind === 'drop.expired' || kind === 'drop.revoked')?.data['key_day'];
-  const row = typeof day === 'string' ? await engines.store.evidence.findDestroyedKey(day) : undefined;
-  if (!row) return undefined;
-  const { published } = await findLog(engines, row.epoch, logs);
-  return isCovered(row.leafIndex, published) ? requireWhole(row) : undefined;
-}
-
-function insertInOrder(rows: readonly WholeEntry[], added: WholeEntry): WholeEntry[] {
-  const isLater = (row: WholeEntry) =>
-    row.epoch > added.epoch || (row.epoch === added.epoch && row.leafIndex > added.leafIndex);
-  const at = rows.findIndex(isLater);
-  return at < 0 ? [...rows, added] : rows.toSpliced(at, 0, added);
-}
-
-async function findLog(
-  { store, logObjects }: Needs,
-  epoch: number,
-  logs: Map<number, CheckedLog>,
-): Promise<CheckedLog> {
-  const known = logs.get(epoch);
-  if (known) return known;
-  const log = await store.evidenceLog.find(epoch);
-  const checked = {
-    published: readNote(log?.checkpoint),
-    cosigned: readNote(log?.cosignedCheckpoint),
-    readTile: keepTiles(logObjects, epoch),
-  };
-  logs.set(epoch, checked);
-  return checked;
-}
-
-function readNote(note: string | null | undefined): PublishedNote | undefined {
-  const read = readCheckpoint(note ?? null);
-  return read && note ? { origin: read.origin, checkpoint: note, size: read.size, root: read.root } : undefined;
-}
-
-function isCovered(leaf: number, note: PublishedNote | undefined): note is PublishedNote {
-  return note !== undefined && leaf < note.size;
-}
-
-/** Chooses the checkpoint that witnesses have cosigned if it covers everything until this leaf, although a newer one may be published. */
-function chooseCheckpoint({ published, cosigned, readTile }: CheckedLog, lastLeaf: number): ChosenCheckpoint {
-  const note = isCovered(lastLeaf, cosigned) ? cosigned : published;
-  if (!note) throw new TypeError('an entry of a receipt is not published');
-  return { ...note, readTile };
-}
-
 /** Lists the witnesses of this server that have cosigned a checkpoint; undefined if it has none. */
 function listWitnesses({ witnesses: { list } }: Needs, checkpoint: string): Receipt['log']['witnesses'] {
   if (list.length === 0) return undefined;
@@ -294,22 +184,4 @@ function listWitnesses({ witnesses: { list } }: Needs, checkpoint: string): Rece
     const timestamp = listSignatures(checkpoint, [verifier])[0]?.timestamp;
     return timestamp === undefined ? [] : [{ name, at: new Date(timestamp * 1_000) }];
   });
-}
-
-/** Reads each tile of an epoch once, as long as it is among the last that were read. */
-function keepTiles(logObjects: Needs['logObjects'], epoch: number): CheckedLog['readTile'] {
-  const kept = new Map<string, ReturnType<ReadTile>>();
-  return (tile, signal) => {
-    const path = formatTilePath(tile);
-    const bytes = kept.get(path) ?? readTilesOf(logObjects, epoch, signal)(tile);
-    kept.delete(path);
-    kept.set(path, bytes);
-    const [oldest] = kept.keys();
-    if (kept.size > keptTiles && oldest !== undefined) kept.delete(oldest);
-    return bytes;
-  };
-}
-
-function tooLong(): ExchangeError {
-  return new ExchangeError('receipt_unavailable', 'The story of this receiver is too long for a receipt.');
 }
