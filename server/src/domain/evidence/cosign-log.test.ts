@@ -1,29 +1,25 @@
-import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createSigner, formatVerifierKey, openNote, parsePolicy } from '@waybill/evidence';
+import { randomUUID } from 'node:crypto';
+import { openNote, parsePolicy } from '@waybill/evidence';
 import { expect, test } from 'vitest';
-import { createWitnessServer } from '../../../../client/src/command/witness/serve-witness.ts';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { askWitnesses } from '../../engines/outgoing/ask-witnesses.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { collectFindings } from '../../testing/findings.ts';
 import { memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
+import { startTestWitness } from '../../testing/test-witness.ts';
 import type { Witnesses } from '../ports/witnesses.ts';
 import { LogCosigner } from './cosign-log.ts';
 import { examineLog } from './examine-log.ts';
 import { makeLogPolicy } from './log-policy.ts';
+import { listSignatures, readCheckpoint } from './published-checkpoint.ts';
 import { Sequencer } from './sequencer.ts';
 
 const witnessKey = 'witness.example.com/w1+e8498172+BD1AF8PoQ4lakrcKp00bfrycmCzPLsSWjMDNVfEq9GYM';
+const openWitnesses = (rules: string) => askWitnesses({ rules, policy: parsePolicy(rules) });
 const exchange = await useTestExchange();
 const live = new AbortController().signal;
 
 test('the newest checkpoint is cosigned, kept and published, and the log continues from it', async () => {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const key = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32);
-  const name = 'witness.example.com/w1';
-  const states = new Map<string, { size: number; root: Uint8Array }>();
   const logObjects = memoryLogObjects();
   const engines = { ...exchange.engines, logObjects };
   const sequencer = new Sequencer(engines);
@@ -38,28 +34,15 @@ test('the newest checkpoint is cosigned, kept and published, and the log continu
     await sequencer.step(live);
   };
   await publish();
-  const server = createWitnessServer({
-    logs: parsePolicy(await makeLogPolicy(engines)).logs,
-    signers: [
-      createSigner({ name, type: 4, publicKey: key, sign: (text) => sign(null, text, privateKey), readTime: () => 1 }),
-    ],
-    verifierKeys: [],
-    state: { get: (origin) => states.get(origin), put: async (origin, next) => void states.set(origin, next) },
-    report: () => undefined,
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  const dead = `${name}/dead+db744a6e+BD1AF8PoQ4lakrcKp00bfrycmCzPLsSWjMDNVfEq9GYM`;
-  const witness = `witness W ${formatVerifierKey(name, 4, key)} http://127.0.0.1:${port}\n`;
-  const rules = `${witness}quorum W\n`;
-  const openWitnesses = (lines: string) => askWitnesses({ rules: lines, policy: parsePolicy(lines) });
-  const witnesses = openWitnesses(rules);
+  const witness = await startTestWitness(engines);
+  const { witnesses } = witness;
+  const dead = 'witness.example.com/w1/dead+db744a6e+BD1AF8PoQ4lakrcKp00bfrycmCzPLsSWjMDNVfEq9GYM';
   const cosigner = new LogCosigner({ ...engines, witnesses });
   const examine = async (used: Witnesses) =>
     (await collectFindings(examineLog({ ...engines, witnesses: used }))).filter(
       ({ check }) => check === 'log.witnesses',
     );
-  const policy = parsePolicy(await makeLogPolicy(engines, rules));
+  const policy = parsePolicy(await makeLogPolicy(engines, witnesses.rules));
   const verifiers = [...policy.logs, ...policy.witnesses.values()];
   const isTrusted = (note: string) =>
     policy.isQuorum(openNote(note, verifiers).verified.map(({ verifier }) => verifier));
@@ -77,7 +60,8 @@ test('the newest checkpoint is cosigned, kept and published, and the log continu
   expect(await examine(witnesses)).toMatchObject([{ status: 'ok', says: expect.stringContaining('The witness W') }]);
 
   // One that is dead is asked now and then, and the others no more than without it.
-  const withDead = openWitnesses(`${witness}witness D ${dead} http://127.0.0.1:${await closedPort()}\nquorum W\n`);
+  const deadLine = `witness D ${dead} http://127.0.0.1:${await closedPort()}`;
+  const withDead = openWitnesses(witnesses.rules.replace('quorum', `${deadLine}\nquorum`));
   const askedNames: string[] = [];
   const ask: Witnesses['ask'] = (each, ...request) => {
     askedNames.push(each.name);
@@ -95,8 +79,7 @@ test('the newest checkpoint is cosigned, kept and published, and the log continu
 
   // Nothing waits for a witness.
   await publish();
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await witness.close();
   expect(await cosigner.step(live)).toBe(false);
   await publish();
   const log = await engines.store.evidenceLog.find(1);
@@ -118,7 +101,7 @@ test('a witness that has seen more than the log is a fault, unless the log has t
   };
   await publish();
   const rules = `witness W ${witnessKey} http://127.0.0.1:1\nquorum W\n`;
-  const { list } = askWitnesses({ rules, policy: parsePolicy(rules) });
+  const { list } = openWitnesses(rules);
   const seen = { size: 3 };
   const ask = async () => ({ status: 409, body: `${seen.size}\n` });
   const cosigner = new LogCosigner({ ...engines, witnesses: { rules, list, ask } });
@@ -138,5 +121,61 @@ test('a witness that has seen more than the log is a fault, unless the log has t
   const late = new LogCosigner({ ...engines, witnesses: { rules, list, ask: askLate } });
   expect(await late.step(live)).toBe(false);
   expect(late.results).toEqual({});
+  await sequencer.stop();
+});
+
+test('a checkpoint with too few cosignatures does not replace one with a quorum', async () => {
+  const logObjects = memoryLogObjects();
+  const engines = { ...exchange.engines, logObjects };
+  await exchange.database.query('truncate evidence_entries, evidence_logs, evidence_keys, evidence_time_stamps');
+  const sequencer = new Sequencer(engines);
+  const publish = async () => {
+    await engines.store.evidence.append([
+      { accountId: randomUUID(), kind: 'key.destroyed', data: { day: '2026-01-01' } },
+    ]);
+    await sequencer.step(live);
+  };
+  await publish();
+  await using one = await startTestWitness(engines);
+  await using other = await startTestWitness(engines);
+  const [[w = ''], [x = '']] = [one, other].map(({ witnesses }) => witnesses.rules.split('\n')) as [string[], string[]];
+  const used = openWitnesses(`${w}\n${x.replace(' W ', ' X ')}\ngroup both all W X\nquorum both\n`);
+  let down: string[] = [];
+  let requests = 0;
+  const ask: Witnesses['ask'] = async (witness, ...request) => {
+    requests += 1;
+    return down.includes(witness.name) ? { failure: 'down' } : used.ask(witness, ...request);
+  };
+  const startCosigner = () => new LogCosigner({ ...engines, witnesses: { ...used, ask } });
+  /** The size of the checkpoint that receipts use, and how many have cosigned it. */
+  const readCosigned = async () => {
+    const note = (await engines.store.evidenceLog.find(1))?.cosignedCheckpoint ?? '';
+    const signed = listSignatures(
+      note,
+      used.list.map(({ verifier }) => verifier),
+    );
+    return [readCheckpoint(note)?.size, signed.length];
+  };
+
+  // Without a quorum, some are better than none.
+  down = ['X'];
+  expect(await startCosigner().step(live)).toBe(false);
+  expect(await readCosigned()).toEqual([2, 1]);
+  down = [];
+  const cosigner = startCosigner();
+  expect(await cosigner.step(live)).toBe(true);
+  expect(await readCosigned()).toEqual([2, 2]);
+
+  await publish();
+  down = ['X'];
+  expect(await cosigner.step(live)).toBe(false);
+  expect(await readCosigned()).toEqual([2, 2]);
+  // What W has returned is not asked for again.
+  requests = 0;
+  expect(await cosigner.step(live)).toBe(false);
+  expect(requests).toBe(0);
+  down = [];
+  expect(await startCosigner().step(live)).toBe(true);
+  expect(await readCosigned()).toEqual([3, 2]);
   await sequencer.stop();
 });

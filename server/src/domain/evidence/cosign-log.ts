@@ -1,3 +1,4 @@
+import { type Policy, parsePolicy } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import type { Witness } from '../ports/witnesses.ts';
 import { collectCosignatures, type WitnessedSizes, type WitnessOutcome } from './collect-cosignatures.ts';
@@ -18,12 +19,17 @@ export class LogCosigner {
   readonly #sizes: WitnessedSizes = new Map();
   /** The last outcome of each witness. */
   readonly #outcomes = new Map<string, { readonly outcome: WitnessOutcome; readonly atMs: number }>();
+  /** The quorum that the operator requires. */
+  readonly #policy: Policy;
   #origin = '';
+  /** The newest checkpoint with its first cosignatures, while those of an earlier one are worth more. */
+  #unfinished = '';
   /** The checkpoint that all witnesses have cosigned. */
   #done = '';
 
   constructor(engines: Needs) {
     this.#engines = engines;
+    this.#policy = parsePolicy(engines.witnesses.rules);
   }
 
   /** The last result of each witness that was asked. */
@@ -44,8 +50,9 @@ export class LogCosigner {
     this.#origin = log.origin;
     if (log.checkpoint === this.#done) return true;
     // Another process may have asked before.
-    const { cosignedCheckpoint: cosigned } = log;
-    const base = cosigned && readText(cosigned) === readText(log.checkpoint) ? cosigned : log.checkpoint;
+    const stored = log.cosignedCheckpoint ?? '';
+    const text = readText(log.checkpoint);
+    const base = [stored, this.#unfinished].find((note) => note !== '' && readText(note) === text) ?? log.checkpoint;
     const missing = witnesses.list.filter(({ verifier }) => listSignatures(base, [verifier]).length === 0);
     const { note, outcomes } = await collectCosignatures(
       { list: missing.filter((witness) => this.#isDue(witness)), ask: witnesses.ask },
@@ -54,10 +61,18 @@ export class LogCosigner {
       signal,
     );
     for (const [name, outcome] of await ignoreOutdated(store, outcomes)) this.#keep(name, outcome);
-    if (note !== base) await store.evidenceLog.cosign(log.epoch, checkpoint.size, note);
+    if (note !== base && (this.#hasQuorum(note) || !this.#hasQuorum(stored)))
+      await store.evidenceLog.cosign(log.epoch, checkpoint.size, note);
+    else this.#unfinished = note;
     const isComplete = missing.every(({ name }) => outcomes.get(name)?.result === 'cosigned');
     if (isComplete) this.#done = log.checkpoint;
     return isComplete;
+  }
+
+  #hasQuorum(note: string): boolean {
+    if (note === '') return false;
+    const signatures = listSignatures(note, [...this.#policy.witnesses.values()]);
+    return this.#policy.isQuorum(signatures.map(({ verifier }) => verifier));
   }
 
   #isDue({ name }: Witness): boolean {
