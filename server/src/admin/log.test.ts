@@ -89,6 +89,17 @@ test('status shows what is published, by which keys, and exits with 1 while entr
   });
 });
 
+test('status shows how many entries are cosigned and stamped', async () => {
+  await work(2);
+  await query(
+    `update evidence_logs set cosigned_checkpoint = 'files.example.org/log/1' || chr(10) || '2' || chr(10) || $1 || chr(10)
+       || chr(10), stamped_size = 1`,
+    [Buffer.alloc(32).toString('base64')],
+  );
+  expect((await run('log', 'status')).printed).toContain('  3 entries published, 2 cosigned, 1 stamped\n');
+  expect((await readStatus()).epochs).toMatchObject([{ cosigned_size: 2, stamped_size: 1 }]);
+});
+
 test('a log that refuses to sign says so and what to do, and a new epoch continues it', async () => {
   await work(2);
   objects.objects.clear();

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Log, LogKey } from '../domain/evidence/log-store.ts';
+import { readCheckpoint } from '../domain/evidence/published-checkpoint.ts';
 import { addSigningKeys, retireSigningKey } from '../domain/evidence/rotate-signing-keys.ts';
 import { formatKeyId, isSupported, toVerifierKey } from '../domain/evidence/signing-keys.ts';
 import { startEpoch } from '../domain/evidence/start-epoch.ts';
@@ -19,7 +20,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
   const status = log
     .command('status')
     .description(
-      'show the epochs of the log, what is published, the keys that sign it, and why nothing is signed if that is so. Exits with 1 if the log refuses to sign, or entries have been waiting for more than a minute',
+      'show the epochs of the log, how many entries are published, cosigned by witnesses and stamped, the keys that sign it, and why nothing is signed if that is so. Exits with 1 if the log refuses to sign, or entries have been waiting for more than a minute',
     )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
@@ -44,7 +45,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
           [
             ...(epochs.length === 0 ? ['There is no log yet. It starts with the process `work`.'] : []),
             ...epochs.flatMap((one) => [
-              `epoch ${one.epoch}  ${one.origin}  ${one.published_size} entries published${one.ended_at === null ? '' : `  ended ${one.ended_at}`}`,
+              `epoch ${one.epoch}  ${one.origin}  ${describeSizes(one)}${one.ended_at === null ? '' : `  ended ${one.ended_at}`}`,
               ...one.keys.map((key) => `  key ${key.id}  ${key.algorithm}  ${describeKey(key)}`),
             ]),
             `${condition.waiting} entries are waiting${condition.waiting > 0 ? `, the oldest for ${Math.round(condition.lagSeconds)} seconds` : ''}.`,
@@ -115,7 +116,9 @@ function toStatus(log: Log, keys: readonly LogKey[]) {
     size: log.size,
     published_size: log.publishedSize,
     published_at: log.publishedAt,
+    cosigned_size: readCheckpoint(log.cosignedCheckpoint)?.size ?? 0,
     cosigned_at: log.cosignedAt,
+    stamped_size: log.stampedSize,
     started_at: log.startedAt,
     ended_at: log.endedAt?.toISOString() ?? null,
     keys: keys.map((key) => ({
@@ -127,6 +130,17 @@ function toStatus(log: Log, keys: readonly LogKey[]) {
       signs: key.retiredAt === null && log.endedAt === null && isSupported(key.algorithm),
     })),
   };
+}
+
+/** A log without witnesses or time stamps has neither. */
+function describeSizes(
+  sizes: Pick<ReturnType<typeof toStatus>, `${'published' | 'cosigned' | 'stamped'}_size`>,
+): string {
+  const others = [
+    ...(sizes.cosigned_size > 0 ? [`${sizes.cosigned_size} cosigned`] : []),
+    ...(sizes.stamped_size > 0 ? [`${sizes.stamped_size} stamped`] : []),
+  ];
+  return [`${sizes.published_size} entries published`, ...others].join(', ');
 }
 
 function describeKey({ signs, retired_at: retiredAt, algorithm }: ReturnType<typeof toStatus>['keys'][number]): string {

@@ -15,6 +15,8 @@ export interface Log {
   readonly publishedAt: Date | null;
   readonly cosignedCheckpoint: string | null;
   readonly cosignedAt: Date | null;
+  /** How many entries a time stamp covers. */
+  readonly stampedSize: number;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
   /** Why the sequencer refuses to sign at the moment, for an administrator. */

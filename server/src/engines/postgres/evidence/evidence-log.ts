@@ -22,7 +22,7 @@ const waitingBytes = 8 * 1024 ** 2;
 const logColumns = sql`
   epoch, origin, size, signed_checkpoint as "signedCheckpoint", checkpoint, published_size as "publishedSize",
   published_at as "publishedAt", cosigned_checkpoint as "cosignedCheckpoint", cosigned_at as "cosignedAt",
-  started_at as "startedAt", ended_at as "endedAt", refusal`;
+  stamped_size as "stampedSize", started_at as "startedAt", ended_at as "endedAt", refusal`;
 const keyColumns = sql`
   epoch, key_id as "keyId", algorithm, public_key as "publicKey", wrapped_key as wrapped, key_version as version,
   created_at as "createdAt", retired_at as "retiredAt"`;
