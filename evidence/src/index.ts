@@ -66,6 +66,7 @@ export {
 export {
   formatTimeStampRequest,
   maxTokenBytes,
+  readTimeStamp,
   readTimeStampResponse,
   TimeStampError,
 } from './time-stamp.ts';

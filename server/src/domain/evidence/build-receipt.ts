@@ -7,6 +7,7 @@ import {
   type LogProof,
   proveConsistency,
   proveInclusion,
+  readTimeStamp,
   toCanonicalJson,
   verifyInclusion,
 } from '@waybill/evidence';
@@ -86,7 +87,12 @@ export async function buildReceipt(engines: Needs, story: ReceiverStory, signal:
     type: rows.find(({ kind }) => kind === 'submission.accepted')?.data['type'],
     issuedAt,
     events: rows.map(toEvent),
-    log: { origin: newest.origin, size: newest.size, witnesses: listWitnesses(engines, newest.checkpoint) },
+    log: {
+      origin: newest.origin,
+      size: newest.size,
+      witnesses: listWitnesses(engines, newest.checkpoint),
+      stamp: describeLastStamp(timeStamps, rows, chosen),
+    },
     timeStamps: timeStamps.map(({ log, size, root, token }) => ({
       text: formatCheckpoint({ origin: log.origin, size, root }),
       token,
@@ -162,6 +168,16 @@ async function findTimeStamps(
     found.push({ ...stamp, log, proof });
   }
   return found;
+}
+
+function describeLastStamp(
+  timeStamps: readonly ProvenTimeStamp[],
+  rows: readonly WholeEntry[],
+  logs: ReadonlyMap<number, ChosenCheckpoint>,
+): Receipt['log']['stamp'] {
+  const last = timeStamps.at(-1);
+  const covered = last && rows.findLast((row) => logs.get(row.epoch) === last.log && row.leafIndex < last.size);
+  return covered && { at: new Date(readTimeStamp(last.token).at), until: covered.at.toISOString() };
 }
 
 /** Waits until a published checkpoint, and if possible a cosigned one, covers every event before this moment, which it returns. */

@@ -198,6 +198,8 @@ test('a receipt has the first time stamp of each event, and OpenSSL verifies wha
   try {
     writeFileSync(join(folder, 'receipt.pdf'), bytes);
     await run('pdfdetach', ['-saveall', 'receipt.pdf'], { cwd: folder });
+    const { stdout: printed } = await run('pdftotext', ['receipt.pdf', '-'], { cwd: folder });
+    expect(printed.replaceAll(/\s+/g, ' ')).toContain('A time-stamping authority stamped the log on ');
     const stamps = readdirSync(folder).filter((name) => name.endsWith('.tst'));
     expect(stamps).toEqual(['time-stamp-1.tst', 'time-stamp-2.tst']);
     for (const name of stamps) {

@@ -86,6 +86,8 @@ export interface PrintableReceipt {
     readonly size: number;
     /** The witnesses of this server that have cosigned it, and when; undefined if the server has none. */
     readonly witnesses?: readonly { readonly name: string; readonly at: Date }[] | undefined;
+    /** The last time stamp of the log, and the time of the last event that it covers; undefined if there is none. */
+    readonly stamp?: { readonly at: Date; readonly until: string } | undefined;
   };
 }
 

@@ -9,12 +9,12 @@ const files = toFiles('contract.pdf', 'annex.pdf', 'photo.jpg');
 const write = (
   events: readonly Told[],
   language = 'en',
-  witnesses?: readonly { readonly name: string; readonly at: Date }[],
+  log: Pick<Parameters<typeof receiptPages>[2]['log'], 'witnesses' | 'stamp'> = {},
 ) =>
   receiptPages(translators.for(language, 'UTC'), plainOperator, {
     events,
     issuedAt: new Date('2026-11-18T10:00:00.000Z'),
-    log: { origin: 'files.example.org/log/1', size: 48_213, witnesses },
+    log: { origin: 'files.example.org/log/1', size: 48_213, ...log },
     publicUrl: 'https://files.example.org',
   });
 const asked = beginRequest();
@@ -99,14 +99,22 @@ test('says whether the sender was shown the link and whether a code was required
 
 test('names the witnesses who have seen the log, and says if there should be some', () => {
   const at = new Date('2026-11-18T09:59:00.000Z');
-  const [proven, doubts] = write(beginDelivery(files), 'en', [{ name: 'auditor', at }]).lists;
+  const [proven, doubts] = write(beginDelivery(files), 'en', { witnesses: [{ name: 'auditor', at }] }).lists;
   expect(proven?.items.at(-1)).toBe(
     'auditor saw the same log on 18 November 2026 at 09:59:00 UTC: everything above was in it by then.',
   );
   expect(doubts?.items.join()).not.toContain('the same log');
-  const [, missing] = write(beginDelivery(files), 'en', []).lists;
+  const [, missing] = write(beginDelivery(files), 'en', { witnesses: [] }).lists;
   expect(missing?.items.join()).toContain('has confirmed it yet');
   expect(JSON.stringify(write(beginDelivery(files)).lists)).not.toContain('the same log');
+});
+
+test('says which events an authority has stamped', () => {
+  const stamp = { at: new Date('2026-11-18T09:59:00.000Z'), until: '2026-11-18T09:01:07.000Z' };
+  expect(write(beginDelivery(files), 'en', { stamp }).lists[0]?.items.at(-1)).toBe(
+    'A time-stamping authority stamped the log on 18 November 2026 at 09:59:00 UTC: every event until 18 November 2026 at 09:01:07 UTC was in it by then.',
+  );
+  expect(JSON.stringify(write(beginDelivery(files)).lists)).not.toContain('stamp');
 });
 
 test('a request names who asked and who sent, and doubts who sent', () => {

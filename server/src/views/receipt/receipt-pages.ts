@@ -17,6 +17,8 @@ export interface ShownReceipt {
     readonly size: number;
     /** The witnesses that have cosigned it, and when; undefined if the server has none. */
     readonly witnesses?: readonly { readonly name: string; readonly at: Date }[] | undefined;
+    /** The last time stamp of the log, and the time of the last event that it covers; undefined if there is none. */
+    readonly stamp?: { readonly at: Date; readonly until: string } | undefined;
   };
   /** The address of the server, without a slash at its end. */
   readonly publicUrl: string;
@@ -97,6 +99,11 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
           ...(log.witnesses ?? []).map(({ name, at }) =>
             t('receipt.proves.witness', { name: oneLine(name), date: formatTime(at.toISOString()) }),
           ),
+          ...[log.stamp ?? []]
+            .flat()
+            .map(({ at, until }) =>
+              t('receipt.proves.stamp', { date: formatTime(at.toISOString()), until: formatTime(until) }),
+            ),
         ],
       },
       {
