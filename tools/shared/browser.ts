@@ -19,6 +19,8 @@ export const debianChromium = {
     '--disable-component-update',
     '--disable-sync',
   ],
+  // Without a locale, names of files that are not ASCII are lost.
+  env: { ...process.env, LC_ALL: 'C.UTF-8' },
 };
 
 export function launchBrowser(): Promise<Browser> {
