@@ -54,6 +54,11 @@ export class TcpProxy implements AsyncDisposable {
     return proxy;
   }
 
+  /** The number of connections at this moment. */
+  get open(): number {
+    return this.#pairs.size;
+  }
+
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
