@@ -28,7 +28,12 @@ export async function advanceQueue(
   seconds: number,
 ): Promise<void> {
   await query(
-    `update inbox_entries set due_at = due_at - make_interval(secs => $2) where account_id = $1 and due_at > now()`,
+    // In one order, so that callers that do this at the same time wait for each other.
+    `with waiting as (
+       select account_id, id from inbox_entries where account_id = $1 and due_at > now() order by id for update
+     )
+     update inbox_entries set due_at = due_at - make_interval(secs => $2) from waiting
+     where inbox_entries.account_id = waiting.account_id and inbox_entries.id = waiting.id`,
     [accountId, seconds],
   );
 }
