@@ -137,7 +137,6 @@ export async function gather(inside: Inside, journals: Journal[]): Promise<Evide
   const mails = await allMails(began(journals));
   const accounts = new Map<Journal, AccountEvidence>();
   for (const journal of journals) accounts.set(journal, await askApi(journal, mails));
-  await settleLog(inside, senders, [...accounts.values()]);
   // The bucket before the database: an object's row exists before the object and stays longer.
   const keys = await inside.objectKeys();
   const files = await readFiles(inside, senders);
@@ -150,23 +149,28 @@ export async function gather(inside: Inside, journals: Journal[]): Promise<Evide
     ownedKeys: new Set(keys.filter((key) => ids.has(toFileId(key)))),
     strayKeys: await strays(inside, keys),
     usage: await readUsage(inside, senders),
-    entries: await readEntries(inside, senders),
+    // Last: an entry may be written at any time, and is published a moment later.
+    entries: await readSettledEntries(inside, senders, [...accounts.values()]),
   };
 }
 
 /** Waits until what was downloaded is recorded, and everything is published. The checks follow in any case. */
-async function settleLog(inside: Inside, senders: string[], accounts: AccountEvidence[]): Promise<void> {
+async function readSettledEntries(
+  inside: Inside,
+  senders: string[],
+  accounts: AccountEvidence[],
+): Promise<EvidenceEntry[]> {
   const downloads = accounts.flatMap(({ inbox }) => inbox.flatMap((found) => [...found.downloads.values()]));
   const whole = downloads.filter((download) => 'sha256' in download).length;
-  await eventually(
+  return await eventually(
     'every entry in the log',
     async () => {
       const entries = await readEntries(inside, senders);
       const handovers = entries.filter(({ kind }) => kind === 'content.handed_over').length;
-      return (handovers >= whole && entries.every(({ published }) => published)) || undefined;
+      return handovers >= whole && entries.every(({ published }) => published) ? entries : undefined;
     },
     { withinMs: logSettledWithinMs },
-  ).catch(() => undefined);
+  ).catch(() => readEntries(inside, senders));
 }
 
 export function mailsAbout(mails: Map<string, Mail[]>, address: string, message: string): Mail[] {
