@@ -396,7 +396,7 @@ describe('mutated responses', async () => {
   const hasSameNumbers = (signature: string, altered: string): boolean => {
     const bytes = Buffer.from(signature, 'base64url');
     const end = 4 + bytes.readUInt8(3);
-    const numbers = [bytes.subarray(end - 31, end), bytes.subarray(-31)];
+    const numbers = [bytes.subarray(4, end), bytes.subarray(end + 2)];
     return numbers.every((number) => Buffer.from(altered, 'base64url').includes(number));
   };
 
