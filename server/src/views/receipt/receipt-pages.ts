@@ -99,11 +99,7 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
           ...(log.witnesses ?? []).map(({ name, at }) =>
             t('receipt.proves.witness', { name: oneLine(name), date: formatTime(at.toISOString()) }),
           ),
-          ...[log.stamp ?? []]
-            .flat()
-            .map(({ at, until }) =>
-              t('receipt.proves.stamp', { date: formatTime(at.toISOString()), until: formatTime(until) }),
-            ),
+          ...(log.stamp ? [tellStamp(translator, log.stamp, formatTime)] : []),
         ],
       },
       {
@@ -188,6 +184,14 @@ function tellResult(
   if (failedAt !== undefined) return { tone: 'bad', text: t('receipt.failed', { date: formatTime(failedAt) }) };
   if (notifiedAt !== undefined) return { tone: 'calm', text: t('receipt.notified', { date: formatTime(notifiedAt) }) };
   return { tone: 'calm', text: t('receipt.accepted', { date: formatTime(submission.at) }) };
+}
+
+function tellStamp(
+  { t }: Translator,
+  { at, until }: NonNullable<ShownReceipt['log']['stamp']>,
+  formatTime: (at: string) => string,
+): string {
+  return t('receipt.proves.stamp', { date: formatTime(at.toISOString()), until: formatTime(until) });
 }
 
 function tellDeliveryDoubts({ t }: Translator, { consignment, wasLinkShown }: Story): string[] {
