@@ -3,10 +3,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { KeyActor } from '../domain/actor.ts';
-import type { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
 import type { MemberAccess } from '../domain/people/session-store.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Trace } from '../observe/tracing.ts';
+import type { TransferLanes } from './shared/transfer-lanes.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -51,12 +51,9 @@ declare module 'fastify' {
     /** The error code of the response. */
     refusal: ErrorCode | undefined;
     trace: Trace | undefined;
-    /**
-     * Call this when a transfer has begun, so that the next one can begin. Elsewhere, or a second time, it does
-     * nothing.
-     */
+    /** Lets the next transfer begin before this one has read or sent a byte. Elsewhere, or a second time, it does nothing. */
     transferBegan: () => void;
     /** Limits other work of transfers that many requests may do at the same time, such as recording their end. */
-    transferLimiter: ConcurrencyLimiter;
+    transferLanes: TransferLanes;
   }
 }

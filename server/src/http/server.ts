@@ -5,7 +5,6 @@ import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { EventWatch } from '../domain/events/event-watch.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
 import { toReference } from '../domain/reference.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Observation } from '../observe/observe-engines.ts';
@@ -28,6 +27,7 @@ import { createReference } from './reference/site.ts';
 import { awaitHandlers } from './running-handlers.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendProblemPage, toReason, wantsPage } from './shared/page/problem-page.tsx';
+import { limitTransferStarts, TransferLanes } from './shared/transfer-lanes.ts';
 import { Transfers } from './shared/transfers.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
 import { requireStorableTexts } from './storable-texts.ts';
@@ -36,19 +36,6 @@ import { sendProblem } from './v1/problems.ts';
 import { apiV1, v1Prefix } from './v1/register.ts';
 import type { V1Engines } from './v1/route.ts';
 import { validatorOptions } from './validation-message.ts';
-
-/**
- * Limits how many transfers begin at the same time. When a thousand begin in the same second, each needs several queries
- * before its first byte; all at once they would keep other requests from the database and from this thread, and time out
- * themselves. With a limit, the last of them begins just as soon.
- */
-const transferStarts = {
-  limit: 16,
-  silenceMs: 10_000,
-  waitMs: 30_000,
-  maxWaiting: 10_000,
-  message: 'Too many transfers are beginning at the moment. Try again shortly.',
-};
 
 const connectionOptions = {
   headersTimeout: 10_000,
@@ -126,14 +113,12 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     return hosts.has(host) || host === bound;
   };
 
-  const transferLimiter = new ConcurrencyLimiter(transferStarts);
+  const lanes = new TransferLanes();
   app.decorateRequest('actor', undefined);
   app.decorateRequest('member', undefined);
   app.decorateRequest('dropId', undefined);
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('trace', undefined);
-  app.decorateRequest('transferBegan', () => undefined);
-  app.decorateRequest('transferLimiter', { getter: () => transferLimiter });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     parseJson(body),
@@ -154,13 +139,8 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     }
     const refusal = findRefusal(request.raw, isOurHost);
     if (refusal) throw new ExchangeError(refusal);
-    if (!request.routeOptions.config.transfer) return;
-    const { release } = await transferLimiter.acquire();
-    request.transferBegan = () => release('succeeded');
-    const failed = () => release('failed');
-    if (reply.raw.destroyed) failed();
-    else reply.raw.once('close', failed);
   });
+  limitTransferStarts(app, lanes);
   app.addHook('preHandler', async ({ body }) => requireStorableTexts(body));
   app.addHook('onResponse', async (request, reply) => {
     // The route, not the URL: a URL may hold a token.
@@ -192,7 +172,8 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   app.addHook('preClose', async () => eventWatch.stop());
   if (options.observation) {
     const { sources } = options.observation.metrics;
-    sources.lanes['transfers_beginning'] = transferLimiter;
+    sources.lanes['transfers_beginning'] = lanes.beginning;
+    sources.lanes['transfers_ending'] = lanes.ending;
     sources.transfers = () => ({ upload: engines.intake.live.size, download: transfers.size });
   }
   app.register(async (scope) => {

@@ -15,6 +15,8 @@ export interface LimiterOptions {
 /** A caller that may be aborted, or that waits for a different time than most. */
 export interface Caller extends Partial<Pick<LimiterOptions, 'silenceMs' | 'waitMs'>> {
   readonly signal?: AbortSignal | undefined;
+  /** It waits for as long as it takes, however many others wait. The caller limits how many of them there are. */
+  readonly isEndless?: boolean;
 }
 
 type Patience = Caller & Pick<LimiterOptions, 'silenceMs' | 'waitMs'> & { readonly arrivedAt: number };
@@ -97,9 +99,10 @@ export class ConcurrencyLimiter {
   }
 
   #wait(patience: Patience): Promise<void> {
-    const { signal, silenceMs, waitMs, arrivedAt } = patience;
+    const { signal, silenceMs, waitMs, arrivedAt, isEndless = false } = patience;
     const { maxWaiting, message } = this.#options;
-    if (this.#waiting.size >= maxWaiting) return Promise.reject(new ExchangeError('unavailable', message));
+    if (this.#waiting.size >= maxWaiting && !isEndless)
+      return Promise.reject(new ExchangeError('unavailable', message));
     return new Promise<void>((resolve, reject) => {
       const end = (outcome: () => void) => {
         clearTimeout(timer);
@@ -114,7 +117,7 @@ export class ConcurrencyLimiter {
         if (remainingMs > 0) timer = setTimeout(check, remainingMs);
         else end(() => reject(new ExchangeError('unavailable', message)));
       };
-      let timer = setTimeout(check, Math.min(silenceMs, waitMs));
+      let timer = isEndless ? undefined : setTimeout(check, Math.min(silenceMs, waitMs));
       signal?.addEventListener('abort', abort);
       this.#waiting.add(go);
     });

@@ -3,14 +3,20 @@ const longestPauseMs = 1_000;
 /** Longer than a database takes to restart and recover. */
 const patienceMs = 5 * 60_000;
 
-/** Retries work that must not be lost in a short outage until it succeeds, within limits. */
-export async function retryThroughOutage<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Retries work that must not be lost in a short outage until it succeeds, within limits; not after an error that the
+ * caller knows to stay.
+ */
+export async function retryThroughOutage<Result>(
+  work: () => Promise<Result>,
+  isPassing: (error: unknown) => boolean = () => true,
+): Promise<Result> {
   const deadline = performance.now() + patienceMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
       return await work();
     } catch (error) {
-      if (performance.now() + pauseMs > deadline) throw error;
+      if (!isPassing(error) || performance.now() + pauseMs > deadline) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

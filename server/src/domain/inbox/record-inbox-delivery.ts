@@ -14,6 +14,16 @@ export async function recordInboxDelivery(
   { accountId, dropId }: Pick<Link, 'accountId' | 'dropId'>,
   deliveries: readonly Delivery[],
 ): Promise<void> {
+  // Repeated as a whole if the database was away.
+  await engines.store.transaction((store) => recordIn({ ...engines, store }, actor, { accountId, dropId }, deliveries));
+}
+
+async function recordIn(
+  engines: Pick<Engines, 'store' | 'random'>,
+  actor: Actor,
+  { accountId, dropId }: Pick<Link, 'accountId' | 'dropId'>,
+  deliveries: readonly Delivery[],
+): Promise<void> {
   const { store } = engines;
   const link = await store.links.ofReceiver(accountId, dropId, actor.email);
   if (link) await recordDelivery(engines, link, deliveries, 'inbox');

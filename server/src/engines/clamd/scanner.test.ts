@@ -236,6 +236,15 @@ describe('when all streams are taken', () => {
     expect(await verdict).toEqual(clean);
   });
 
+  test('a scan that was over before its first byte was sent takes none', async () => {
+    const { begin } = clamdScanner({ address: engineAddresses.clamd, maxStreams: 1, maxBytes: 100 });
+    expect(await writeTo(begin('stored'), Buffer.alloc(101))).toEqual(tooLarge);
+    const abandoned = begin('arriving');
+    abandoned.abandon();
+    expect(await writeTo(abandoned, 'late')).toEqual(interrupted);
+    expect(await writeTo(begin('arriving'), eicar)).toEqual(infected);
+  });
+
   test('a waiting scan that is abandoned takes no turn', async () => {
     const { begin } = makeScanner(() => 0);
     const first = begin('arriving');

@@ -75,6 +75,7 @@ class InstreamScan implements Scan, Stream {
 
   async verdict(): Promise<Verdict> {
     this.complete = true;
+    if (this.early) return this.early;
     const socket = await this.#open();
     if (socket && !this.early) {
       socket.write(Buffer.alloc(4));
@@ -99,7 +100,10 @@ class InstreamScan implements Scan, Stream {
     const isAcquired = await this.#slots.acquire(this);
     clearTimeout(waiting);
     if (!isAcquired) this.#settle(interrupted);
-    if (this.early) return undefined;
+    if (this.early) {
+      this.#slots.release(this);
+      return undefined;
+    }
 
     const socket = openConnection(this.#options.address);
     this.#settled.signal.addEventListener('abort', () => socket.destroy());

@@ -45,7 +45,6 @@ export async function readFormWithFiles(
   let refused: RefusedFile | undefined;
   let textBytes = 0;
   const policy = await readPolicy(engines, actor.accountId);
-  request.transferBegan();
   for await (const part of readParts(ended)) {
     if (part.fileName === undefined) {
       const text = await readText(part, maxTextBytes - textBytes);
@@ -76,14 +75,14 @@ export async function readFormWithFiles(
 async function receiveFile(
   engines: SignedInVisit['engines'],
   actor: Actor,
-  { transferLimiter }: Pick<SignedInVisit['request'], 'transferLimiter'>,
+  { transferLanes }: Pick<SignedInVisit['request'], 'transferLanes'>,
   { fileName: name, mediaType }: Part & { readonly fileName: string },
   bytes: RestOfPart,
   ended: AbortSignal,
 ): Promise<ReceivedFile> {
   const id = engines.random.uuid();
   const owner = uploadOwner(actor, id);
-  const staged = await transferLimiter.run(({ release }) =>
+  const staged = await transferLanes.beginning.run(({ release }) =>
     stageUpload(engines, owner, {
       id,
       name,
@@ -93,7 +92,7 @@ async function receiveFile(
     }),
   );
   try {
-    await transferLimiter.run(() => completeUploads(engines, owner, [staged]));
+    await transferLanes.ending.run(() => completeUploads(engines, owner, [staged]));
   } catch (error) {
     await abandonUploads(engines, [staged]);
     throw error;

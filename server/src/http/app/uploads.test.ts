@@ -2,11 +2,15 @@ import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { chunkBytes } from '../../domain/files/sealing.ts';
+import { openLink } from '../../domain/links/open-link.ts';
 import { checkUpload } from '../../domain/uploads/check-upload.ts';
+import { sentLink } from '../../testing/links.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
+import { downloads } from '../pages/link-pages.ts';
+import { sessionCookie, sessionPath } from '../pages/session.ts';
 import { checkMs } from '../shared/transfers.ts';
 
 const { exchange, app } = await useTestServer();
@@ -133,6 +137,43 @@ test('a reader, a form of another page and nobody begin no upload', async () => 
   expect(await begin(member)).toMatchObject({ status: 401, body: expect.stringContaining('sign_in_required') });
 });
 
+/** Sends the head of a request for a part of a file, and its first byte. */
+const startPatch = ({ browser }: Member, port: number, url: string) => {
+  const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
+  const headers = { ...tusBody, cookie, 'csrf-token': browser.csrf, 'sec-fetch-site': 'same-origin', host: testHost };
+  const running = httpRequest({
+    port,
+    method: 'PATCH',
+    path: url,
+    headers: { ...headers, 'upload-offset': '0', 'content-length': large.length },
+  });
+  running.on('error', () => undefined).write(large.subarray(0, 1));
+  return running;
+};
+
+test('slow uploads, however many, do not keep other transfers from beginning and ending', async () => {
+  const server = buildTestServer(exchange);
+  const member = await signInMember(exchange, server);
+  const urls = await Promise.all(Array.from({ length: 17 }, async () => (await begin(member)).url));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  const live = engines.intake.live.size;
+  const running = urls.map((url) => startPatch(member, port, url));
+  await expect.poll(() => engines.intake.live.size).toBe(live + urls.length);
+
+  const { link } = await sentLink(exchange, ['a.txt']);
+  const secret = await openLink(engines, link);
+  const cookie = sessionCookie(downloads, secret, undefined, false).split(';', 1)[0] as string;
+  const [file] = await engines.store.links.files(link);
+  const url = `${sessionPath(downloads, secret)}files/${file?.id}/a.txt`;
+  const downloaded = await server.inject({ url, headers: { host: testHost, cookie } });
+  expect(downloaded.statusCode).toBe(200);
+  const delivered = 'select 1 from deliveries where file_id = $1';
+  await expect.poll(() => exchange.database.query(delivered, [file?.id])).toHaveLength(1);
+  for (const request of running) request.destroy();
+  await server.close();
+});
+
 test.each([
   ['the session', ({ sessionId, person }: Member) => engines.store.sessions.end(person.id, { id: sessionId })],
   [
@@ -145,19 +186,12 @@ test.each([
   const { url, id } = await begin(member);
   await server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = server.server.address() as AddressInfo;
-  const cookie = [...member.browser.cookies].map((pair) => pair.join('=')).join('; ');
-  const headers = { ...tusBody, cookie, 'csrf-token': member.browser.csrf, 'sec-fetch-site': 'same-origin' };
-  const running = httpRequest({
-    port,
-    method: 'PATCH',
-    path: url,
-    headers: { ...headers, host: testHost, 'upload-offset': '0', 'content-length': large.length },
-  });
+  const running = startPatch(member, port, url);
   const ended = new Promise<number>((resolve) => {
     running.on('response', ({ statusCode }) => resolve(statusCode ?? 0));
     running.on('error', () => resolve(0));
   });
-  running.write(large.subarray(0, chunkBytes + 1000));
+  running.write(large.subarray(1, chunkBytes + 1000));
   await expect
     .poll(async () => (await list(member, [id])).files[0]?.['receivedBytes'], { timeout: 20_000 })
     .toBe(chunkBytes);

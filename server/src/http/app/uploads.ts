@@ -14,9 +14,9 @@ const maxIds = 200;
 export const uploadRoutes: readonly AppRoute[] = [
   { method: 'GET', path: uploadsPath, access: 'member', handle: listUploads },
   { method: 'OPTIONS', path: uploadsPath, access: 'member', handle: serveTus },
-  { method: 'POST', path: uploadsPath, access: 'member', body: 'stream', transfer: true, handle: serveTus },
+  { method: 'POST', path: uploadsPath, access: 'member', body: 'stream', handle: serveTus },
   { method: 'HEAD', path: `${uploadsPath}/:id`, access: 'member', handle: serveTus },
-  { method: 'PATCH', path: `${uploadsPath}/:id`, access: 'member', body: 'stream', transfer: true, handle: serveTus },
+  { method: 'PATCH', path: `${uploadsPath}/:id`, access: 'member', body: 'stream', handle: serveTus },
   { method: 'DELETE', path: `${uploadsPath}/:id`, access: 'member', handle: serveTus },
 ];
 

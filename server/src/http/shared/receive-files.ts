@@ -14,7 +14,7 @@ export type UploadNeeds = StageNeeds;
 export interface Form {
   readonly parts: AsyncIterable<Part>;
   /** Limits how many uploads begin, or end, at the same time. */
-  readonly request: Pick<FastifyRequest, 'headers' | 'transferBegan' | 'transferLimiter'>;
+  readonly request: Pick<FastifyRequest, 'headers' | 'transferLanes'>;
   /** Aborted when the sender may send no more. */
   readonly revoked?: AbortSignal;
 }
@@ -39,16 +39,14 @@ export async function receiveFiles(
   // at once, instead of all of them failing half-way.
   const length = form.request.headers['content-length'];
   const declared = length === undefined || !owner.reservesAhead ? undefined : Number(length);
-  // From here on the client sets the pace, and no other request waits for it.
-  const { transferLimiter } = form.request;
-  form.request.transferBegan();
+  const { transferLanes } = form.request;
   try {
     for await (const part of form.parts) {
       const file = await choose(part, staged.length);
       if (!file) continue;
       const { fileName: name, path, mediaType, bytes } = file;
       const reservedBytes = staged.length === 0 ? declared : declared && 0;
-      const upload = await transferLimiter.run(({ release }) =>
+      const upload = await transferLanes.beginning.run(({ release }) =>
         stageUpload(engines, owner, {
           name,
           path,
@@ -62,7 +60,7 @@ export async function receiveFiles(
     }
     form.revoked?.throwIfAborted();
     accept(staged);
-    await transferLimiter.run(() => completeUploads(engines, owner, staged));
+    await transferLanes.ending.run(() => completeUploads(engines, owner, staged));
   } catch (error) {
     await abandonUploads(engines, staged);
     throw error;

@@ -5,8 +5,6 @@ import type { ByteRange } from '../../domain/files/read-sealed.ts';
 import { requestedRange } from './byte-range.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';
 
-const notingPatienceMs = 60_000;
-
 export interface Body {
   /** The headers that describe the body, besides its length and range; not sent with an error. */
   readonly headers: Readonly<Record<string, string>>;
@@ -49,6 +47,7 @@ export async function sendBody(
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`);
   if (request.method === 'HEAD') return reply.send();
 
+  request.transferLanes.deliveries.requireRoom();
   request.transferBegan();
   const bytes = body.read({ start, end });
   let first: IteratorResult<Buffer, void>;
@@ -73,20 +72,13 @@ export async function sendBody(
     if (!signal.aborted) request.log.error({ err: error, ...body.about }, 'a download was broken off');
     reply.raw.destroy();
   }
-  await noteDelivery(request, () => body.onSent({ start, end: start + sent }));
+  const noted = { start, end: start + sent };
+  await request.transferLanes.deliveries
+    .note(() => body.onSent(noted))
+    .catch((error: unknown) =>
+      request.log.error({ err: error, ...body.about, ...noted }, 'a delivery could not be noted'),
+    );
   return reply;
-}
-
-/**
- * Limits how many deliveries are recorded at once: many downloads may end at the same time, and no client waits for the
- * record.
- */
-async function noteDelivery(request: FastifyRequest, note: () => Promise<void>): Promise<void> {
-  try {
-    await request.transferLimiter.run(note, { silenceMs: notingPatienceMs, waitMs: notingPatienceMs });
-  } catch (error) {
-    request.log.error({ err: error }, 'a delivery could not be noted');
-  }
 }
 
 async function pour(

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import type { Store } from '../../domain/store.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
@@ -173,4 +174,30 @@ describe('a running download', () => {
     for (const bytes of received) expect(bytes).toBeLessThan(largeBytes);
     expect(closed(untouched)).toBe(false);
   });
+});
+
+test('a delivery is recorded although the database was away at its end, and the server was told to stop', async () => {
+  const { engines } = exchange;
+  let faults = 0;
+  const ended = Promise.withResolvers<void>();
+  const store: Store = {
+    ...engines.store,
+    async transaction(work) {
+      if (faults >= 5) return engines.store.transaction(work);
+      faults += 1;
+      ended.resolve();
+      throw new ExchangeError('unavailable');
+    },
+  };
+  app = buildTestServer(exchange, { store });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const sent = await sentLink(exchange, ['small.txt']);
+  const [file] = await engines.store.links.files(sent.link);
+  const response = await waitForResponse((await browser(sent))(`files/${file?.id}/small.txt`));
+  expect(response.statusCode).toBe(200);
+  await buffer(response);
+  await ended.promise;
+  await app.close();
+  expect(await exchange.database.query('select 1 from deliveries where file_id = $1', [file?.id])).toHaveLength(1);
+  expect(faults).toBe(5);
 });

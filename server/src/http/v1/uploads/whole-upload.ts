@@ -54,8 +54,8 @@ export async function receiveWhole(
   const owner = uploadOwner(caller, id);
   const bytes = readFile(request);
   const reservedBytes = readContentLength(request);
-  const { transferLimiter } = request;
-  const staged = await transferLimiter.run(({ release }) =>
+  const { transferLanes } = request;
+  const staged = await transferLanes.beginning.run(({ release }) =>
     stageUpload({ ...engines, policy }, owner, {
       ...named,
       id,
@@ -71,9 +71,9 @@ export async function receiveWhole(
     return response(await findUpload({ store }, caller, id));
   };
   try {
-    if (idempotencyKey === undefined) return await transferLimiter.run(() => complete(engines.store));
+    if (idempotencyKey === undefined) return await transferLanes.ending.run(() => complete(engines.store));
     const repeatable = toRepeatable(idempotencyKey, staged.sha256);
-    const given = await transferLimiter.run(() => respondOnce(engines, caller, repeatable, complete));
+    const given = await transferLanes.ending.run(() => respondOnce(engines, caller, repeatable, complete));
     if (given.isRepeated) await abandonUploads(engines, [staged]);
     return given;
   } catch (error) {

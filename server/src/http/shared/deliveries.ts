@@ -1,0 +1,40 @@
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
+import { retryThroughOutage } from '../../domain/flow/retry-through-outage.ts';
+
+/** Each holds its request in memory, and no longer a connection, so clients could collect any number of them. */
+const mostWaiting = 5_000;
+
+/**
+ * Records what was sent to receivers, some at a time: many downloads may end at the same moment, and no client waits for
+ * the record. None is dropped because others wait, or because the database is away for some minutes. A download begins
+ * only while there is room for its record.
+ */
+export class Deliveries {
+  readonly #lane: ConcurrencyLimiter;
+  #waiting = 0;
+
+  constructor(lane: ConcurrencyLimiter) {
+    this.#lane = lane;
+  }
+
+  /** Called before a download begins. */
+  requireRoom(): void {
+    if (this.#waiting >= mostWaiting) {
+      throw new ExchangeError('unavailable', 'Too many deliveries are waiting to be recorded. Try again shortly.');
+    }
+  }
+
+  async note(record: () => Promise<void>): Promise<void> {
+    this.#waiting += 1;
+    try {
+      await this.#lane.run(() => retryThroughOutage(record, isUnavailable), { isEndless: true });
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ExchangeError && error.code === 'unavailable';
+}
