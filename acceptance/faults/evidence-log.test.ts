@@ -1,5 +1,6 @@
 // `work` dies, as in a power failure, at each point between two steps of the evidence log: nothing that was acknowledged is
-// missing from it, nothing is in it twice, and every checkpoint contains the ones before.
+// missing from it, nothing is in it twice, and every checkpoint contains the ones before. The same holds if the log is ended
+// meanwhile by `log start-epoch`.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   computeRoot,
@@ -30,14 +31,14 @@ const get = async (path: string) => {
 };
 
 /** The published log, as a stranger reads it: its entries lead to the root that its keys have signed. */
-async function readLog(): Promise<readonly string[]> {
+async function readLog(epoch = 1): Promise<readonly string[]> {
   const { logs } = parsePolicy((await get('policy')).toString());
-  const { text } = openNote((await get('1/checkpoint')).toString(), logs);
+  const { text } = openNote((await get(`${epoch}/checkpoint`)).toString(), logs);
   const { size, root } = parseCheckpoint(text) ?? { size: 0, root: Buffer.alloc(0) };
   const entries: Uint8Array[] = [];
   for (let from = 0; from < size; from += 256) {
     const [name, width] = [String(from / 256).padStart(3, '0'), Math.min(256, size - from)];
-    entries.push(...decodeBundle(await get(`1/tile/entries/${name}${width === 256 ? '' : `.p/${width}`}`)));
+    entries.push(...decodeBundle(await get(`${epoch}/tile/entries/${name}${width === 256 ? '' : `.p/${width}`}`)));
   }
   expect(Buffer.compare(root, computeRoot(entries.map((entry) => hashLeaf(entry))))).toBe(0);
   return entries.map((entry) => Buffer.from(entry).toString('hex'));
@@ -81,4 +82,48 @@ test('a worker killed at each step: the log has every event once, and continues 
   const status = await exchange.admin('log', 'status', '--json');
   expect(status.exitCode).toBe(0);
   expect(JSON.parse(status.stdout)).toMatchObject({ waiting: 0, refusal: null, epochs: [{ epoch: 1 }] });
+});
+
+test('`log start-epoch` beside `work`, with leases that end early: every event is in one epoch, once', {
+  timeout: 300_000,
+}, async () => {
+  const doomed = await exchange.work({ WAYBILL_FAILPOINT: 'log:assigned' });
+  await exchange.query(
+    `insert into evidence_entries (account_id, kind, drop_id, position, data)
+     select gen_random_uuid(), 'link.opened', gen_random_uuid(), 0, '{}' from generate_series(1, 4000)`,
+  );
+  expect(await doomed.ended).toBe('SIGKILL');
+  const worker = await exchange.work();
+  // A lease of 60 seconds ends within a third of a second, unless it is renewed.
+  let isStarted = false;
+  const shortening = (async () => {
+    while (!isStarted)
+      await exchange.query("update evidence_logs set lease_until = lease_until - interval '10 seconds'");
+  })();
+  const exits: (number | null)[] = [];
+  while (exits.at(-1) !== 0 && exits.length < 10) {
+    const { exitCode, stderr } = await exchange.admin('log', 'start-epoch', '--reason', 'a test');
+    exits.push(exitCode);
+    if (exitCode !== 0) expect(stderr).toContain('no epoch was started');
+  }
+  isStarted = true;
+  await shortening;
+  expect(exits.at(-1)).toBe(0);
+  await eventually('everything is published', async () => {
+    const { exitCode, stdout } = await exchange.admin('log', 'status', '--json');
+    return exitCode === 0 && (JSON.parse(stdout) as { waiting: number }).waiting === 0 ? true : undefined;
+  });
+  await worker.stop();
+  const rows = await exchange.query<{ epoch: number; commitment: string }>(
+    `select epoch, encode(commitment, 'hex') as commitment from evidence_entries order by epoch, leaf_index`,
+  );
+  for (const [epoch, entries] of Map.groupBy(rows, (row) => row.epoch)) {
+    const log = await eventually(`the checkpoint of epoch ${epoch} is served`, async () => {
+      const read = await readLog(epoch);
+      return read.length === entries.length ? read : undefined;
+    });
+    expect(log).toEqual(entries.map(({ commitment }) => commitment));
+  }
+  expect(rows.length).toBeGreaterThan(4000);
+  expect((await exchange.admin('log', 'check')).exitCode).toBe(0);
 });

@@ -12,6 +12,8 @@ import { Progress } from './progress.ts';
 /** The first ones are listed; they are enough to see what is wrong. */
 const listed = 1_000;
 const entriesAtOnce = 256;
+/** An entry that waits for longer is late: batches are a second apart. */
+export const lateSeconds = 60;
 
 interface CheckOptions {
   readonly from?: number;
@@ -24,7 +26,7 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
   const check = log
     .command('check')
     .description(
-      'compute the log anew from the database, and compare it with the bucket and with the checkpoints. Names every entry that was edited, deleted, swapped or invented. Changes nothing. Exits with 1 if anything was found',
+      'compute the log anew from the database, and compare it with the bucket and with the checkpoints. Names every entry that was edited, deleted, swapped or invented, or has been waiting for a checkpoint for more than a minute. Changes nothing. Exits with 1 if anything was found',
     )
     .option('--from <index>', 'begin at this entry of the last epoch, and trust what is before it', parseIndex)
     .option(
@@ -94,7 +96,8 @@ async function openLog(
       const rows = await store.evidence.readLeaves({ epoch, leafIndex: from }, Math.min(to - from, entriesAtOnce));
       return rows.filter(({ leafIndex }) => leafIndex < to);
     },
-    readSize: async () => (await store.evidenceLog.find(epoch))?.size ?? size,
+    readSizes: async () => (await store.evidenceLog.find(epoch)) ?? { size, publishedSize },
+    publishedUntil: new Date(((await store.dayKeys.clock()) - lateSeconds) * 1000),
     readFile: (path) => readLogFile(logObjects, epoch, path, untilKilled).catch(toNothing),
   };
 }

@@ -125,6 +125,37 @@ test('a log that refuses to sign says so and what to do, and a new epoch continu
   expect((await run('log', 'start-epoch', '--reason', 'again')).printed).toContain('/log/policy');
 });
 
+test('entries of an ended epoch that no checkpoint covers are seen everywhere, and logged in a new epoch', async () => {
+  await work(4);
+  await run('log', 'start-epoch', '--reason', 'a test');
+  await work(2);
+  await query(`insert into evidence_entries (account_id, kind, drop_id, position, data, number, epoch, leaf_index, commitment, at)
+    select gen_random_uuid(), 'link.opened', gen_random_uuid(), 0, '{}', 0, 1, leaf, sha256(leaf::text::bytea), now() - interval '2 minutes'
+    from generate_series(5, 7) as leaf`);
+  await query('update evidence_logs set size = 8 where epoch = 1');
+  const status = await run('log', 'status');
+  expect(status.exit).toBe(1);
+  expect(status.printed).toContain('3 entries of ended epochs have a place, and no checkpoint that proves it.');
+  const checked = await run('log', 'check', '--json');
+  expect(checked.exit).toBe(1);
+  expect(JSON.parse(checked.printed)).toMatchObject({
+    findings: [5, 6, 7].map((index) => ({ epoch: 1, problem: 'unpublished', index })),
+  });
+  const examinePublished = async () =>
+    (await collectFindings(examineLog(engines))).find(({ check }) => check === 'log.published');
+  const finding = await examinePublished();
+  expect(finding).toMatchObject({ status: 'fault', remedy: expect.stringContaining('waybilld admin log start-epoch') });
+  expect(await engines.store.evidenceLog.readCondition()).toMatchObject({ waiting: 3, stranded: 3 });
+
+  expect(JSON.parse((await run('log', 'start-epoch', '--reason', 'to repair', '--json')).printed)).toMatchObject({
+    moved_entries: 3,
+  });
+  await work(0);
+  expect((await run('log', 'status')).exit).toBe(0);
+  expect((await run('log', 'check')).exit).toBe(0);
+  expect(await examinePublished()).toMatchObject({ status: 'ok' });
+});
+
 test('keys are rotated while the log is signed, and the last one of an algorithm stays', async () => {
   await expect(run('log', 'rotate-key')).rejects.toThrow('It starts with the process `work`');
   await work();

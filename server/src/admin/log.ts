@@ -5,10 +5,7 @@ import { addSigningKeys, retireSigningKey } from '../domain/evidence/rotate-sign
 import { formatKeyId, isSupported, toVerifierKey } from '../domain/evidence/signing-keys.ts';
 import { startEpoch } from '../domain/evidence/start-epoch.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
-import { addLogCheck } from './log-check.ts';
-
-/** An entry that waits for longer is late: batches are a second apart. */
-const lateSeconds = 60;
+import { addLogCheck, lateSeconds } from './log-check.ts';
 
 export const logCommands: AddCommand = (parent, withEngines) => {
   const log = parent
@@ -20,7 +17,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
   const status = log
     .command('status')
     .description(
-      'show the epochs of the log, how many entries are published, cosigned by witnesses and stamped, the keys that sign it, and why nothing is signed if that is so. Exits with 1 if the log refuses to sign, or entries have been waiting for more than a minute',
+      'show the epochs of the log, how many entries are published, cosigned by witnesses and stamped, the keys that sign it, and why nothing is signed if that is so. Exits with 1 if the log refuses to sign, or entries have been waiting for more than a minute, or no checkpoint will ever cover them',
     )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
@@ -38,6 +35,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
           options.json,
           {
             waiting: condition.waiting,
+            stranded: condition.stranded,
             lag_seconds: Math.round(condition.lagSeconds),
             refusal: condition.refusal,
             epochs,
@@ -49,10 +47,16 @@ export const logCommands: AddCommand = (parent, withEngines) => {
               ...one.keys.map((key) => `  key ${key.id}  ${key.algorithm}  ${describeKey(key)}`),
             ]),
             `${condition.waiting} entries are waiting${condition.waiting > 0 ? `, the oldest for ${Math.round(condition.lagSeconds)} seconds` : ''}.`,
+            ...(condition.stranded === 0
+              ? []
+              : [
+                  `${condition.stranded} entries of ended epochs have a place, and no checkpoint that proves it. Log them again: waybilld admin log start-epoch`,
+                ]),
             ...(condition.refusal === null ? [] : [`Nothing is signed: ${condition.refusal}`]),
           ],
         );
-        if (condition.refusal !== null || condition.lagSeconds > lateSeconds) process.exitCode = 1;
+        if (condition.refusal !== null || condition.stranded > 0 || condition.lagSeconds > lateSeconds)
+          process.exitCode = 1;
       }),
     );
   addExamples(status, 'waybilld admin log status', 'waybilld admin log status --json');

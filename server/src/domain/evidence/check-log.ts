@@ -33,8 +33,10 @@ export interface LogToCheck {
   readonly known: readonly { readonly source: string; readonly note: string }[];
   /** The entries with leaves from `from` to before `to`, in order; at most a few thousand. */
   readonly readEntries: (from: number, to: number) => Promise<readonly LoggedEvidence[]>;
-  /** Reads `size` again, which grows meanwhile. */
-  readonly readSize: () => Promise<number>;
+  /** Reads the sizes again, which grow meanwhile. */
+  readonly readSizes: () => Promise<Pick<LogToCheck, 'size' | 'publishedSize'>>;
+  /** Entries that are older than this are published. */
+  readonly publishedUntil: Date;
   /** Reads a public file, such as `checkpoint` or `tile/0/000`. */
   readonly readFile: (path: string) => Promise<Uint8Array | undefined>;
 }
@@ -44,6 +46,7 @@ export type LogProblem =
   | 'deleted'
   | 'swapped'
   | 'invented'
+  | 'unpublished'
   | 'clock set back'
   | 'file missing'
   | 'file changed'
@@ -140,6 +143,7 @@ export async function checkLog(
     if (tile.width < bundleWidth) await compareTile(log, tile, Buffer.concat(edge.levels[tile.level] ?? []), report);
   pairSwapped(contradictions, report);
   await findInvented(log, report);
+  await findUnpublished(log, report);
   for (const { source, size } of checkpoints.filter((one) => one.size > published))
     report({ problem: 'truncated', message: `the bucket has ${published} leaves, but ${source} covers ${size}` });
   return { leaves: Math.max(published - start, 0), erased, lost, findings };
@@ -282,9 +286,31 @@ async function compareTile(log: LogToCheck, tile: Tile, expected: Uint8Array, re
 /** Entries beyond the leaves that were assigned have not come from the sequencer, which changes both at once. */
 async function findInvented(log: LogToCheck, report: Report): Promise<void> {
   const rows = await log.readEntries(log.size, Number.MAX_SAFE_INTEGER);
-  const size = rows.length === 0 ? log.size : await log.readSize();
+  const { size } = rows.length === 0 ? log : await log.readSizes();
   for (const row of rows.filter(({ leafIndex }) => leafIndex >= size))
     report({ ...name(row), problem: 'invented', message: `the log has ${size} leaves only` });
+}
+
+/** Entries that have a place, and are not proven by the checkpoint that receipts use. */
+async function findUnpublished(log: LogToCheck, report: Report): Promise<void> {
+  let from = log.publishedSize;
+  while (from < log.size) {
+    const rows = await log.readEntries(from, log.size);
+    const { publishedSize } = rows.length === 0 ? log : await log.readSizes();
+    for (const row of rows) {
+      // The first entry of an epoch belongs to it, and nothing is left to prove of one that was erased.
+      const isProvable = row.leafIndex > 0 && row.salt !== null;
+      if (row.leafIndex < publishedSize || row.at > log.publishedUntil || (log.isEnded && !isProvable)) continue;
+      report({
+        ...name(row),
+        problem: 'unpublished',
+        message: 'it has a place, and no published checkpoint covers it',
+      });
+    }
+    const last = rows.at(-1);
+    if (!last) break;
+    from = last.leafIndex + 1;
+  }
 }
 
 /** Reads tiles of a smaller tree: each is the beginning of the one that is published. */

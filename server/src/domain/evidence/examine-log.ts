@@ -35,13 +35,20 @@ export async function* examineLog(engines: Needs): AsyncGenerator<Finding> {
   }
 }
 
-function judgeCondition({ waiting, lagSeconds, refusal }: LogCondition): Finding {
+function judgeCondition({ waiting, stranded, lagSeconds, refusal }: LogCondition): Finding {
   const check = 'log.published';
   if (refusal !== null) {
     return fault(
       check,
       `The evidence log is not signed. ${refusal}`,
       'See docs/evidence-log.md, “When the log refuses to sign”. Nothing is lost meanwhile: entries wait.',
+    );
+  }
+  if (stranded > 0) {
+    return fault(
+      check,
+      `${stranded} entries of the evidence log have a place in an epoch that has ended, and no checkpoint that proves it: their receipts cannot be made.`,
+      'Log them again in a new epoch: waybilld admin log start-epoch --reason "entries without a checkpoint"',
     );
   }
   if (lagSeconds > lateSeconds) {

@@ -89,7 +89,9 @@ export interface FirstEntry {
 export interface LogCondition {
   /** Entries that no published checkpoint covers, up to 10,000. */
   readonly waiting: number;
-  /** How long the oldest of them has been waiting; 0 if there is none. */
+  /** Those of them whose place is in an epoch that has ended, where nothing will be published. */
+  readonly stranded: number;
+  /** How long the oldest of all that wait has been waiting; 0 if there is none. */
   readonly lagSeconds: number;
   /** Since the last checkpoint was published; null before the first. */
   readonly checkpointSeconds: number | null;
@@ -136,8 +138,11 @@ export interface EvidenceLogStore {
   placed(epoch: number, from: number, count: number): Promise<PlacedEntry[]>;
   /** Stores a checkpoint before it is published. False when the turn is over, or a larger one is stored already. */
   sign(turn: LogTurn, size: number, note: string): Promise<boolean>;
-  /** Records that a checkpoint is in the bucket. False when the turn is over, or a larger one is recorded already. */
-  publish(turn: LogTurn, size: number, note: string): Promise<boolean>;
+  /**
+   * Records that a checkpoint of the last epoch, or of an earlier one, is in the bucket. False when the turn is over, or a larger
+   * one is recorded already.
+   */
+  publish(turn: LogTurn, size: number, note: string, epoch?: number): Promise<boolean>;
   /** Keeps a published checkpoint with the signatures of witnesses. False if a larger one is cosigned already. */
   cosign(epoch: number, size: number, note: string): Promise<boolean>;
   /**
@@ -154,18 +159,21 @@ export interface EvidenceLogStore {
   setRefusal(turn: LogTurn, refusal: string | null): Promise<void>;
 
   /**
-   * Ends the last epoch, which must be `after`, and starts this one with its first entry and its keys. In a transaction,
-   * which must not be committed if it returns false: another process has started an epoch meanwhile.
+   * Ends the epoch of a turn, or none if there is none yet, and starts this one with its first entry and its keys. In a
+   * transaction, which must not be committed if it returns false: the turn is over, or another process has started an epoch.
    */
   start(
-    log: { readonly epoch: number; readonly origin: string; readonly after: number | null },
+    log: { readonly epoch: number; readonly origin: string; readonly after: LogTurn | undefined },
     first: FirstEntry,
     keys: readonly NewLogKey[],
   ): Promise<boolean>;
   /** The number of the next entry in the log's own story. */
   nextNumber(): Promise<number>;
-  /** Takes their leaves from entries that are not published, so that the next epoch logs them; not from erased ones. Returns how many. */
-  unassign(turn: LogTurn, entries: readonly EntryPosition[]): Promise<number>;
+  /**
+   * Takes their leaves in an epoch from entries that are not published, so that the next epoch logs them; not from erased ones.
+   * Returns how many, or undefined when the turn is over.
+   */
+  unassign(turn: LogTurn, epoch: number, entries: readonly EntryPosition[]): Promise<number | undefined>;
 
   addKey(epoch: number, key: NewLogKey): Promise<void>;
   /** False if it is retired already. */

@@ -1,5 +1,4 @@
 import type { Engines } from '../engines.ts';
-import type { Log } from './log-store.ts';
 import { LogTree } from './log-tree.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
 import { maxCheckpointBytes, toCheckpointName, toObjectName } from './read-log.ts';
@@ -21,7 +20,10 @@ export async function restoreLog(
   for (const log of await store.evidenceLog.list()) {
     const name = toCheckpointName(log.epoch);
     if (log.checkpoint === null || (await logObjects.read(name, maxCheckpointBytes, signal))) continue;
-    if (await writeTiles(engines, log, signal)) await logObjects.put(name, Buffer.from(log.checkpoint), signal);
+    // A restored database may have only a part of the entries that the last checkpoint covers.
+    const notes = [log.checkpoint, log.signedCheckpoint].filter((note) => note !== null);
+    const note = notes.find((one) => (readCheckpoint(one)?.size ?? 0) <= log.size) ?? log.checkpoint;
+    if (await writeTiles(engines, log.epoch, note, signal)) await logObjects.put(name, Buffer.from(note), signal);
     else damaged.push(log.epoch);
   }
   return damaged;
@@ -30,7 +32,8 @@ export async function restoreLog(
 /** Returns whether the tree has the root that was signed. */
 async function writeTiles(
   { store, logObjects }: Pick<Engines, 'store' | 'logObjects'>,
-  { epoch, checkpoint }: Log,
+  epoch: number,
+  checkpoint: string,
   signal: AbortSignal,
 ): Promise<boolean> {
   const signed = readCheckpoint(checkpoint);

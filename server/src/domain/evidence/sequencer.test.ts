@@ -548,6 +548,34 @@ describe('a database that was restored from a backup', () => {
     expect((await readCheckpointOf(2)).size).toBe(13);
   });
 
+  test('to between two steps of the sequencer can prove all its entries once a new epoch has started', async () => {
+    await append(10);
+    await startProcess().sequencer.step(live);
+    await endLeases();
+    await append(300);
+    await expect(startProcess('log:assigned').sequencer.step(live)).rejects.toThrow(Killed);
+    const restore = await backUp();
+    await endLeases();
+    await append(20);
+    await startProcess().sequencer.step(live);
+    await restore();
+    await append(1);
+    const { engines, sequencer } = startProcess();
+    await sequencer.step(live);
+    expect((await engines.store.evidenceLog.readCondition()).refusal).toMatch(/has a checkpoint of 331 entries/);
+    await endLeases();
+    const { moved } = await startEpoch(engines, { reason: 'restored', author: engines.administrator });
+    await startProcess().sequencer.step(live);
+    expect(moved).toBe(0);
+    const uncovered = await exchange.database.query(
+      `select id from evidence_entries join evidence_logs using (epoch)
+       where leaf_index >= published_size or leaf_index >= split_part(checkpoint, chr(10), 2)::integer`,
+    );
+    expect(uncovered).toEqual([]);
+    expect(await engines.store.evidenceLog.readCondition()).toMatchObject({ waiting: 0, stranded: 0 });
+    expect((await readCheckpointOf(1)).size).toBe(331);
+  });
+
   test('with an empty bucket refuses, and continues when the objects are back', async () => {
     const { sequencer, engines } = startProcess();
     await append(10);
@@ -657,6 +685,76 @@ describe('a new epoch', () => {
     expect((await readCheckpointOf(2)).size).toBe(701);
     await expectComplete();
   });
+
+  /** The entries of several tiles that got their leaves, and of which nothing is published. */
+  async function appendUnpublished(count: number): Promise<void> {
+    await append(10);
+    await startProcess().sequencer.step(live);
+    await endLeases();
+    await append(count);
+    await expect(startProcess('log:assigned').sequencer.step(live)).rejects.toThrow(Killed);
+  }
+
+  test('keeps its turn while it walks through a log for longer than a lease', async () => {
+    await appendUnpublished(700);
+    const { engines } = startProcess();
+    const { store } = engines;
+    const other = startProcess().sequencer;
+    const evidenceLog: typeof store.evidenceLog = {
+      ...store.evidenceLog,
+      placed: async (...call) => {
+        await exchange.database.query("update evidence_logs set lease_until = lease_until - interval '40 seconds'");
+        await other.step(live);
+        return store.evidenceLog.placed(...call);
+      },
+    };
+    expect(await start({ ...engines, store: { ...store, evidenceLog } })).toMatchObject({ moved: 700 });
+    await startProcess().sequencer.step(live);
+    await expectComplete();
+  });
+
+  test('changes nothing after another process has taken the turn, at whichever step, and can be started again', async () => {
+    const outcomes: string[] = [];
+    for (let takenAt = 1; outcomes.at(-1) !== 'undisturbed'; takenAt += 1) {
+      await exchange.database.query('truncate evidence_entries, evidence_logs, evidence_keys, evidence_time_stamps');
+      objects.objects.clear();
+      await appendUnpublished(260);
+      let calls = 0;
+      const disturb = <Called extends object>(called: Called): Called =>
+        new Proxy(called, {
+          get: (target, name) => {
+            const found: unknown = Reflect.get(target, name);
+            if (typeof found !== 'function') return found;
+            return async (...call: unknown[]) => {
+              calls += 1;
+              if (calls === takenAt) {
+                await endLeases();
+                await startProcess().sequencer.step(live);
+              }
+              return (found as (...args: unknown[]) => unknown)(...call);
+            };
+          },
+        });
+      const { engines } = startProcess();
+      const { transaction, evidenceLog } = engines.store;
+      const store = { ...engines.store, ...disturb({ transaction }), evidenceLog: disturb(evidenceLog) };
+      const refusal = await start({ ...engines, logObjects: disturb(objects), store }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (refusal) {
+        expect(refusal).toMatchObject({ code: 'precondition_failed' });
+        await start();
+      }
+      const wasDisturbed = calls >= takenAt;
+      outcomes.push(refusal ? 'refused' : wasDisturbed ? 'started' : 'undisturbed');
+      await endLeases();
+      await startProcess().sequencer.step(live);
+      await expectComplete();
+    }
+    // Before it has seized the turn, another process may have it.
+    expect(new Set(outcomes.slice(1, -1))).toEqual(new Set(['refused']));
+  }, 60_000);
 
   test('takes no leaf from a published entry if rows before it are missing', async () => {
     await append(300);

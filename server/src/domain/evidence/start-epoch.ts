@@ -12,11 +12,13 @@ import { type PublishedCheckpoint, readCheckpoint, readPublished } from './publi
 import { maxCheckpointBytes, readTilesOf, tileWidth, toCheckpointName } from './read-log.ts';
 import { createKeys } from './signing-keys.ts';
 
-/** Of the one who starts an epoch; longer than it takes. */
+/** Of the one who starts an epoch, who renews it at each step; longer than one takes. */
 const leaseSeconds = 60;
 /** An epoch that never published anything leaves a gap. */
 const maxGap = 3;
 const always = new AbortController().signal;
+/** Writes nothing after the lease. */
+const whileLeased = () => AbortSignal.timeout(leaseSeconds * 1000);
 
 type Needs = Pick<Engines, 'store' | 'logObjects' | 'masterKeys' | 'random' | 'policy'>;
 
@@ -43,41 +45,40 @@ export async function startEpoch(
   if (seized && seized.heldSeconds > 0 && !isAlone) await pause(seized.heldSeconds * 1000);
   const published = seized && (await completePublished(engines, seized.turn, seized.log));
   const last = await findLast(engines, seized?.log, published);
-  const moved = seized ? await unassignUnpublished(engines, seized.turn, seized.log, published?.size ?? 0) : 0;
+  let moved = seized ? await unassignUnpublished(engines, seized.turn, seized.log, published?.size ?? 0) : 0;
+  if (seized) moved += await settleEnded(engines, seized.turn);
   const epoch = last.epoch + 1;
   const origin = toOrigin(policy.publicUrl, epoch);
   const keys = await createKeys(engines, origin);
   const data: EventData<'log.started'> = { origin, previous: last.checkpoint, reason };
-  const isStarted = await store
-    .transaction(async (tx) => {
-      const first = {
-        id: random.uuid(),
-        at: new Date(Math.floor((await tx.dayKeys.clock()) * 1000)),
-        number: await tx.evidenceLog.nextNumber(),
-        data,
-        salt: random.bytes(32),
-      };
-      const commitment = commitEvent({ ...first, kind: 'log.started', dropId: null, position: null });
-      const after = seized?.log.epoch ?? null;
-      if (!(await tx.evidenceLog.start({ epoch, origin, after }, { ...first, commitment }, keys))) throw new Raced();
-      const details = { epoch, origin, reason, moved };
-      await record(engines, tx, { accountId: serverAccountId, author, action: 'log.started', details });
-      return true;
-    })
-    .catch(unlessRaced);
-  if (!isStarted)
-    throw new ExchangeError(
-      'precondition_failed',
-      'Another process has started an epoch. See: waybilld admin log status',
-    );
+  await store.transaction(async (tx) => {
+    const first = {
+      id: random.uuid(),
+      at: new Date(Math.floor((await tx.dayKeys.clock()) * 1000)),
+      number: await tx.evidenceLog.nextNumber(),
+      data,
+      salt: random.bytes(32),
+    };
+    const commitment = commitEvent({ ...first, kind: 'log.started', dropId: null, position: null });
+    if (!(await tx.evidenceLog.start({ epoch, origin, after: seized?.turn }, { ...first, commitment }, keys)))
+      throw takenOver();
+    const details = { epoch, origin, reason, moved };
+    await record(engines, tx, { accountId: serverAccountId, author, action: 'log.started', details });
+  });
   return { epoch, origin, moved };
 }
 
-class Raced extends Error {}
+/** What was moved until then waits, and gets its place from whoever has the turn. */
+function takenOver(): ExchangeError {
+  return new ExchangeError(
+    'precondition_failed',
+    'Another process has taken over the evidence log meanwhile, and no epoch was started. No entry is lost. See whether it is still needed: waybilld admin log status',
+  );
+}
 
-function unlessRaced(error: unknown): false {
-  if (!(error instanceof Raced)) throw error;
-  return false;
+/** Extends the lease before a step that must not happen once another process has the turn. */
+async function keepTurn({ store }: Needs, turn: LogTurn): Promise<void> {
+  if (!(await store.evidenceLog.renew(turn, leaseSeconds))) throw takenOver();
 }
 
 /** The log's name: the public address without its scheme. */
@@ -129,13 +130,30 @@ async function completePublished(engines: Needs, turn: LogTurn, log: Log): Promi
     if (!(await hasTiles(engines, log.epoch, candidate))) continue;
     // What somebody else has put there stays, for those who look into it.
     const isNewer = inBucket === undefined || (typeof inBucket === 'object' && inBucket.size < candidate.size);
-    if (isNewer) await logObjects.put(toCheckpointName(log.epoch), Buffer.from(candidate.note), always);
-    // Receipts prove what the database knows as published; a restored one may not have the entries.
-    if (candidate.size > log.publishedSize && candidate.size <= log.size)
-      await store.evidenceLog.publish(turn, candidate.size, candidate.note);
+    await keepTurn(engines, turn);
+    if (isNewer) await logObjects.put(toCheckpointName(log.epoch), Buffer.from(candidate.note), whileLeased());
+    // Receipts need the checkpoint that covers their entries, also one of which a restored database has only a part.
+    const covered = Math.min(candidate.size, log.size);
+    const isRecorded =
+      covered <= log.publishedSize || (await store.evidenceLog.publish(turn, covered, candidate.note, log.epoch));
+    if (!isRecorded) throw takenOver();
     return candidate;
   }
   return undefined;
+}
+
+/** Settles entries of earlier epochs that no checkpoint covers: none is left there, unless something else went wrong. */
+async function settleEnded(engines: Needs, turn: LogTurn): Promise<number> {
+  const { store } = engines;
+  let moved = 0;
+  for (const log of await store.evidenceLog.list()) {
+    if (log.endedAt === null) continue;
+    const from = Math.max(log.publishedSize, 1);
+    if ((await store.evidenceLog.placed(log.epoch, from, 1)).length === 0) continue;
+    const published = await completePublished(engines, turn, log);
+    moved += await unassignUnpublished(engines, turn, log, published?.size ?? 0);
+  }
+  return moved;
 }
 
 async function hasTiles({ logObjects }: Needs, epoch: number, { size, root }: Checkpoint): Promise<boolean> {
@@ -145,11 +163,12 @@ async function hasTiles({ logObjects }: Needs, epoch: number, { size, root }: Ch
 
 /** Goes back from the last entry to where the bucket has what the database has: what comes after is logged again. */
 async function unassignUnpublished(
-  { store, logObjects }: Needs,
+  engines: Needs,
   turn: LogTurn,
   { epoch, size }: Log,
   published: number,
 ): Promise<number> {
+  const { store, logObjects } = engines;
   const readTile = readTilesOf(logObjects, epoch);
   const readHashes = (index: number) => {
     const width = Math.min(tileWidth, published - index * tileWidth);
@@ -167,10 +186,14 @@ async function unassignUnpublished(
     };
     const unpublished = entries.filter((entry) => !isPublished(entry));
     // The log's own beginning belongs to this epoch.
-    moved += await store.evidenceLog.unassign(
+    await keepTurn(engines, turn);
+    const unassigned = await store.evidenceLog.unassign(
       turn,
+      epoch,
       unpublished.filter(({ leafIndex }) => leafIndex > 0),
     );
+    if (unassigned === undefined) throw takenOver();
+    moved += unassigned;
     // A process that died here may have moved all entries of this tile, and not those before it.
     if (entries.length > 0 && unpublished.length === 0) break;
   }

@@ -647,7 +647,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       setRefusal: (log) => log.setRefusal(turn, 'x'),
       start: (log) =>
         log.start(
-          { epoch: 2, origin: 'x.org/log/2', after: 1 },
+          { epoch: 2, origin: 'x.org/log/2', after: turn },
           {
             id: dropId,
             at: new Date(),
@@ -659,7 +659,7 @@ async function everyCall(accountId: string): Promise<Calls> {
           [logKey],
         ),
       nextNumber: (log) => log.nextNumber(),
-      unassign: (log) => log.unassign(turn, [{ accountId, id: dropId }]),
+      unassign: (log) => log.unassign(turn, 1, [{ accountId, id: dropId }]),
       addKey: (log) => log.addKey(1, logKey),
       retireKey: (log) => log.retireKey(1, 1),
       replaceKey: (log) => log.replaceKey({ ...logKey, epoch: 1 }, logKey),

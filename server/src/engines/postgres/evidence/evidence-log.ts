@@ -33,6 +33,9 @@ const isTurnOf = ({ epoch, fence }: LogTurn) => sql`epoch = ${epoch} and fence =
 /** The size in a checkpoint, which is its second line. */
 export const readSize = (note: ReturnType<typeof sql>) => sql`coalesce(split_part(${note}, chr(10), 2)::bigint, 0)`;
 
+/** The first entry of an epoch belongs to it, and nothing is left to prove of one that was erased. */
+const isProvable = sql`entry.leaf_index > 0 and entry.salt is not null`;
+
 /** The highest number in a story. Each form of a story is found by its own range of the index. */
 const lastNumber = sql`
   case
@@ -83,14 +86,17 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       const { rows } = await sql<LogCondition>`
         with log as (select * from evidence_logs where ended_at is null),
         waiting as (
-          (select at from evidence_entries where leaf_index is null order by sequence limit ${sql.lit(countedUpTo)})
+          (select at, false as "isStranded" from evidence_entries where leaf_index is null
+            order by sequence limit ${sql.lit(countedUpTo)})
           union all
-          (select at from log cross join lateral (
+          (select at, ended_at is not null from evidence_logs as any_log cross join lateral (
             select at from evidence_entries as entry
-            where entry.epoch = log.epoch and entry.leaf_index >= log.published_size
+            where entry.epoch = any_log.epoch and entry.leaf_index >= any_log.published_size
+              and (any_log.ended_at is null or ${isProvable})
             order by entry.leaf_index limit ${sql.lit(countedUpTo)}) as unpublished)
         )
         select least((select count(*) from waiting), ${sql.lit(countedUpTo)}) as waiting,
+          least((select count(*) from waiting where "isStranded"), ${sql.lit(countedUpTo)}) as stranded,
           coalesce((select extract(epoch from now() - min(at)) from waiting), 0)::float8 as "lagSeconds",
           (select extract(epoch from now() - published_at)::float8 from log) as "checkpointSeconds",
           (select extract(epoch from now() - max(cosigned_at))::float8 from evidence_logs) as "cosignedSeconds",
@@ -191,12 +197,14 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
     sign: (turn, size, note) =>
       change(turn, sql`signed_checkpoint = ${note}`, sql`${readSize(sql`signed_checkpoint`)} <= ${size}`),
 
-    publish: (turn, size, note) =>
-      change(
-        turn,
-        sql`checkpoint = ${note}, published_size = ${size}, published_at = now(), refusal = null`,
-        sql`published_size <= ${size}`,
-      ),
+    async publish(turn, size, note, epoch = turn.epoch) {
+      const { numAffectedRows } = await sql`
+        update evidence_logs set checkpoint = ${note}, published_size = ${size}, published_at = now(), refusal = null
+        where epoch = ${epoch} and published_size <= ${size}
+          and exists (select from evidence_logs where ${isTurnOf(turn)} for update)
+      `.execute(db);
+      return numAffectedRows === 1n;
+    },
 
     async cosign(epoch, size, note) {
       const { numAffectedRows } = await sql`
@@ -251,10 +259,10 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
     },
 
     async start({ epoch, origin, after }, first, keys) {
-      await sql`update evidence_logs set ended_at = now(), lease_until = null where ended_at is null`.execute(db);
+      if (after && !(await change(after, sql`ended_at = now(), lease_until = null`))) return false;
       const { numAffectedRows } = await sql`
         insert into evidence_logs (epoch, origin, size) select ${epoch}, ${origin}, 1
-        where (select max(epoch) from evidence_logs) is not distinct from ${after}::integer
+        where (select max(epoch) from evidence_logs) is not distinct from ${after?.epoch ?? null}::integer
         on conflict do nothing
       `.execute(db);
       if (numAffectedRows !== 1n) return false;
@@ -285,15 +293,19 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       return rows[0]?.next ?? 0;
     },
 
-    async unassign(turn, entries) {
-      const { numAffectedRows = 0n } = await sql`
-        update evidence_entries as entry set epoch = null, leaf_index = null, number = null, commitment = null
-        from unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[])
-          as listed (account_id, id)
-        where entry.account_id = listed.account_id and entry.id = listed.id and entry.epoch = ${turn.epoch}
-          and entry.salt is not null and exists (select from evidence_logs where ${isTurnOf(turn)})
+    async unassign(turn, epoch, entries) {
+      const { rows } = await sql<{ unassigned: number }>`
+        with held as materialized (select epoch from evidence_logs where ${isTurnOf(turn)} for update),
+        unassigned as (
+          update evidence_entries as entry set epoch = null, leaf_index = null, number = null, commitment = null
+          from held, unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[])
+            as listed (account_id, id)
+          where entry.account_id = listed.account_id and entry.id = listed.id and entry.epoch = ${epoch}
+            and entry.salt is not null
+          returning entry.id)
+        select (select count(*) from unassigned)::integer as unassigned from held
       `.execute(db);
-      return Number(numAffectedRows);
+      return rows[0]?.unassigned;
     },
 
     addKey,
