@@ -14,15 +14,32 @@ const fileErrors: Readonly<Record<string, readonly [says: string, next: string]>
   EROFS: ['cannot be written: the disk is read-only', 'Choose another path.'],
   ENOSPC: ['cannot be written: the disk is full', 'Make room and run the command again.'],
   EDQUOT: ['cannot be written: the disk quota is used up', 'Make room and run the command again.'],
+  EIO: ['cannot be read or written: the disk reports an error', 'Check the disk.'],
+  EFBIG: ['cannot be written: the disk does not hold files of this size', 'Choose another disk.'],
+  ENAMETOOLONG: ['cannot be written: its name is too long for the disk', 'Choose another path.'],
 };
+
+/** What SQLite calls the same failures. */
+const sqliteCodes: Readonly<Record<number, string>> = { 8: 'EROFS', 10: 'EIO', 13: 'ENOSPC' };
+
+/** Returns the system's code for a failed call to the file system, also for one that SQLite has made. */
+export function findFileErrorCode(error: unknown): string | undefined {
+  const { code, syscall, errcode } = error as NodeJS.ErrnoException & { errcode?: number };
+  // The lowest byte is the kind of failure, the others are its details.
+  if (code === 'ERR_SQLITE_ERROR') return sqliteCodes[(errcode ?? 0) % 256];
+  return syscall === undefined ? undefined : code;
+}
 
 /** Describes a failed call to the file system; returns undefined for any other error. */
 export function describeFileError(error: unknown): FileError | undefined {
-  const { code = '', path, syscall } = error as NodeJS.ErrnoException;
+  const code = findFileErrorCode(error);
+  if (code === undefined) return undefined;
+  const { path, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'mkdir' && code === 'ENOENT') {
     return { code, message: `${path} cannot be created.`, next: 'Choose another path.' };
   }
   const [says, next] = fileErrors[code] ?? [];
-  if (syscall === undefined || says === undefined || next === undefined) return undefined;
-  return { code, message: `${path ?? 'The output'} ${says}.`, next };
+  if (says === undefined || next === undefined) return undefined;
+  const subject = path ?? (syscall === undefined ? 'The journal of the folder' : 'The output');
+  return { code, message: `${subject} ${says}.`, next };
 }

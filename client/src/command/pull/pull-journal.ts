@@ -59,6 +59,7 @@ export class PullJournal implements Disposable {
   readonly folder: string;
   readonly #database: DatabaseSync;
   readonly #account: string;
+  #ownClaimKey: string | undefined;
 
   private constructor(folder: string, database: DatabaseSync, account: string) {
     this.folder = folder;
@@ -118,14 +119,15 @@ export class PullJournal implements Disposable {
       .all(this.#account, url) as unknown as JournalEntry[];
   }
 
-  /** Returns the key of a claim whose entry is not settled yet. */
-  getClaimKey(): string | undefined {
+  /** Finds a claim whose entry is not settled yet, and returns its key and whether this process has made it. */
+  findClaim(): { key: string; isOwn: boolean } | undefined {
     const row = this.#database.prepare('select key from claims where account = ?').get(this.#account);
-    return row === undefined ? undefined : String(row['key']);
+    return row === undefined ? undefined : { key: String(row['key']), isOwn: row['key'] === this.#ownClaimKey };
   }
 
   /** Records a claim before it is made, so that its entry can be found again after a crash. */
   beginClaim(key: string): void {
+    this.#ownClaimKey = key;
     this.#database.prepare('insert or replace into claims (account, key) values (?, ?)').run(this.#account, key);
   }
 

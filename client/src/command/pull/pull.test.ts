@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   linkSync,
@@ -17,7 +18,8 @@ import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeTerminal, fakeTerminal } from '../../testing/fake-terminal.ts';
-import { refuse, succeed, WireServer } from '../../testing/wire-server.ts';
+import { type Drop, type InboxServer, type Queued, startInboxServer } from '../../testing/inbox-server.ts';
+import { refuse, succeed, type WireServer } from '../../testing/wire-server.ts';
 import { run } from '../run.ts';
 import { partPath, placeFile } from './place-file.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
@@ -31,117 +33,6 @@ beforeEach(() => {
   folder = join(home, 'in');
 });
 afterEach(() => rmSync(home, { recursive: true }));
-
-interface Drop {
-  url: string;
-  files: Record<string, string>;
-  /** The paths of files in the folder that was sent, by their names. */
-  paths?: Record<string, string>;
-  /** Files that have expired, although the entry has not. */
-  ended?: string[];
-}
-
-interface Queued {
-  attempts: number;
-  lease: string | undefined;
-  /** The number of pulls until the entry is available. */
-  availableIn: number;
-  availableAt?: string;
-  acknowledged: number;
-}
-
-interface InboxServer extends WireServer {
-  fetched: string[];
-  queue: Map<string, Queued>;
-  nextPull(): void;
-  /** Responds to a request for events. */
-  events: (after: string, response: ServerResponse) => void;
-}
-
-/** Starts a server with an inbox that follows docs/api-v1.md. */
-async function inboxServer(drops: Drop[]): Promise<InboxServer> {
-  const fetched: string[] = [];
-  const queue = new Map<string, Queued>();
-  const claims = new Map<string, unknown>();
-  const queued = (url: string) => {
-    const known = queue.get(url) ?? { attempts: 0, lease: undefined, availableIn: 0, acknowledged: 0 };
-    queue.set(url, known);
-    return known;
-  };
-  const shown = ({ url, files }: Drop) => ({
-    id: url,
-    sender: 'beta@machines.test',
-    file_count: Object.keys(files).length,
-    received_at: '2030-01-31T12:00:00.000Z',
-    attempts: queued(url).attempts,
-    lease: queued(url).lease,
-  });
-  const claim = () => {
-    const drop = drops.find(({ url }) => {
-      const { lease, availableIn, acknowledged } = queued(url);
-      return lease === undefined && availableIn <= 0 && acknowledged === 0;
-    });
-    if (drop === undefined) return { data: [] };
-    queued(drop.url).attempts += 1;
-    queued(drop.url).lease = `lease ${drop.url} ${queued(drop.url).attempts}`;
-    return { data: [shown(drop)] };
-  };
-  const server = await WireServer.start(({ path, headers, body }, response) => {
-    if (path.startsWith('events?'))
-      return extended.events(new URLSearchParams(path.slice(7)).get('after') ?? '', response);
-    const [, id = '', action, file = ''] = path.split('/').map(decodeURIComponent);
-    if (id === 'claim') {
-      const key = String(headers['idempotency-key']);
-      const entries = claims.get(key) ?? claim();
-      claims.set(key, entries);
-      return succeed(response, entries);
-    }
-    if (path.startsWith('inbox?')) {
-      const waiting = drops.filter(({ url }) => queued(url).acknowledged === 0);
-      const data = waiting.map((drop) => ({ ...shown(drop), available_at: queued(drop.url).availableAt ?? null }));
-      return succeed(response, { data, next_cursor: null });
-    }
-    const drop = drops.find(({ url }) => url === id);
-    if (drop === undefined) return refuse(response, 404, 'not_found');
-    if (action === undefined) {
-      const files = Object.keys(drop.files).map((name, index) => ({
-        id: String(index),
-        name,
-        path: drop.paths?.[name] ?? name,
-        size: Buffer.byteLength(drop.files[name] ?? ''),
-      }));
-      return succeed(response, { ...shown(drop), files });
-    }
-    if (action === 'ack' || action === 'nack') {
-      const { lease, delay_seconds: delay = 0 } = JSON.parse(body.toString()) as {
-        lease: string;
-        delay_seconds?: number;
-      };
-      const entry = queued(id);
-      if (lease !== entry.lease) return refuse(response, 409, 'lease_not_held');
-      entry.lease = undefined;
-      if (action === 'ack') entry.acknowledged += 1;
-      else entry.availableIn = delay > 0 ? 1 : 0;
-      return succeed(response, {});
-    }
-    const [name = '', content = ''] = Object.entries(drop.files)[Number(file)] ?? [];
-    if (drop.ended?.includes(name) === true) return refuse(response, 404, 'not_found');
-    fetched.push(`${id}/${name}`);
-    const digest = createHash('sha256').update(content).digest('base64');
-    response.writeHead(200, {
-      ETag: `"${digest}"`,
-      'Repr-Digest': `sha-256=:${digest}:`,
-      'Content-Length': Buffer.byteLength(content),
-    });
-    response.end(content);
-  });
-  const nextPull = () => {
-    for (const entry of queue.values()) entry.availableIn -= 1;
-  };
-  const events: InboxServer['events'] = (_after, response) => refuse(response, 403, 'scope_missing');
-  const extended: InboxServer = Object.assign(server, { fetched, queue, nextPull, events });
-  return extended;
-}
 
 function terminalFor(server: WireServer): FakeTerminal {
   return fakeTerminal(home, {
@@ -166,7 +57,7 @@ const account = (server: WireServer) => `alpha@machines.test ${new URL(server.ba
 
 test('every file is stored once, even if it was moved away since', async () => {
   const drops: Drop[] = [{ url: 'd1', files: { 'a.txt': 'a', 'b.txt': '' } }];
-  await using server = await inboxServer(drops);
+  await using server = await startInboxServer(drops);
   expect((await pull(server)).exit).toBe(0);
   expect(listFolder()).toEqual(['a.txt', 'b.txt']);
   expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('a');
@@ -196,7 +87,9 @@ test('unsafe names are changed, and the output has the original name', async () 
     'rep\u200bort.csv',
     '\u200b',
   ];
-  await using server = await inboxServer([{ url: 'd1', files: Object.fromEntries(names.map((name) => [name, name])) }]);
+  await using server = await startInboxServer([
+    { url: 'd1', files: Object.fromEntries(names.map((name) => [name, name])) },
+  ]);
   const { exit, terminal } = await pull(server, '--json');
   expect(exit).toBe(0);
   const received = terminal.output.text
@@ -221,7 +114,7 @@ test('unsafe names are changed, and the output has the original name', async () 
 });
 
 test('on a terminal, progress covers all missing files of an entry', async () => {
-  await using server = await inboxServer([
+  await using server = await startInboxServer([
     { url: 'd1', files: { a: 'a'.repeat(600), b: 'b'.repeat(300) } },
     { url: 'd2', files: { c: 'c'.repeat(100), d: 'd'.repeat(50), e: 'e'.repeat(50) } },
   ]);
@@ -256,7 +149,7 @@ const inFolders = (paths: Record<string, string>) => [
 ];
 
 test('folders are created again', async () => {
-  await using server = await inboxServer(
+  await using server = await startInboxServer(
     inFolders({ x: 'a/x', 'x (2)': 'grüße/b/x', 'x (3)': 'x', y: 'a/y', z: '%', w: 'A/w' }),
   );
   expect((await pull(server)).exit).toBe(0);
@@ -268,7 +161,7 @@ test('folders are created again', async () => {
 test('a file whose folders cannot be created is stored in the folder itself', async () => {
   // Longer than a path may be.
   const folders = Array.from({ length: 20 }, () => 'x'.repeat(250)).join('/');
-  await using server = await inboxServer(inFolders({ a: `${folders}/a`, b: 'b' }));
+  await using server = await startInboxServer(inFolders({ a: `${folders}/a`, b: 'b' }));
   expect((await pull(server)).exit).toBe(0);
   expect(tree()).toEqual(['a', 'b']);
 });
@@ -290,7 +183,7 @@ test('whatever a server sends, nothing is stored outside the folder or in that o
     j: 'con/a./evil\u0000',
     k: '',
   };
-  await using server = await inboxServer(inFolders(paths));
+  await using server = await startInboxServer(inFolders(paths));
   const before = readdirSync(home);
   expect((await pull(server)).exit).toBe(0);
   expect(tree()).toEqual(
@@ -316,7 +209,7 @@ test('whatever a server sends, nothing is stored outside the folder or in that o
 
 test('a name that differs from an earlier one only in case can be used after that file was moved away', async () => {
   const drops: Drop[] = [{ url: 'd1', files: { 'Report.csv': '1' } }];
-  await using server = await inboxServer(drops);
+  await using server = await startInboxServer(drops);
   await pull(server);
   drops.push({ url: 'd2', files: { 'report.csv': '2' } });
   await pull(server);
@@ -328,7 +221,7 @@ test('a name that differs from an earlier one only in case can be used after tha
 });
 
 test('a journal of an earlier version is upgraded', async () => {
-  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   await pull(server);
   const database = new DatabaseSync(join(folder, '.waybill', 'pull.db'));
   database.exec('drop index files_name_key; alter table files drop column name_key');
@@ -337,7 +230,7 @@ test('a journal of an earlier version is upgraded', async () => {
 });
 
 test('a file that expires before its download is skipped, and the others are downloaded', async () => {
-  await using server = await inboxServer([
+  await using server = await startInboxServer([
     { url: 'd1', files: { 'a.txt': 'a', 'late.txt': 'l' }, ended: ['late.txt'] },
   ]);
   const { exit, terminal } = await pull(server);
@@ -348,7 +241,7 @@ test('a file that expires before its download is skipped, and the others are dow
 });
 
 test('the entry that a killed process had claimed is returned, and claimed again as another attempt', async () => {
-  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
     journal.beginClaim('of the killed one');
@@ -362,7 +255,7 @@ test('the entry that a killed process had claimed is returned, and claimed again
 });
 
 test('an entry whose files are already stored is acknowledged without running the hook', async () => {
-  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   await pull(server);
   server.queue.clear(); // as if the acknowledgement had been lost
   expect((await pull(server, '--hook', 'exit 1')).exit).toBe(0);
@@ -388,7 +281,7 @@ test.each([
   ['after it had it, and somebody has moved it on since', [], []],
   ['and a file of that name has appeared since', ['part', 'foreign'], ['a (2).txt', 'a.txt']],
 ])('after a crash while a file gets its name, it is stored once: %s', async (_when, there, expected) => {
-  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
     const entry = findEntry(journal);
@@ -420,7 +313,7 @@ test('a file that appears while a download gets the same name is not replaced', 
 });
 
 test('a hook gets the file and its attempt, and is run again until it succeeds', async () => {
-  await using server = await inboxServer([{ url: 'd1', files: { "a'; touch evil #.txt": 'abc' } }]);
+  await using server = await startInboxServer([{ url: 'd1', files: { "a'; touch evil #.txt": 'abc' } }]);
   const log = join(home, 'log');
   const hook = `echo "$WAYBILL_ATTEMPT $WAYBILL_NAME $WAYBILL_SENDER $WAYBILL_DROP $WAYBILL_SIZE \${WAYBILL_API_KEY-none}" >> ${log}; cmp -s "$WAYBILL_FILE" "$WAYBILL_FILE" && [ "$WAYBILL_ATTEMPT" -ge 3 ]`;
   expect((await pull(server, '--hook', hook)).exit).toBe(8);
@@ -436,8 +329,28 @@ test('a hook gets the file and its attempt, and is run again until it succeeds',
   expect(listFolder()).toHaveLength(1);
 });
 
+test.each([
+  ['ends', ''],
+  ['is made to end, if it ignores the request', 'trap "" TERM; '],
+])('when a pull is stopped, everything that its hook has started %s', async (_how, trap) => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
+  const log = join(home, 'pids');
+  // A shell that waits for another one: a signal to the first does not reach the second.
+  const hook = `(${trap}sleep 600 & echo $! >> ${log}; wait; sleep 600); true`;
+  const stop = new AbortController();
+  const pulling = run(terminalFor(server), ['pull', folder, '--hook', hook], stop.signal, '1');
+  await expect.poll(() => existsSync(log) && readFileSync(log, 'utf8')).toMatch(/\d+\n/);
+  stop.abort();
+  expect(await pulling).toBe(130);
+  const pid = readFileSync(log, 'utf8').trim();
+  // What has ended may wait for its exit to be read.
+  const isRunning = () =>
+    existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  await expect.poll(isRunning).toBe(false);
+});
+
 test('after a hook has failed, the user learns when to pull again', async () => {
-  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
   const failed = await pull(server, '--hook', 'exit 1');
   expect(failed.exit).toBe(8);
   expect(failed.terminal.errors.text).toContain('(attempt 1). Pull again after 30 seconds.\n');
@@ -450,7 +363,7 @@ test('after a hook has failed, the user learns when to pull again', async () => 
 });
 
 test('one process at a time works in a folder; the next one waits for it', async () => {
-  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   const journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
   expect(await PullJournal.open(folder, 'another')).toBe(undefined);
   const terminal = terminalFor(server);
@@ -462,9 +375,14 @@ test('one process at a time works in a folder; the next one waits for it', async
   expect(listFolder()).toEqual(['a.txt']);
 });
 
-async function watch(server: InboxServer, every: number, until: () => boolean): Promise<number> {
+async function watch(
+  server: InboxServer,
+  every: number,
+  until: () => boolean,
+  terminal = terminalFor(server),
+): Promise<number> {
   const stop = new AbortController();
-  const pulling = run(terminalFor(server), ['pull', folder, '--watch', '--every', String(every)], stop.signal, '1');
+  const pulling = run(terminal, ['pull', folder, '--watch', '--every', String(every)], stop.signal, '1');
   await expect.poll(until, { timeout: 5_000 }).toBe(true);
   stop.abort();
   return await pulling;
@@ -472,7 +390,7 @@ async function watch(server: InboxServer, every: number, until: () => boolean): 
 
 test('a watch notices arrivals, also those during a pull', async () => {
   const drops: Drop[] = [];
-  await using server = await inboxServer(drops);
+  await using server = await startInboxServer(drops);
   server.events = (after, response) => {
     const arrived = (url: string) => {
       drops.push({ url, files: { [url]: url } });
@@ -489,10 +407,85 @@ test('a watch notices arrivals, also those during a pull', async () => {
 
 test('a watch with a key that may not read events polls the inbox', async () => {
   const drops: Drop[] = [{ url: 'd1', files: { d1: '' } }];
-  await using server = await inboxServer(drops);
+  await using server = await startInboxServer(drops);
   const arriving = expect.poll(() => existsSync(join(folder, 'd1')), { timeout: 5_000 }).toBe(true);
   const pulling = watch(server, 1, () => existsSync(join(folder, 'd2')));
   await arriving;
   drops.push({ url: 'd2', files: { d2: '' } });
   expect(await pulling).toBe(130);
+});
+
+/** The client does not wait for this long before another attempt, but reports the failure at once. */
+const refuseForLong = (response: ServerResponse) =>
+  refuse(response, 503, 'unavailable', { headers: { 'Retry-After': '1000' } });
+
+test('a watch keeps an entry claimed while the server cannot read its files, and says so once', async () => {
+  await using server = await startInboxServer([
+    { url: 'd1', files: { a: 'a' } },
+    { url: 'd2', files: { b: 'b' } },
+  ]);
+  let refused = 0;
+  server.intercept = (path, response) => {
+    if (!path.includes('/files/') || refused === 3) return false;
+    refused += 1;
+    refuseForLong(response);
+    return true;
+  };
+  const terminal = terminalFor(server);
+  const isDone = () => server.queue.get('d2')?.acknowledged === 1;
+  expect(await watch(server, 1, isDone, terminal)).toBe(130);
+  expect(refused).toBe(3);
+  const settled = expect.objectContaining({ attempts: 1, acknowledged: 1, delays: [] });
+  expect([...server.queue.values()]).toEqual([settled, settled]);
+  const kept = 'The files from beta@machines.test stay claimed, and are tried again every 1 second.';
+  expect(terminal.errors.text.split(kept)).toHaveLength(2);
+});
+
+test.each([
+  ['an error of the server that only this entry meets', ['--watch'], 500, 'internal'],
+  ['a server that stays away, without --watch', [], 503, 'unavailable'],
+])('an entry is given back with a delay that doubles after %s', async (_what, words, status, code) => {
+  await using server = await startInboxServer([{ url: 'd1', files: { a: 'a' } }]);
+  server.intercept = (path, response) => {
+    if (path !== 'inbox/d1') return false;
+    refuse(response, status, code, { headers: { 'Retry-After': '1000' } });
+    return true;
+  };
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    server.nextPull();
+    const given = () => server.queue.get('d1')?.delays.length === attempt;
+    if (words.length === 0) expect((await pull(server)).exit).toBe(5);
+    else await watch(server, 1, given);
+    expect(given()).toBe(true);
+  }
+  expect(server.queue.get('d1')).toMatchObject({ attempts: 3, delays: [30, 60, 120] });
+});
+
+test('a watch keeps an entry claimed while the disk is full, and completes it once there is room', async () => {
+  const content = 'x'.repeat(3_000_000);
+  await using server = await startInboxServer([
+    { url: 'd1', files: { 'a.bin': content } },
+    { url: 'd2', files: { b: 'b' } },
+  ]);
+  const program = new URL('../main.ts', import.meta.url).pathname;
+  // A disk of its own, which vanishes with the process.
+  const script = `mount -t tmpfs -o size=4m none /mnt && head -c 3000000 /dev/zero >/mnt/ballast
+    exec "$0" --conditions=source "$1" pull --watch --every 1 /mnt/in`;
+  const environment = { ...terminalFor(server).environment, HOME: home };
+  const child = spawn('unshare', ['-r', '-m', 'sh', '-uc', script, process.execPath, program], { env: environment });
+  const ended = once(child, 'exit');
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  await expect.poll(() => errors, { timeout: 5_000 }).toContain('stay claimed');
+  const rounds = server.requests.length;
+  await expect.poll(() => server.requests.length, { timeout: 5_000 }).toBeGreaterThan(rounds + 1);
+  const disk = `/proc/${child.pid}/root/mnt`;
+  rmSync(join(disk, 'ballast'));
+  await expect.poll(() => server.queue.get('d2')?.acknowledged, { timeout: 5_000 }).toBe(1);
+  expect(readFileSync(join(disk, 'in', 'a.bin'), 'utf8')).toBe(content);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([130, null]);
+  expect(errors.match(/\/mnt\/in cannot be written: the disk is full/g)).toHaveLength(1);
+  const settled = expect.objectContaining({ attempts: 1, acknowledged: 1, delays: [] });
+  expect([...server.queue.values()]).toEqual([settled, settled]);
 });

@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { realpath, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
 import { ignoreNotFound, isWaybillError } from '../../errors.ts';
 import type { ClaimedEntry, InboxEntryDetails } from '../../generated/wire.ts';
 import { defaultRuntime } from '../../runtime.ts';
-import type { FileToDownload } from '../../transfer/download.ts';
 import type { Waybill } from '../../waybill.ts';
 import { openClient } from '../account.ts';
 import { takeFirst } from '../commands/lists.ts';
 import { describeError } from '../error-report.ts';
 import { CommandError, exitCodes, untilInterrupted } from '../exit-codes.ts';
 import { makeFolder } from '../make-folder.ts';
-import { formatDate, formatSize, pluralize } from '../terminal/format.ts';
+import { formatDate, pluralize } from '../terminal/format.ts';
 import { Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
-import { runHook } from './hook.ts';
+import { finishOrReport, type PullContext, retryDelaySeconds } from './finish-file.ts';
 import { InboxWatcher, jitterMs } from './inbox-watcher.ts';
 import { LeaseLostError, leaseSeconds, withLease } from './lease.ts';
 import { type CompletePart, isPlaced, partPath, placeFile } from './place-file.ts';
+import { isFaultOfMachine } from './pull-faults.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 
 export interface PullCommandOptions {
@@ -26,24 +25,14 @@ export interface PullCommandOptions {
   hook?: string;
 }
 
-interface PullContext {
-  client: Waybill;
-  journal: PullJournal;
-  folder: string;
-  hook: string | undefined;
-  watch: boolean;
-  terminal: Terminal;
-  output: Output;
-  progress: Progress;
-  signal: AbortSignal;
+interface PullCounts {
+  received: number;
+  /** The files that could not be completed. */
+  left: number;
 }
 
 const lockPollMs = 500;
 const dayMs = 24 * 3600 * 1000;
-/** After the first failure; it doubles with every further one. */
-const firstDelaySeconds = 30;
-const maxDelaySeconds = 3600;
-
 export async function pullFiles(
   terminal: Terminal,
   output: Output,
@@ -55,8 +44,9 @@ export async function pullFiles(
   await makeFolder(dir);
   const folder = await realpath(dir);
   using journal = await openJournal(folder, `${account.user} ${new URL(account.url).href}`, output, signal);
-  const puller = { client, journal, folder, hook, watch, terminal, output, progress: new Progress(terminal), signal };
-  if (watch) return await untilInterrupted(signal, () => watchInbox(puller, every));
+  const progress = new Progress(terminal);
+  const puller = { client, journal, folder, hook, watch, every, terminal, output, progress, signal };
+  if (watch) return await untilInterrupted(signal, () => watchInbox(puller));
   const { received, left } = await pullOnce(puller);
   if (received + left === 0) output.notice(await describeWaiting(client, signal));
   client.close();
@@ -86,8 +76,8 @@ async function describeWaiting(client: Waybill, signal: AbortSignal): Promise<st
   return `${pluralize(times.length, 'entry waits', 'entries wait')} until ${until} after a failure.`;
 }
 
-async function watchInbox(puller: PullContext, every: number): Promise<never> {
-  const { client, output, signal } = puller;
+async function watchInbox(puller: PullContext): Promise<never> {
+  const { client, every, output, signal } = puller;
   let news: InboxWatcher | undefined;
   for (;;) {
     try {
@@ -115,27 +105,72 @@ async function openJournal(folder: string, account: string, output: Output, sign
 /**
  * Processes entries until none is available. Returns how many files were received, and how many could not be completed.
  */
-async function pullOnce(puller: PullContext): Promise<{ received: number; left: number }> {
-  const { journal, signal } = puller;
+async function pullOnce(puller: PullContext): Promise<PullCounts> {
+  const { journal } = puller;
   const total = { received: 0, left: 0 };
   journal.purge(currentDay());
   await returnUnsettledEntry(puller);
   for (let entry = await claimEntry(puller); entry; entry = await claimEntry(puller)) {
-    const claimed = entry;
-    const { received, left } = await withLease(puller.client, claimed, signal, (held) =>
-      settleEntry({ ...puller, signal: held }, claimed),
-    ).catch((error: unknown) => {
-      puller.progress.clear();
-      if (!(error instanceof LeaseLostError)) throw error;
-      puller.output.notice(`The lease of the files from ${claimed.sender} was lost; another pull may download them.`);
-      return { received: 0, left: claimed.file_count };
-    });
+    const { received, left } = await processEntry(puller, entry);
     journal.endClaim();
     total.received += received;
     total.left += left;
   }
   journal.endClaim();
   return total;
+}
+
+/** Processes an entry under its lease. If that fails, returns the entry to the queue for later. */
+async function processEntry(puller: PullContext, entry: ClaimedEntry): Promise<PullCounts> {
+  const { client, journal, output, progress, signal } = puller;
+  try {
+    return await withLease(client, entry, signal, async (held) => {
+      const holder = { ...puller, signal: held };
+      const failed = new Set<number>();
+      const counts = await waitOutFaults(holder, entry, () => finishFiles(holder, entry, failed));
+      await waitOutFaults(holder, entry, () => settleEntry(holder, entry, counts));
+      return counts;
+    });
+  } catch (error) {
+    progress.clear();
+    if (error instanceof LeaseLostError) {
+      output.notice(`The lease of the files from ${entry.sender} was lost; another pull may download them.`);
+      return { received: 0, left: entry.file_count };
+    }
+    if (!signal.aborted) {
+      // The first failure is the one to report. If the entry cannot be returned either, its lease ends.
+      await giveBack(puller, entry).then(
+        () => journal.endClaim(),
+        () => undefined,
+      );
+    }
+    throw error;
+  }
+}
+
+/**
+ * Repeats work on an entry, whose lease is held, until the fault of the whole machine or of the server has passed: the
+ * next entry would fail as well, and each return to the queue is one of the few attempts of an entry. Without a watch,
+ * the caller learns of the fault.
+ */
+async function waitOutFaults<T>(
+  { watch, every, output, progress, signal }: PullContext,
+  entry: ClaimedEntry,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let reported = ''; ; ) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!watch || signal.aborted || !isFaultOfMachine(error)) throw error;
+      progress.clear();
+      const report = describeError(error);
+      const next = `The files from ${entry.sender} stay claimed, and are tried again every ${pluralize(every, 'second')}.`;
+      if (report.message !== reported) output.printError({ ...report, next });
+      reported = report.message;
+    }
+    await defaultRuntime.sleep(jitterMs(every), signal);
+  }
 }
 
 /**
@@ -148,48 +183,58 @@ async function claimEntry({ client, journal, signal }: PullContext): Promise<Cla
   return (await client.inbox.claim({ max: 1, leaseSeconds, idempotencyKey, signal }))[0];
 }
 
-/** Returns the entry of a process that was killed, so that it can be claimed again at once, as another attempt. */
-async function returnUnsettledEntry({ client, journal, signal }: PullContext): Promise<void> {
-  const idempotencyKey = journal.getClaimKey();
-  if (idempotencyKey === undefined) return;
-  for (const entry of await client.inbox.claim({ max: 1, leaseSeconds, idempotencyKey, signal })) {
-    await client.inbox.nack(entry, { signal }).catch((error: unknown) => {
+/**
+ * Returns the entry of a process that was killed, so that it can be claimed again at once, as another attempt; or one that
+ * this process could not return after a failure.
+ */
+async function returnUnsettledEntry(puller: PullContext): Promise<void> {
+  const { client, journal, signal } = puller;
+  const claim = journal.findClaim();
+  if (claim === undefined) return;
+  for (const entry of await client.inbox.claim({ max: 1, leaseSeconds, idempotencyKey: claim.key, signal })) {
+    await (claim.isOwn ? giveBack(puller, entry) : client.inbox.nack(entry, { signal })).catch((error: unknown) => {
       if (!isWaybillError(error, 'lease_not_held', 'not_found')) throw error;
     });
   }
   journal.endClaim();
 }
 
-/** Finishes an entry and acknowledges it, or returns it to the queue for later. */
-async function settleEntry(puller: PullContext, entry: ClaimedEntry): Promise<{ received: number; left: number }> {
+/**
+ * Downloads the missing files of an entry, and runs their hooks. Files that have failed are tried again only with the
+ * next attempt of the entry.
+ */
+async function finishFiles(puller: PullContext, entry: ClaimedEntry, failed: Set<number>): Promise<PullCounts> {
   const { client, journal, signal } = puller;
-  const total = { received: 0, left: 0 };
   const details = await ignoreNotFound(client.inbox.get(entry.id, { signal }));
-  if (details === undefined) return total;
+  if (details === undefined) return { received: 0, left: 0 };
   recordFiles(puller, details);
   const journalled = new Map(journal.listFiles(entry.id).map((noted) => [noted.name, noted]));
   const unfinished = details.files.flatMap((file) => {
     const noted = journalled.get(file.path);
-    return !noted || noted.state === 'done' || noted.state === 'gone' ? [] : [{ file, noted }];
+    const isOver = !noted || noted.state === 'done' || noted.state === 'gone' || failed.has(noted.id);
+    return isOver ? [] : [{ file, noted }];
   });
   const missing = unfinished.filter(({ noted }) => noted.state === 'wanted');
   puller.progress.setTotal(toTotal(missing.map(({ file }) => file.size)));
+  let received = 0;
   for (const { file, noted } of unfinished) {
-    if (await finishOrReport(puller, noted, { ...file, entry: entry.id }, entry.attempts)) total.received += 1;
-    else total.left += 1;
+    if (await finishOrReport(puller, noted, { ...file, entry: entry.id }, entry.attempts)) received += 1;
+    else failed.add(noted.id);
   }
-  const settling: Promise<unknown> =
-    total.left === 0
-      ? client.inbox.ack(entry, { signal })
-      : client.inbox.nack(entry, { delaySeconds: retryDelaySeconds(entry.attempts), signal });
-  await ignoreNotFound(settling).catch((error: unknown) => {
-    throw isWaybillError(error, 'lease_not_held') ? new LeaseLostError() : error;
-  });
-  return total;
+  return { received, left: failed.size };
 }
 
-function retryDelaySeconds(attempts: number): number {
-  return Math.min(maxDelaySeconds, firstDelaySeconds * 2 ** Math.min(attempts - 1, 20));
+/** Acknowledges an entry, or returns it to the queue if some of its files are left. */
+async function settleEntry(puller: PullContext, entry: ClaimedEntry, { left }: PullCounts): Promise<void> {
+  const settling = left === 0 ? puller.client.inbox.ack(entry, { signal: puller.signal }) : giveBack(puller, entry);
+  await ignoreNotFound<unknown>(settling).catch((error: unknown) => {
+    throw isWaybillError(error, 'lease_not_held') ? new LeaseLostError() : error;
+  });
+}
+
+/** Returns an entry to the queue after a failure, where it is available again after a delay. */
+async function giveBack({ client, signal }: PullContext, entry: ClaimedEntry): Promise<void> {
+  await client.inbox.nack(entry, { delaySeconds: retryDelaySeconds(entry.attempts), signal });
 }
 
 function recordFiles(
@@ -206,108 +251,7 @@ function currentDay(): number {
   return Math.floor(Date.now() / dayMs);
 }
 
-/** Reports a problem of a single file, which must not stop the others; throws any other problem. */
-async function finishOrReport(
-  puller: PullContext,
-  noted: JournalEntry,
-  file: FileToDownload,
-  attempt: number,
-): Promise<boolean> {
-  try {
-    return await finishFile(puller, noted, file, attempt);
-  } catch (error) {
-    puller.progress.clear();
-    if (puller.signal.aborted || !isWaybillError(error, 'damaged', 'digest_mismatch', 'internal')) throw error;
-    puller.output.printError({ ...describeError(error), message: `${file.name}: ${error.message}` });
-    return false;
-  }
-}
-
-/** Takes a file from its current state to the last one. Returns whether it succeeded. */
-async function finishFile(
-  puller: PullContext,
-  noted: JournalEntry,
-  file: FileToDownload,
-  attempt: number,
-): Promise<boolean> {
-  const { journal, folder, output, progress } = puller;
-  let { path, sha256, size } = noted;
-  if (noted.state === 'wanted') {
-    const whole = await downloadToPart(puller, noted, file);
-    if (whole === undefined) return true; // the file has expired
-    ({ sha256, size } = whole);
-    path = await placeFile(folder, journal, noted, whole);
-  } else if (noted.state === 'placing' && !(await isPlaced(folder, journal, noted))) {
-    const whole = { path: path ?? file.path, sha256: sha256 ?? '', size: size ?? 0 };
-    path = await placeFile(folder, journal, noted, whole);
-  }
-  const arrival = {
-    path: join(folder, path ?? file.path),
-    name: file.name,
-    sender: noted.sender,
-    entry: file.entry,
-    sha256: sha256 ?? '',
-    size: size ?? 0,
-    attempt,
-  };
-  if (noted.state !== 'placed') {
-    journal.setState(noted.id, puller.hook === undefined ? 'done' : 'placed');
-    progress.clear();
-    await output.print(`${arrival.path}  ${formatSize(arrival.size)}  from ${noted.sender}`, {
-      status: 'received',
-      path: arrival.path,
-      name: file.name,
-      sender: noted.sender,
-      drop: file.entry,
-      size: arrival.size,
-      sha256: arrival.sha256,
-    });
-  }
-  return await finishHook(puller, noted, arrival);
-}
-
-async function finishHook(
-  { journal, hook, watch, terminal, output, signal }: PullContext,
-  noted: JournalEntry,
-  arrival: Parameters<typeof runHook>[1],
-): Promise<boolean> {
-  if (hook !== undefined && !(await runHook(hook, arrival, terminal.environment, signal))) {
-    signal.throwIfAborted();
-    const later = pluralize(retryDelaySeconds(arrival.attempt), 'second');
-    const next = watch ? `It will run again in ${later}.` : `Pull again after ${later}.`;
-    output.notice(`The hook failed for ${arrival.path} (attempt ${arrival.attempt}). ${next}`);
-    return false;
-  }
-  journal.setState(noted.id, 'done');
-  return true;
-}
-
-async function downloadToPart(
-  { client, journal, output, progress, signal }: PullContext,
-  noted: JournalEntry,
-  file: FileToDownload,
-): Promise<CompletePart | undefined> {
-  const part = partPath(journal, noted);
-  try {
-    return await client.downloadPart(file, part, {
-      signal,
-      // Two files of a folder may have the same name, but not the same path.
-      onProgress: ({ receivedBytes, totalBytes }) =>
-        progress.show({ name: file.path, bytes: receivedBytes, totalBytes }),
-    });
-  } catch (error) {
-    if (!isWaybillError(error, 'not_found', 'link_ended', 'link_revoked')) throw error;
-    progress.clear();
-    output.notice(`${file.name} from ${noted.sender} expired before it was downloaded.`);
-    journal.setState(noted.id, 'gone');
-    await rm(part, { force: true });
-    return undefined;
-  }
-}
-
 /** Returns whether a watch should continue after an error. */
 function isTemporary(error: unknown): boolean {
-  if (isWaybillError(error))
-    return error.isRetryable || error.code === 'internal' || error.code === 'unexpected_response';
-  return (error as NodeJS.ErrnoException).code === 'ENOSPC';
+  return isFaultOfMachine(error) || isWaybillError(error, 'internal', 'unexpected_response');
 }
