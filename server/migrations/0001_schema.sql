@@ -147,12 +147,15 @@ create table person_links (
   purpose    person_link_purpose not null,
   -- The name of the person or command that invited; empty for a recovery.
   invited_by text not null default '',
+  -- The account whose owner invited; null for the operator, and for a recovery.
+  account_id uuid references accounts (id) on delete set null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   used_at    timestamptz
 );
 create index person_links_of_person on person_links (person_id, created_at);
 create index person_links_by_expiry on person_links (expires_at);
+create index person_links_of_account on person_links (account_id) where account_id is not null;
 
 --   enrolment      came by a mailed link, and has to register a sign-in method
 --   second_factor  entered the password, and has to enter a code
@@ -227,6 +230,8 @@ create table identities (
   subject      text not null,
   person_id    uuid not null references people (id),
   provider     text not null,
+  -- The address or name that the provider last gave, by which a person tells their identities apart.
+  label        text not null default '',
   linked_at    timestamptz not null default now(),
   last_used_at timestamptz,
   primary key (issuer, subject)

@@ -9,6 +9,13 @@ const Payload = Type.Object({
   address: Type.String(),
   userAgent: Type.String(),
   at: Type.String(),
+  added: Type.Optional(
+    Type.Union([
+      Type.Object({ kind: Type.Literal('password') }),
+      Type.Object({ kind: Type.Literal('passkey'), name: Type.String() }),
+      Type.Object({ kind: Type.Literal('identity'), provider: Type.String(), label: Type.String() }),
+    ]),
+  ),
 });
 
 export const sendSignInNoticeTask = {

@@ -103,6 +103,8 @@ export const routes: Readonly<Record<string, Audited>> = {
   'GET /sign-in/provider/:provider/callback': {
     eachOf: ['person.invited', 'identity.added', 'person.signed_in', 'member.set', 'member.removed'],
   },
+  'POST /sign-in/provider/:provider/confirm': { eachOf: ['identity.added', 'member.set', 'member.removed'] },
+  'POST /sign-in/provider/:provider/link': asks,
   'POST /sign-in': { oneOf: ['person.signed_in', 'person.sign_in_failed', 'person.sign_in_limited'] },
   'POST /sign-in/code': { oneOf: ['person.signed_in', 'person.sign_in_failed', 'person.sign_in_limited'] },
   'POST /sign-in/enrolment/passkey': 'passkey.added',

@@ -57,9 +57,13 @@ export function settingsStates(
         passkeyRoutes={{ optionsHref: '/passkey/options', resultHref: '/passkey' }}
         password={{ changedAt: ago(306), minLength: 12 }}
         authenticator={{ isOn: true, recoveryCodesLeft: 8 }}
+        identities={[
+          { id: 'i1', provider: 'Acme SSO', label: 'maya.lindqvist@acme.example', at: ago(400), lastUsedAt: ago(3) },
+          { id: 'i2', provider: foreign.senderName, label: foreign.senderName, at: ago(2) },
+        ]}
         providers={[
-          { id: 'acme', name: 'Acme SSO', linked: { at: ago(400), lastUsedAt: ago(3) } },
-          { id: 'other', name: foreign.senderName, linkHref: '/sign-in/with/other' },
+          { name: 'Acme SSO', linkAction: '/sign-in/provider/acme/link', isLinked: true },
+          { name: foreign.senderName, linkAction: '/sign-in/provider/other/link', isLinked: false },
         ]}
         sessions={[
           { id: 's1', userAgent: mac, address: '198.51.100.20', method: 'passkey', lastUsedAt: now, isThis: true },
@@ -249,6 +253,7 @@ export function settingsStates(
     }),
     'settings-person-password': person({
       passkeys: [],
+      identities: [],
       providers: [],
       authenticator: { isOn: false, recoveryCodesLeft: 0 },
       notifications: { wanted: ['undeliverable'], isShared: false, isWithoutReceipts: true },

@@ -11,6 +11,13 @@ import {
 import { EndedLinkPage, type EndedLinkPageProps, endedLinkTitle } from '../views/pages/app/ended-link-page.tsx';
 import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../views/pages/app/enrolment-page.tsx';
 import {
+  LeavePage,
+  LinkIdentityPage,
+  type LinkIdentityPageProps,
+  leaveTitle,
+  linkIdentityTitle,
+} from '../views/pages/app/link-identity-page.tsx';
+import {
   InvitationPage,
   type InvitationPageProps,
   invitationTitle,
@@ -47,6 +54,7 @@ const host = 'files.northwind.example';
 const csrf = 'a1b2c3';
 const later = new Date('2026-11-18T09:15:00Z');
 const passkeyRoutes = { optionsHref: '/passkey/options', resultHref: '/passkey' };
+const linkSso = { name: 'Acme SSO', action: '/sign-in/provider/acme/link' };
 const sso = { name: 'Acme SSO', href: '/sign-in/with/acme' };
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const recoveryCodes =
@@ -102,6 +110,20 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
         {...props}
       />,
     );
+  const linkIdentity = (props: Partial<LinkIdentityPageProps>): PageState => {
+    const all = {
+      host,
+      csrf,
+      provider: sso.name,
+      action: '/sign-in/provider/acme/confirm',
+      cancelHref: '/home',
+      label: '',
+      subject: '0f6c1b1e-3a7d-4b0f-9a5e-2f1f0d7f6a11',
+      email: maya.email,
+      ...props,
+    };
+    return toState(linkIdentityTitle(translator, all), <LinkIdentityPage {...all} />);
+  };
   const code = (problem?: SecondFactorPageProps['problem']): PageState =>
     toState(
       secondFactorTitle(translator),
@@ -189,6 +211,17 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'sign-in-method-disabled': signIn({ notice: { kind: 'method_disabled' } }),
     'sign-in-confirm': signIn({ email: maya.email, notice: { kind: 'confirm' } }),
     'sign-in-link': signIn({ notice: { kind: 'link', provider: sso.name } }),
+    'sign-in-too-old': signIn({ notice: { kind: 'too_old', provider: sso.name } }),
+    'link-identity': linkIdentity({ label: maya.email }),
+    'link-identity-foreign': linkIdentity({
+      provider: foreign.senderName,
+      label: foreign.senderName,
+      subject: 'x'.repeat(60),
+    }),
+    'leave-for-provider': toState(
+      leaveTitle(translator, { provider: sso.name }),
+      <LeavePage host={host} provider={sso.name} href="https://id.acme.example/authorize" />,
+    ),
     'second-factor': code(),
     'second-factor-wrong': code({ kind: 'wrong' }),
     'second-factor-used': code({ kind: 'used' }),
@@ -198,7 +231,7 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'invitation-from': invitation({ name: foreign.senderName, email: foreign.sender }),
     enrolment: enrolment(),
     'enrolment-common': enrolment({ name: maya.name, problem: 'common' }),
-    'enrolment-nameless': enrolment({ problem: 'name_missing', providers: [sso] }),
+    'enrolment-nameless': enrolment({ problem: 'name_missing', providers: [linkSso] }),
     'enrolment-recovery': enrolment({ reason: 'recovery', problem: 'failed' }),
     'enrolment-password': enrolment({ passkey: undefined, problem: 'too_short' }),
     authenticator: authenticator(),

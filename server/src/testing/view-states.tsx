@@ -13,7 +13,7 @@ import { receivedMail } from '../views/mails/received-mail.ts';
 import { reminderMail } from '../views/mails/reminder-mail.ts';
 import { reportMail } from '../views/mails/report-mail.ts';
 import { requestMail, requestReminderMail } from '../views/mails/request-mail.ts';
-import { signInMail } from '../views/mails/sign-in-mail.ts';
+import { methodAddedMail, signInMail } from '../views/mails/sign-in-mail.ts';
 import { testMail } from '../views/mails/test-mail.ts';
 import { undeliverableMail } from '../views/mails/undeliverable-mail.ts';
 import { webhookDisabledMail } from '../views/mails/webhook-disabled-mail.ts';
@@ -513,6 +513,14 @@ export function mailStates(
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
   const told = { settingsLink: 'https://files.example.com/orders@acme.example/settings#notifications', more: 0 };
   const question = { isRequest: false, receiver: sender, deadline, reference, to };
+  const signedIn = {
+    to,
+    operatorName: 'Northwind Files',
+    link: 'https://files.example.com/maya.lindqvist@acme.example/settings#sessions',
+    address: '192.0.2.44',
+    userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0',
+    at: new Date('2026-11-14T08:00:00Z'),
+  };
   const appPage = 'https://files.example.com/kim%40southwind.example/sent/01a1ed12-fe1c-7560-98f2-1ca52cd0b46a';
   const mailTemplates: Record<string, MailContent> = {
     drop: dropMail(translator, { ...linked, ...list, message }),
@@ -577,14 +585,12 @@ export function mailStates(
     test: testMail(translator, { to }),
     'person-invitation': personInvitationMail(translator, { to, ...personLink, invitedBy: senderName }),
     recovery: recoveryMail(translator, { to, ...personLink }),
-    'sign-in': signInMail(translator, {
-      to,
-      operatorName: 'Northwind Files',
-      link: 'https://files.example.com/maya.lindqvist@acme.example/settings#sessions',
-      address: '192.0.2.44',
-      userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0',
-      at: new Date('2026-11-14T08:00:00Z'),
+    'sign-in': signInMail(translator, signedIn),
+    'method-added': methodAddedMail(translator, {
+      ...signedIn,
+      added: { kind: 'identity', provider: 'Acme SSO', label: senderName },
     }),
+    'method-added-password': methodAddedMail(translator, { ...signedIn, added: { kind: 'password' } }),
     'webhook-gone': webhookDisabledMail(translator, { to, ...webhook, reason: 'gone' }),
     'webhook-failing': webhookDisabledMail(translator, { to, ...webhook, reason: 'failing' }),
     received: receivedMail(translator, {

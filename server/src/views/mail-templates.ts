@@ -10,7 +10,7 @@ import { receivedMail } from './mails/received-mail.ts';
 import { reminderMail } from './mails/reminder-mail.ts';
 import { reportMail } from './mails/report-mail.ts';
 import { requestMail, requestReminderMail } from './mails/request-mail.ts';
-import { signInMail } from './mails/sign-in-mail.ts';
+import { methodAddedMail, signInMail } from './mails/sign-in-mail.ts';
 import { testMail } from './mails/test-mail.ts';
 import { undeliverableMail } from './mails/undeliverable-mail.ts';
 import { webhookDisabledMail } from './mails/webhook-disabled-mail.ts';
@@ -44,5 +44,6 @@ export function createMailTemplates(all: Translators, operator: Operator) {
     personInvitation: inLanguage(personInvitationMail),
     recovery: inLanguage(recoveryMail),
     signIn: inLanguage(signInMail),
+    methodAdded: inLanguage(methodAddedMail),
   };
 }

@@ -69,6 +69,19 @@ interface PersonLinked extends Addressed {
   readonly deadline: Date;
 }
 
+/** A sign-in method that a person has added: its name, or the provider and what it calls the person. */
+export type AddedMethod =
+  | { readonly kind: 'password' }
+  | { readonly kind: 'passkey'; readonly name: string }
+  | { readonly kind: 'identity'; readonly provider: string; readonly label: string };
+
+/** A mail that tells a person of a sign-in, or of a change of how they sign in, and from where it was made. */
+interface SignInNoticed extends Omit<PersonLinked, 'deadline'> {
+  readonly address: string;
+  readonly userAgent: string;
+  readonly at: Date;
+}
+
 /** The words of mails and texts, in the best available language for a BCP 47 tag. */
 export interface MailTemplates {
   drop(language: string, about: Linked & ListedFiles & { message: string }): RenderedMail;
@@ -96,10 +109,8 @@ export interface MailTemplates {
   ): RenderedMail;
   personInvitation(language: string, about: PersonLinked & { invitedBy: string }): RenderedMail;
   recovery(language: string, about: PersonLinked): RenderedMail;
-  signIn(
-    language: string,
-    about: Omit<PersonLinked, 'deadline'> & { address: string; userAgent: string; at: Date },
-  ): RenderedMail;
+  signIn(language: string, about: SignInNoticed): RenderedMail;
+  methodAdded(language: string, about: SignInNoticed & { added: AddedMethod }): RenderedMail;
   undeliverable(
     language: string,
     about: Notice & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date },

@@ -10,7 +10,7 @@ export async function findPerson({ store }: Pick<Engines, 'store'>, email: strin
   return person;
 }
 
-/** Signs a disabled person out everywhere. */
+/** Signs a disabled person out everywhere, and ends the links that were mailed to them. */
 export async function setPersonDisabled(
   engines: Pick<Engines, 'store' | 'random'>,
   author: Author,
@@ -19,7 +19,10 @@ export async function setPersonDisabled(
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     await tx.people.setDisabled(id, disabled);
-    if (disabled) await tx.sessions.end(id, 'all');
+    if (disabled) {
+      await tx.sessions.end(id, 'all');
+      await tx.personLinks.end(id);
+    }
     const action = disabled ? 'person.disabled' : 'person.enabled';
     await record(engines, tx, { accountId: serverAccountId, author, action, addresses: [email] });
   });

@@ -3,6 +3,7 @@ import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from './browser.ts';
+import { lockPerson } from './lock-person.ts';
 import type { PersonLink } from './person-link-store.ts';
 import { beginSession } from './sessions.ts';
 
@@ -27,6 +28,7 @@ export async function openPersonLink(
   browser: Browser,
 ): Promise<string> {
   return engines.store.transaction(async (tx) => {
+    await lockPerson(tx, person.id);
     if (!(await tx.personLinks.use(id))) throw new ExchangeError('link_ended');
     const start = { personId: person.id, stage: 'enrolment', method: 'link' } as const;
     const { secret } = await beginSession(engines, tx, start, browser);

@@ -1,3 +1,4 @@
+import type { AddedMethod } from '../outbox/mail-templates.ts';
 import type { MemberRole, Membership, Person } from './person-store.ts';
 
 /**
@@ -45,9 +46,10 @@ export interface MemberAccess extends Pick<Membership, 'accountId'> {
   readonly role: MemberRole;
 }
 
-/** A sign-in in a browser in which the person has not signed in before. */
+/** A sign-in in a browser in which the person has not signed in before, or a method that was added. */
 export interface SignInNotice extends Pick<Session, 'id' | 'personId' | 'address' | 'userAgent'> {
   readonly at: Date;
+  readonly added?: AddedMethod | undefined;
 }
 
 export interface SessionStore {

@@ -97,11 +97,21 @@ export interface ProviderFailure {
 /** Paths of one provider. The provider's settings have them as redirect URI and as back-channel logout URI. */
 export function toProviderPaths(id: string): {
   readonly begin: string;
+  /** Begins a sign-in for somebody who adds the provider to their methods. */
+  readonly link: string;
   readonly callback: string;
+  /** Where they see which identity it is, and add it. */
+  readonly confirm: string;
   readonly logout: string;
 } {
   const begin = `/sign-in/provider/${id}`;
-  return { begin, callback: `${begin}/callback`, logout: `${begin}/logout` };
+  return {
+    begin,
+    link: `${begin}/link`,
+    callback: `${begin}/callback`,
+    confirm: `${begin}/confirm`,
+    logout: `${begin}/logout`,
+  };
 }
 
 /** Sign-in by OpenID Connect. Nothing here throws: a provider that is down concerns nobody but its own people. */

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { toBrowser } from '../people/browser.ts';
+import { setPersonDisabled } from '../people/find-person.ts';
 import { invitePerson } from '../people/invite-person.ts';
 import { findPersonLink, openPersonLink } from '../people/open-person-link.ts';
+import { makeRecoveryLink } from '../people/recover-person.ts';
 import { beginSession, findSession, type SignedIn } from '../people/sessions.ts';
 import {
   beginAuthenticatorApp,
@@ -15,6 +17,8 @@ import { toPasskeySite } from './passkey-values.ts';
 import { digestRecoveryCode } from './recovery-codes.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from './register-method.ts';
 import { removeMethod } from './remove-method.ts';
+import { passSecondFactor } from './sign-in.ts';
+import { signInWithProvider } from './sign-in-with-provider.ts';
 import { computeTotp, deriveTotpSecret, encodeBase32, toStep } from './totp.ts';
 
 const exchange = await useTestExchange();
@@ -162,7 +166,7 @@ describe('a method', () => {
     expect(await store.signInMethods.passkey(credentialId)).toBeDefined();
     const identity = { issuer: 'https://id.example', subject: random.uuid() };
     const owner = await addPassword(await invite());
-    await store.signInMethods.insertIdentity(owner.person.id, { ...identity, provider: 'example' });
+    await store.signInMethods.insertIdentity(owner.person.id, { ...identity, provider: 'example', label: '' });
     await expect(removeMethod(engines, signedIn, { identity }, browser)).rejects.toMatchObject(missing);
     await removeMethod(engines, owner, { identity }, browser);
     expect(await store.signInMethods.identities(owner.person.id)).toEqual([]);
@@ -189,5 +193,100 @@ describe('a method', () => {
     expect((await store.signInMethods.authenticatorApp(signedIn.person.id))?.isConfirmed).toBe(true);
     await removeMethod(engines, signedIn, 'authenticator_app', browser);
     expect(await store.signInMethods.authenticatorApp(signedIn.person.id)).toBeUndefined();
+  });
+});
+
+describe('a change of the methods', () => {
+  test('ends the links that were mailed before, and a person who is disabled has none', async () => {
+    const signedIn = await addPassword(await invite());
+    const openRecovery = async () => {
+      const link = await makeRecoveryLink(engines, administrator, signedIn.person, { mail: false });
+      return findPersonLink(engines, link.slice(link.lastIndexOf('/') + 1));
+    };
+    const before = await openRecovery();
+    const { signedIn: later } = await addPasskey(signedIn);
+    await expect(openPersonLink(engines, before, browser)).rejects.toMatchObject({ code: 'link_ended' });
+    const open = await openRecovery();
+    await setPersonDisabled(engines, administrator, later.person, true);
+    await setPersonDisabled(engines, administrator, later.person, false);
+    await expect(openPersonLink(engines, open, browser)).rejects.toMatchObject({ code: 'link_ended' });
+  });
+
+  test('tells the person what was added, if they could sign in before', async () => {
+    const readTold = (personId: string) =>
+      exchange.database.query(
+        `select payload -> 'added' as added from graphile_worker._private_jobs as jobs
+          join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
+          where identifier = 'send-sign-in-notice' and payload ->> 'personId' = $1`,
+        [personId],
+      );
+    const signedIn = await addPassword(await invite());
+    expect(await readTold(signedIn.person.id), 'the first method').toEqual([]);
+    await addPasskey(signedIn);
+    expect(await readTold(signedIn.person.id)).toEqual([{ added: { kind: 'passkey', name: 'Laptop' } }]);
+  });
+
+  /** Runs a sign-in that is held just before it ends, until the change is done or waits for it. */
+  async function changeDuring(signedIn: SignedIn, signIn: (slow: typeof engines) => Promise<string>) {
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    const transaction: typeof store.transaction = (work) =>
+      store.transaction(async (tx) => {
+        const result = await work(tx);
+        hold();
+        await isReleased;
+        return result;
+      });
+    const secret = signIn({ ...engines, store: { ...store, transaction } });
+    await isHeld;
+    const changed = addPasskey(signedIn).finally(release);
+    const isWaiting = async () =>
+      (
+        await exchange.database.query(`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`)
+      ).length > 0;
+    await Promise.race([changed, expect.poll(isWaiting).toBe(true)]);
+    release();
+    await changed;
+    return findSession(engines, await secret);
+  }
+
+  test('is not outlived by a code that was being entered', async () => {
+    const { signedIn, recoveryCodes } = await addApp(await addPassword(await invite()));
+    const halfway = await openAnother(signedIn, 'second_factor');
+    const [recoveryCode = ''] = recoveryCodes;
+    const left = await changeDuring(signedIn, (slow) =>
+      passSecondFactor(slow, halfway, { recoveryCode }, browser, now),
+    );
+    expect(left).toBeUndefined();
+  });
+
+  test('is not outlived by a sign-in through a provider, or by a link that was being opened', async () => {
+    const signedIn = await addPassword(await invite());
+    const claims = {
+      ...{ provider: 'staff', issuer: 'https://id.example', subject: random.uuid(), sid: undefined, name: undefined },
+      ...{
+        email: undefined,
+        emailVerified: undefined,
+        language: undefined,
+        groups: undefined,
+        creationClaim: undefined,
+      },
+    };
+    await store.signInMethods.insertIdentity(signedIn.person.id, { ...claims, label: '' });
+    const rules = { id: 'staff', name: 'Staff', requireEmailVerified: true, createPeople: undefined, memberships: [] };
+    const singleUse = { digest: random.bytes(32), seconds: 60 };
+    const byProvider = await changeDuring(signedIn, async (slow) => {
+      const completed = { claims, returnTo: '/home', personId: undefined, singleUse };
+      const outcome = await signInWithProvider(slow, rules, completed, browser);
+      if (outcome.outcome !== 'signed_in') throw new Error(outcome.outcome);
+      return outcome.secret;
+    });
+    expect(byProvider).toBeUndefined();
+
+    const other = await addPassword(await invite());
+    const link = await makeRecoveryLink(engines, administrator, other.person, { mail: false });
+    const found = await findPersonLink(engines, link.slice(link.lastIndexOf('/') + 1));
+    expect(await changeDuring(other, (slow) => openPersonLink(slow, found, browser))).toBeUndefined();
   });
 });

@@ -2,7 +2,9 @@ import { personAuthor } from '../audit/author.ts';
 import { type ChangeItself, record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { AddedMethod } from '../outbox/mail-templates.ts';
 import type { Browser } from '../people/browser.ts';
+import { lockPerson } from '../people/lock-person.ts';
 import type { Person } from '../people/person-store.ts';
 import type { Session, SignedInBy } from '../people/session-store.ts';
 import { replaceSession } from '../people/sessions.ts';
@@ -50,7 +52,7 @@ export async function registerPasskey(
     }
     const passkey = { credentialId, personId: person.id, publicKey, counter, transports, isBackedUp, name };
     if (!(await tx.signInMethods.insertPasskey(passkey))) throw new ExchangeError('sign_in_failed');
-    return { action: 'passkey.added', details: { name } };
+    return { action: 'passkey.added', details: { name }, added: { kind: 'passkey', name } };
   });
 }
 
@@ -68,29 +70,33 @@ export async function setPassword(
   const hash = await engines.passwords.hash(password);
   const secret = await changeMethods(engines, signedIn, { method: 'password' }, browser, async (tx) => {
     await tx.signInMethods.setPassword(person.id, hash);
-    return { action: 'password.set', details: {} };
+    return { action: 'password.set', details: {}, added: { kind: 'password' } };
   });
   return { secret };
 }
 
+/** A change of the sign-in methods, as the audit has it, and the method that it added, if any. */
+export type MethodChange = ChangeItself & { readonly added?: AddedMethod };
+
 /**
  * Changes the sign-in methods of a person. A mailed link, the last resort, replaces all methods by the new one. Every
- * other session of the person ends, and this one continues under another secret, as one of the method that was added, if
- * any.
+ * other session of the person and every link that was mailed to them end, and this session continues under another
+ * secret, as one of the method that was added, if any. Somebody who could sign in before is told of a method that is new.
  */
 export async function changeMethods(
   engines: Needs,
   { session, person }: SignedIn,
   added: SignedInBy | undefined,
   browser: Browser,
-  change: (tx: Store) => Promise<ChangeItself>,
+  change: (tx: Store) => Promise<MethodChange>,
 ): Promise<string> {
   // Whoever knows only the password must not get around the code.
   if (session.stage === 'second_factor') throw new ExchangeError('sign_in_required');
   return engines.store.transaction(async (tx) => {
-    await tx.people.lock(person.id);
+    await lockPerson(tx, person.id);
+    const couldSignIn = await tx.signInMethods.hasAny(person.id);
     if (session.stage === 'enrolment') await tx.signInMethods.removeAll(person.id);
-    const changed = await change(tx);
+    const { added: addedMethod, ...changed } = await change(tx);
     // A mailed link is a proof; a change in the settings is none.
     const authenticatedAt = session.stage === 'enrolment' ? {} : { authenticatedAt: session.authenticatedAt };
     // A provider that began the session also ends it, whatever the person has added since.
@@ -98,6 +104,12 @@ export async function changeMethods(
     const start = { stage: 'complete', method, provider, ...authenticatedAt } as const;
     const { id, secret } = await replaceSession(engines, tx, session, start, browser);
     await tx.sessions.end(person.id, { except: id });
+    await tx.personLinks.end(person.id);
+    if (addedMethod && couldSignIn) {
+      const { address, userAgent } = browser;
+      const notice = { id: engines.random.uuid(), personId: person.id, address, userAgent, added: addedMethod };
+      await tx.sessions.enqueueNotice(notice);
+    }
     await record(engines, tx, {
       accountId: serverAccountId,
       author: personAuthor(person, browser.address),

@@ -26,6 +26,8 @@ export interface Identity {
   readonly issuer: string;
   readonly subject: string;
   readonly provider: string;
+  /** The address or name that the provider last gave; empty if it gave none. */
+  readonly label: string;
   readonly linkedAt: Date;
   readonly lastUsedAt: Date | null;
 }
@@ -64,8 +66,8 @@ export interface SignInMethodStore {
   identities(personId: string): Promise<Identity[]>;
   findPersonId(issuer: string, subject: string): Promise<string | undefined>;
   /** False if the identity belongs to someone. */
-  insertIdentity(personId: string, identity: Pick<Identity, 'issuer' | 'subject' | 'provider'>): Promise<boolean>;
-  recordIdentityUse(issuer: string, subject: string): Promise<void>;
+  insertIdentity(personId: string, identity: Omit<Identity, 'linkedAt' | 'lastUsedAt'>): Promise<boolean>;
+  recordIdentityUse(identity: Pick<Identity, 'issuer' | 'subject' | 'label'>): Promise<void>;
   removeIdentity(personId: string, issuer: string, subject: string): Promise<boolean>;
 
   /** Removes every method, as before a recovery. */

@@ -5,8 +5,11 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
 import { invitePerson } from '../people/invite-person.ts';
+import { lockPerson } from '../people/lock-person.ts';
 import { beginSession, type SignedIn } from '../people/sessions.ts';
 import type { CompletedSignIn, ProviderClaims, ProviderRules } from '../ports/identity-provider.ts';
+import type { Store } from '../store.ts';
+import type { PendingIdentity } from './pending-identity.ts';
 import {
   decideProviderSignIn,
   findProviderAddress,
@@ -20,22 +23,25 @@ type Needs = Pick<Engines, 'store' | 'random' | 'personLinks'> & { readonly pepp
 
 export type ProviderSignIn =
   | { readonly outcome: 'signed_in'; readonly secret: string; readonly personId: string }
-  /** A person with this address exists, and has to sign in with a method that they have before the provider is added. */
-  | { readonly outcome: 'prove_first' }
+  /**
+   * Nobody has this identity yet, and it can become this person's: they began to add it, or have the address that the
+   * provider named. Nothing was changed: they decide when they are signed in and have seen which identity it is.
+   */
+  | { readonly outcome: 'pending'; readonly identity: PendingIdentity }
   | { readonly outcome: 'refused'; readonly reason: ProviderRefusal };
 
-/**
- * Signs in the person whom a provider has recognised; each of its responses is accepted once. `current` is the session in
- * which a person began to add the provider to their methods.
- */
+const identitiesPerPerson = 20;
+const labelLength = 200;
+
+/** Signs in the person whom a provider has recognised; each of its responses is accepted once. */
 export async function signInWithProvider(
   engines: Needs,
   rules: ProviderRules,
-  { claims, personId: bySession, singleUse }: CompletedSignIn,
+  { claims, personId: bySession, singleUse, returnTo }: CompletedSignIn,
   browser: Browser,
-  current: SignedIn | undefined,
 ): Promise<ProviderSignIn> {
   const { issuer, subject } = claims;
+  const label = makeLabel(claims);
   return engines.store.transaction(async (tx) => {
     if (!(await tx.usedTokens.use(singleUse.digest, singleUse.seconds))) throw new ExchangeError('sign_in_failed');
     const email = findProviderAddress(claims);
@@ -45,36 +51,73 @@ export async function signInWithProvider(
       bySession,
     });
     if (decision.action === 'refuse') return { outcome: 'refused', reason: decision.reason };
-    if (decision.action === 'prove_address') return { outcome: 'prove_first' };
+    const memberships = findProviderMemberships(rules, claims);
+    const sid = claims.sid ?? null;
+    const identity = { issuer, subject, provider: claims.provider, label };
+    if (decision.action === 'link' || decision.action === 'prove_address') {
+      const { personId } = decision;
+      const pending = { ...identity, personId, sid, memberships: memberships ?? null, returnTo };
+      return { outcome: 'pending', identity: pending };
+    }
     const inside = { ...engines, store: tx };
     // The server decides by the claims of the provider.
     const author = systemAuthor('server', browser.address);
-    const personId =
-      decision.action === 'create' ? await createPerson(inside, decision.email, claims, author) : decision.personId;
-    const person = await tx.people.byId(personId);
-    if (!person || person.disabled) throw new ExchangeError('sign_in_failed');
-    const by = { method: 'provider', provider: { issuer, sid: claims.sid ?? null } } as const;
-    const addIdentity = async () => {
-      const identity = { issuer, subject, provider: claims.provider };
-      if (!(await tx.signInMethods.insertIdentity(personId, identity))) throw new ExchangeError('sign_in_failed');
-      return { action: 'identity.added', details: { issuer } } as const;
-    };
-    let secret: string;
-    if (decision.action === 'link') {
-      if (current?.person.id !== personId) throw new ExchangeError('sign_in_failed');
-      secret = await changeMethods(inside, current, by, browser, addIdentity);
-    } else {
-      if (decision.action === 'create') {
-        const own = personAuthor(person, browser.address);
-        await record(engines, tx, { accountId: serverAccountId, author: own, ...(await addIdentity()) });
-      }
-      ({ secret } = await beginSession(engines, tx, { personId, stage: 'complete', ...by }, browser));
-      await recordSignIn(engines, tx, person, claims.provider, browser);
+    const isNew = decision.action === 'create';
+    const personId = isNew ? await createPerson(inside, decision.email, claims, author) : decision.personId;
+    const person = await lockPerson(tx, personId);
+    if (isNew) {
+      const own = personAuthor(person, browser.address);
+      const added = await insertIdentity(tx, personId, identity);
+      await record(engines, tx, { accountId: serverAccountId, author: own, ...added });
+    } else if ((await tx.signInMethods.findPersonId(issuer, subject)) !== personId) {
+      // It was removed before the person was locked.
+      throw new ExchangeError('sign_in_failed');
     }
-    await tx.signInMethods.recordIdentityUse(issuer, subject);
-    await followGroups(inside, rules, claims, personId, author);
+    const by = { method: 'provider', provider: { issuer, sid } } as const;
+    const { secret } = await beginSession(engines, tx, { personId, stage: 'complete', ...by }, browser);
+    await recordSignIn(engines, tx, person, claims.provider, browser);
+    await tx.signInMethods.recordIdentityUse(identity);
+    await followGroups(inside, rules, memberships, { personId, author });
     return { outcome: 'signed_in', secret, personId };
   });
+}
+
+/** Adds the identity that a person has seen, and signs them in with it; returns the secret of the next session. */
+export async function addIdentity(
+  engines: Needs,
+  rules: ProviderRules,
+  current: SignedIn,
+  { personId, sid, memberships, ...identity }: PendingIdentity,
+  browser: Browser,
+): Promise<string> {
+  if (current.person.id !== personId) throw new ExchangeError('sign_in_failed');
+  const by = { method: 'provider', provider: { issuer: identity.issuer, sid } } as const;
+  return await changeMethods(engines, current, by, browser, async (tx) => {
+    if ((await tx.signInMethods.identities(personId)).length >= identitiesPerPerson) {
+      const most = `A person has at most ${identitiesPerPerson} identities at providers.`;
+      throw new ExchangeError('invalid_input', `${most} Remove one first.`);
+    }
+    const added = await insertIdentity(tx, personId, identity);
+    const author = systemAuthor('server', browser.address);
+    await followGroups({ ...engines, store: tx }, rules, memberships ?? undefined, { personId, author });
+    const { label } = identity;
+    return { ...added, added: { kind: 'identity', provider: rules.name, label } };
+  });
+}
+
+async function insertIdentity(
+  tx: Pick<Store, 'signInMethods'>,
+  personId: string,
+  { issuer, subject, provider, label }: Pick<PendingIdentity, 'issuer' | 'subject' | 'provider' | 'label'>,
+) {
+  const identity = { issuer, subject, provider, label };
+  if (!(await tx.signInMethods.insertIdentity(personId, identity))) throw new ExchangeError('sign_in_failed');
+  return { action: 'identity.added', details: { issuer } } as const;
+}
+
+/** What a person recognises their identity by: the address at the provider, or else the name. */
+function makeLabel({ email, name }: ProviderClaims): string {
+  return (email ?? name ?? '').toWellFormed().replaceAll(/\p{C}/gu, '').trim().slice(0, labelLength).toWellFormed();
 }
 
 async function createPerson(
@@ -93,32 +136,29 @@ async function createPerson(
  * owner of an account stays its owner.
  */
 async function followGroups(
-  { store: tx, random }: Needs,
+  { store: tx, random }: Pick<Needs, 'store' | 'random'>,
   rules: ProviderRules,
-  claims: ProviderClaims,
-  personId: string,
-  author: Author,
+  memberships: PendingIdentity['memberships'] | undefined,
+  { personId, author }: { readonly personId: string; readonly author: Author },
 ): Promise<void> {
-  const { provider } = claims;
-  const memberships = findProviderMemberships(rules, claims);
-  if (memberships === undefined) return;
+  if (!memberships) return;
   for (const account of new Set(rules.memberships.map((each) => each.account))) {
     const found = await tx.accounts.byEmail(account);
     if (!found || found.deleting) continue;
     await tx.accounts.lock(found.id);
-    const given = memberships.find((each) => each.account === account);
-    const current = await tx.people.membership(personId, account);
-    const isLastOwner = current?.role === 'owner' && (await tx.people.countMembers(found.id)).owners === 1;
-    if (isLastOwner || current?.role === given?.role) continue;
-    if (given) await tx.people.setMembership(found.id, personId, given.role);
+    const given = memberships.find((each) => each.account === account)?.role;
+    // Also in an account that is disabled: it may be enabled again, and then needs its owner.
+    const current = await tx.people.role(found.id, personId);
+    const isLastOwner = current === 'owner' && (await tx.people.countMembers(found.id)).owners === 1;
+    if (isLastOwner || current === given) continue;
+    if (given) await tx.people.setMembership(found.id, personId, given);
     else await tx.people.removeMembership(found.id, personId);
+    const details = { personId, provider: rules.id };
     await record({ random }, tx, {
       accountId: found.id,
       author,
-      ...(given
-        ? { action: 'member.set', details: { personId, provider }, after: { role: given.role } }
-        : { action: 'member.removed', details: { personId, provider } }),
-      before: { role: current?.role ?? null },
+      ...(given ? { action: 'member.set', details, after: { role: given } } : { action: 'member.removed', details }),
+      before: { role: current ?? null },
     });
   }
 }

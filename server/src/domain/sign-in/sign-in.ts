@@ -4,6 +4,7 @@ import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
+import { lockPerson } from '../people/lock-person.ts';
 import type { Person } from '../people/person-store.ts';
 import type { Session } from '../people/session-store.ts';
 import { beginSession, replaceSession } from '../people/sessions.ts';
@@ -45,7 +46,7 @@ export async function signInWithPassword(
   const renewed = stored && passwords.needsRehash(stored.hash) ? await passwords.hash(password) : undefined;
   return store.transaction(async (tx) => {
     // A password that was changed meanwhile has ended all sessions, and begins no further one.
-    await tx.people.lock(person.id);
+    await lockPerson(tx, person.id);
     if ((await tx.signInMethods.password(person.id))?.hash !== stored?.hash) throw new ExchangeError('sign_in_failed');
     if (renewed !== undefined) await tx.signInMethods.setPassword(person.id, renewed);
     const needsCode = (await tx.signInMethods.authenticatorApp(person.id))?.isConfirmed ?? false;
@@ -66,6 +67,7 @@ export async function passSecondFactor(
 ): Promise<string> {
   const { store, pepper } = engines;
   return store.transaction(async (tx) => {
+    await lockPerson(tx, person.id);
     const methods = tx.signInMethods;
     if ('code' in typed) {
       const app = await methods.authenticatorApp(person.id);
@@ -135,7 +137,7 @@ export async function signInWithPasskey(
       throw new ExchangeError('sign_in_failed');
     }
     // Two sign-ins at once with the same counter: the second was made by a copy.
-    await tx.people.lock(person.id);
+    await lockPerson(tx, person.id);
     const stored = await tx.signInMethods.passkey(passkey.credentialId);
     const isCounting = verified.counter > 0 || (stored?.counter ?? 0) > 0;
     if (!stored || (isCounting && verified.counter <= stored.counter)) throw new ExchangeError('sign_in_failed');

@@ -783,8 +783,9 @@ async function everyCall(accountId: string): Promise<Calls> {
       identities: (methods) => methods.identities(personId),
       findPersonId: (methods) => methods.findPersonId('https://id.x.org', personId),
       insertIdentity: (methods) =>
-        methods.insertIdentity(personId, { issuer: 'https://id.x.org', subject: 'new', provider: 'x' }),
-      recordIdentityUse: (methods) => methods.recordIdentityUse('https://id.x.org', personId),
+        methods.insertIdentity(personId, { issuer: 'https://id.x.org', subject: 'new', provider: 'x', label: '' }),
+      recordIdentityUse: (methods) =>
+        methods.recordIdentityUse({ issuer: 'https://id.x.org', subject: personId, label: '' }),
       removeIdentity: (methods) => methods.removeIdentity(personId, 'https://id.x.org', personId),
       removeAll: (methods) => methods.removeAll(personId),
     },

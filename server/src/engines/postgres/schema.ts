@@ -368,6 +368,7 @@ export interface Holds {
 
 export interface Identities {
   issuer: string;
+  label: Generated<string>;
   last_used_at: Timestamp | null;
   linked_at: Generated<Timestamp>;
   person_id: string;
@@ -500,6 +501,7 @@ export interface People {
 }
 
 export interface PersonLinks {
+  account_id: string | null;
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
   id: string;

@@ -11,7 +11,12 @@ const path = '/sign-in/enrolment';
 
 /** Where a person who came by a mailed link chooses how to sign in. */
 export const enrolmentRoutes: readonly AppRoute[] = [
-  { method: 'GET', path, access: 'enrolment', handle: (visit) => sendEnrolment(visit) },
+  {
+    method: 'GET',
+    path,
+    access: 'enrolment',
+    handle: (visit) => sendEnrolment(visit, 'failed' in (visit.request.query as object) ? 'failed' : undefined),
+  },
   {
     method: 'POST',
     path: `${path}/password`,
@@ -73,7 +78,7 @@ async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps[
       minPasswordLength={minPasswordLength}
       providers={engines.identityProviders.rules.map(({ id, name }) => ({
         name,
-        href: `${toProviderPaths(id).begin}?link`,
+        action: toProviderPaths(id).link,
       }))}
       problem={problem}
     />

@@ -34,8 +34,20 @@ async function open(claims: TestClaims, settings: Partial<Parameters<typeof toPr
     const back = await provider.openBrowser().signIn(String(begun.headers.location), 'alice');
     return browser.get(back.slice(publicUrl.length));
   };
+  /** Adds the identity that the provider recognises to the methods of the person in the browser. */
+  const addIdentity = async (browser: AppBrowser) => {
+    await browser.get('/sign-in');
+    const begun = await browser.post(paths.link);
+    const [, url = ''] = /^0; url=(.+)$/.exec(String(begun.headers['refresh'])) ?? [];
+    const back = await provider.openBrowser().signIn(url, 'alice');
+    const asked = await browser.get(back.slice(publicUrl.length));
+    if (asked.headers.location !== paths.confirm) return asked;
+    await browser.get(paths.confirm);
+    return browser.post(paths.confirm);
+  };
   const { query } = exchange.database;
-  return { engines, query, app, provider, visit, signIn, publicUrl, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const doors = { app, visit, signIn, addIdentity };
+  return { engines, query, provider, ...doors, publicUrl, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 const alice = { email: 'alice@example.org', email_verified: true, name: 'Alice Ek', locale: 'sv-SE' };
@@ -82,20 +94,24 @@ test('a person who exists is not signed in by their address alone, but after sig
   await browser.post(path, { gesture: 'pressed' });
   await browser.get('/sign-in/enrolment');
   await browser.post('/sign-in/enrolment/password', { password: 'seven purple lanterns over Uppsala' });
-  await server.signIn(browser, '?link');
-  expect(await engines.store.signInMethods.identities(person.id)).toMatchObject([{ subject: 'alice' }]);
+  await server.addIdentity(browser);
+  expect(await engines.store.signInMethods.identities(person.id)).toMatchObject([
+    { subject: 'alice', label: alice.email },
+  ]);
   const elsewhere = server.visit();
   await server.signIn(elsewhere);
   expect((await elsewhere.get('/home')).headers.location).toBe('/alice%40example.org/');
 
   const settings = '/alice%40example.org/settings';
-  await browser.get(settings);
-  const unlinked = await browser.post(`${settings}/providers/unlink`, { id: 'staff' });
+  const page = await browser.get(settings);
+  const [, id = ''] = /providers\/unlink".+?name="id" value="([^"]+)"/s.exec(page.body) ?? [];
+  expect((await browser.post(`${settings}/providers/unlink`, { id: 'staff' })).statusCode).toBe(404);
+  const unlinked = await browser.post(`${settings}/providers/unlink`, { id });
   expect(unlinked.headers.location).toContain('notice=provider_unlinked');
   expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
 });
 
-test('another site cannot add a provider to the methods of the person in this browser', async () => {
+test('no link adds a provider to the methods of the person in this browser, and none that another site has sends it there', async () => {
   await using server = await open({ ...alice, email: 'mallory@example.org' });
   const { engines } = server;
   const { link = '', person } = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
@@ -103,10 +119,71 @@ test('another site cannot add a provider to the methods of the person in this br
   const path = new URL(link).pathname;
   await browser.get(path);
   await browser.post(path, { gesture: 'pressed' });
-  const forced = await browser.send('GET', `${paths.begin}?link`, { headers: { 'sec-fetch-site': 'cross-site' } });
-  const back = await server.provider.openBrowser().signIn(String(forced.headers.location), 'alice');
-  await browser.get(back.slice(server.publicUrl.length));
+  for (const site of ['cross-site', 'same-site']) {
+    const forced = await browser.send('GET', `${paths.begin}?link`, { headers: { 'sec-fetch-site': site } });
+    expect(forced.headers.location, site).toBe('/sign-in');
+  }
+  await browser.get('/sign-in/enrolment');
+  await browser.post('/sign-in/enrolment/password', { password: 'seven purple lanterns over Uppsala' });
+  for (const step of [`${paths.begin}?link`, '/sign-in/enrolment', '/sign-in/%70rovider/staff', '/sign-in']) {
+    const known = server.visit();
+    await known.get('/sign-in');
+    const fields = { email: alice.email, password: 'seven purple lanterns over Uppsala', next: step };
+    expect((await known.post('/sign-in', fields)).headers.location, step).toBe('/home');
+  }
+  expect((await browser.get(paths.link)).statusCode).toBe(405);
+  await server.signIn(browser, '?link');
   expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
+});
+
+test('the person whose address a provider names signs in, sees the identity and adds it; nobody else can', async () => {
+  await using server = await open(
+    { ...alice, groups: ['sales'] },
+    {
+      memberships: [{ group: 'sales', account: 'orders@example.org', role: 'member' }],
+      groupsClaim: ['groups'],
+    },
+  );
+  const { engines } = server;
+  const password = 'seven purple lanterns over Uppsala';
+  const enrol = async (email: string) => {
+    const { link = '', person } = await invitePerson(engines, engines.administrator, { email, mail: false });
+    const browser = server.visit();
+    const path = new URL(link).pathname;
+    await browser.get(path);
+    await browser.post(path, { gesture: 'pressed' });
+    await browser.get('/sign-in/enrolment');
+    await browser.post('/sign-in/enrolment/password', { password });
+    return { person, browser };
+  };
+  const { person } = await enrol(alice.email);
+  const mallory = await enrol('mallory@example.org');
+  const account = engines.random.uuid();
+  await engines.store.accounts.insert({
+    id: account,
+    email: 'orders@example.org',
+    phone: '',
+    type: 'user',
+    language: '',
+  });
+
+  const browser = server.visit();
+  const refused = await server.signIn(browser);
+  expect(refused.body).toContain(`name="next" value="${paths.confirm}"`);
+  const stolen = browser.cookies.get('__Host-waybill_identity') ?? '';
+  mallory.browser.cookies.set('__Host-waybill_identity', stolen);
+  expect((await mallory.browser.get(paths.confirm)).statusCode).toBe(401);
+  expect((await mallory.browser.post(paths.confirm)).statusCode).toBe(401);
+
+  const signedIn = await browser.post('/sign-in', { email: alice.email, password, next: paths.confirm });
+  expect(signedIn.headers.location).toBe(paths.confirm);
+  const { body } = await browser.get(paths.confirm);
+  expect(body).toContain('Link Staff?');
+  expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
+  expect((await browser.post(paths.confirm)).headers.location).toBe('/home');
+  expect(await engines.store.signInMethods.identities(person.id)).toMatchObject([{ subject: 'alice' }]);
+  expect(await engines.store.people.role(account, person.id)).toBe('member');
+  expect((await browser.get(paths.confirm)).statusCode, 'once').toBe(401);
 });
 
 test('a provider is added only to the person who began it, if they are still signed in', async () => {
@@ -117,9 +194,11 @@ test('a provider is added only to the person who began it, if they are still sig
   const path = new URL(link).pathname;
   await browser.get(path);
   await browser.post(path, { gesture: 'pressed' });
-  const begun = await browser.get(`${paths.begin}?link`);
+  await browser.get('/sign-in/enrolment');
+  const begun = await browser.post(paths.link);
   await engines.store.sessions.end(person.id, 'all');
-  const back = await server.provider.openBrowser().signIn(String(begun.headers.location), 'alice');
+  const url = String(begun.headers['refresh']).slice('0; url='.length);
+  const back = await server.provider.openBrowser().signIn(url, 'alice');
   expect((await browser.get(back.slice(server.publicUrl.length))).statusCode).toBe(401);
   expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
 });
@@ -142,7 +221,7 @@ test('a provider that is chosen after a recovery replaces every other method, an
   const recovery = await makeRecoveryLink(engines, engines.administrator, invited.person, { mail: false });
   const browser = await openLink(recovery);
   const linkSession = browser.cookies.get('__Host-waybill_session');
-  expect((await server.signIn(browser, '?link')).statusCode).toBe(303);
+  expect((await server.addIdentity(browser)).statusCode).toBe(303);
   const { signInMethods } = engines.store;
   const { id } = invited.person;
   expect(await signInMethods.password(id), 'the password of the thief').toBeUndefined();
@@ -199,6 +278,20 @@ test('memberships follow the groups of the provider, which the audit log shows; 
     { ...byServer, action: 'member.set', before: { role: null }, after: { role: 'member' } },
     { ...byServer, action: 'member.removed', before: { role: 'member' }, after: null },
   ]);
+});
+
+test('groups do not take the last owner from an account that is disabled', async () => {
+  const memberships = [{ group: 'sales', account: 'orders@example.org', role: 'member' }] as const;
+  await using server = await open({ ...alice, groups: ['sales'] }, { memberships, groupsClaim: ['groups'] });
+  const { store, random } = server.engines;
+  await server.signIn(server.visit());
+  const person = await store.people.byEmail(alice.email);
+  const id = random.uuid();
+  await store.accounts.insert({ id, email: 'orders@example.org', phone: '', type: 'user', language: '' });
+  await store.people.setMembership(id, person?.id ?? '', 'owner');
+  await store.accounts.setDisabled(id, true);
+  await server.signIn(server.visit());
+  expect(await store.people.role(id, person?.id ?? '')).toBe('owner');
 });
 
 test('the provider signs a person out, by a token that works once', async () => {

@@ -2,12 +2,26 @@ import type { FastifyReply } from 'fastify';
 import { systemAuthor } from '../../domain/audit/author.ts';
 import { record, serverAccountId } from '../../domain/audit/record.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { SignedIn } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
-import { signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
+import {
+  openPendingIdentity,
+  type PendingIdentity,
+  pendingIdentitySeconds,
+  sealPendingIdentity,
+} from '../../domain/sign-in/pending-identity.ts';
+import { addIdentity, signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
+import {
+  LeavePage,
+  LinkIdentityPage,
+  leaveTitle,
+  linkIdentityTitle,
+} from '../../views/pages/app/link-identity-page.tsx';
 import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
 import { type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
-import { readNextPath } from './next-path.ts';
+import { readNextPath, withNext } from './next-path.ts';
+import { sendAppPage } from './send-app-page.ts';
 import { endPrevious, sendSignIn } from './sign-in.tsx';
 
 const paths = toProviderPaths(':provider');
@@ -21,21 +35,28 @@ export const providerRoutes: readonly AppRoute[] = [
     path: paths.begin,
     access: 'anyone',
     async handle(visit) {
-      const { engines, options, request, reply } = visit;
-      const { next } = request.query as { next?: string };
-      const secure = options.secureCookies;
-      const personId = findLinkingPerson(visit);
-      // A provider that is added is another way in.
-      if (personId !== undefined && visit.signedIn && !isRecent(visit.signedIn.session)) {
-        return askToSignInAgain(visit, request.url);
-      }
-      const begun = await engines.identityProviders.begin(findProvider(visit).id, {
-        returnTo: readNextPath(next) ?? '/home',
-        personId,
-      });
-      if ('failure' in begun) return fail(visit, 'provider_failed');
-      writeCookie(reply, 'provider', begun.secret, { secure, seconds: cookieSeconds });
-      return reply.redirect(begun.url, 303);
+      const { request, reply } = visit;
+      const next = readNextPath((request.query as { next?: string }).next);
+      // Another site could have signed the browser in at the provider as somebody else: the person decides here first.
+      const { 'sec-fetch-site': site } = request.headers;
+      if (site === 'cross-site' || site === 'same-site') return reply.redirect(withNext('/sign-in', next), 303);
+      const url = await begin(visit, { returnTo: next ?? '/home', personId: undefined });
+      return url === undefined ? fail(visit, 'provider_failed') : reply.redirect(url, 303);
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.link,
+    access: 'anyone',
+    async handle(visit) {
+      const { form, reply, translator, host } = visit;
+      const { person } = requirePerson(visit);
+      const url = await begin(visit, { returnTo: readNextPath(form.get('next')) ?? '/home', personId: person.id });
+      if (url === undefined) return fail(visit, 'provider_failed');
+      const provider = findProvider(visit).name;
+      reply.header('refresh', `0; url=${url}`);
+      const page = <LeavePage host={host} provider={provider} href={url} />;
+      return sendAppPage(visit, { title: leaveTitle(translator, { provider }), page, layout: 'sign-in' });
     },
   },
   {
@@ -52,8 +73,16 @@ export const providerRoutes: readonly AppRoute[] = [
       // The person who began to add the provider must still be the one in this browser.
       const { personId } = completed;
       if (personId !== undefined && personId !== visit.signedIn?.person.id) return fail(visit, 'provider_failed');
-      const signedIn = await signInWithProvider(engines, rules, completed, browser, visit.signedIn);
-      if (signedIn.outcome === 'prove_first') return fail(visit, 'link', `${toProviderPaths(rules.id).begin}?link`);
+      const signedIn = await signInWithProvider(engines, rules, completed, browser);
+      if (signedIn.outcome === 'pending') {
+        const { identity } = signedIn;
+        const sealed = sealPendingIdentity(engines, identity, Date.now());
+        writeCookie(reply, 'identity', sealed, { secure, seconds: pendingIdentitySeconds });
+        const { confirm } = toProviderPaths(rules.id);
+        const isHere =
+          visit.signedIn?.person.id === identity.personId && visit.signedIn.session.stage !== 'second_factor';
+        return isHere ? reply.redirect(confirm, 303) : fail(visit, 'link', confirm);
+      }
       if (signedIn.outcome === 'refused') {
         request.log.info({ provider: rules.id, reason: signedIn.reason }, 'a sign-in through a provider was refused');
         return fail(visit, 'not_known');
@@ -62,6 +91,27 @@ export const providerRoutes: readonly AppRoute[] = [
       visit.setSession(signedIn.secret, signedIn.personId);
       return reply.redirect(completed.returnTo, 303);
     },
+  },
+  {
+    method: 'GET',
+    path: paths.confirm,
+    access: 'anyone',
+    handle: (visit) => withPending(visit, (identity) => sendLinkIdentity(visit, identity)),
+  },
+  {
+    method: 'POST',
+    path: paths.confirm,
+    access: 'anyone',
+    handle: (visit) =>
+      withPending(visit, async (identity, signedIn) => {
+        const { engines, options, reply, browser } = visit;
+        visit.setSession(
+          await addIdentity(engines, findProvider(visit), signedIn, identity, browser),
+          identity.personId,
+        );
+        deleteCookie(reply, 'identity', options.secureCookies);
+        return reply.redirect(identity.returnTo, 303);
+      }),
   },
   {
     method: 'POST',
@@ -90,14 +140,60 @@ export const providerRoutes: readonly AppRoute[] = [
   },
 ];
 
-/**
- * The person who adds the provider to their sign-in methods (`?link`). In the session of a mailed link, too: they have
- * proved their address. Only a page of ours may begin it: another site could have signed the browser in at the provider
- * as somebody else, who would then be let in as this person.
- */
-function findLinkingPerson({ request, signedIn }: Visit): string | undefined {
-  const isAsked = 'link' in (request.query as object) && request.headers['sec-fetch-site'] === 'same-origin';
-  return isAsked && signedIn && signedIn.session.stage !== 'second_factor' ? signedIn.person.id : undefined;
+/** Begins a sign-in at the provider; returns where it goes on, or undefined if the provider cannot be used. */
+async function begin(
+  visit: Visit,
+  attempt: { readonly returnTo: string; readonly personId: string | undefined },
+): Promise<string | undefined> {
+  const { engines, options, reply } = visit;
+  const begun = await engines.identityProviders.begin(findProvider(visit).id, attempt);
+  if ('failure' in begun) return undefined;
+  writeCookie(reply, 'provider', begun.secret, { secure: options.secureCookies, seconds: cookieSeconds });
+  return begun.url;
+}
+
+/** The person of this browser, who is signed in or came by a mailed link: both prove who they are. */
+function requirePerson({ signedIn }: Visit): SignedIn {
+  if (!signedIn || signedIn.session.stage === 'second_factor') throw new ExchangeError('sign_in_required');
+  return signedIn;
+}
+
+/** Runs `decide` with the identity that waits in this browser, for the person to whom it may be added. */
+async function withPending(
+  visit: Visit,
+  decide: (identity: PendingIdentity, signedIn: SignedIn) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const { engines, options, request, reply } = visit;
+  const { id } = findProvider(visit);
+  const cookie = readCookie(request, 'identity', options.secureCookies);
+  const identity = openPendingIdentity(engines.pepper, cookie, Date.now());
+  if (identity?.provider !== id) return fail(visit, 'too_old');
+  const { confirm } = toProviderPaths(id);
+  const { signedIn } = visit;
+  if (!signedIn || signedIn.session.stage === 'second_factor')
+    return reply.redirect(withNext('/sign-in', confirm), 303);
+  if (signedIn.person.id !== identity.personId) return fail(visit, 'too_old');
+  // It is another way in. A mailed link is as recent as its session.
+  if (signedIn.session.stage === 'complete' && !isRecent(signedIn.session)) return askToSignInAgain(visit, confirm);
+  return decide(identity, signedIn);
+}
+
+function sendLinkIdentity(visit: Visit, { label, subject }: PendingIdentity): Promise<FastifyReply> {
+  const { translator, host, csrf } = visit;
+  const { name: provider, id } = findProvider(visit);
+  const page = (
+    <LinkIdentityPage
+      host={host}
+      csrf={csrf}
+      provider={provider}
+      action={toProviderPaths(id).confirm}
+      cancelHref={requirePerson(visit).session.stage === 'enrolment' ? '/sign-in/enrolment' : '/home'}
+      label={label}
+      subject={subject}
+      email={requirePerson(visit).person.email}
+    />
+  );
+  return sendAppPage(visit, { title: linkIdentityTitle(translator, { provider }), page, layout: 'sign-in' });
 }
 
 function findProvider({ engines, request }: Visit) {
@@ -107,7 +203,9 @@ function findProvider({ engines, request }: Visit) {
   return rules;
 }
 
-function fail(visit: Visit, kind: 'provider_failed' | 'not_known' | 'link', next?: string): Promise<FastifyReply> {
+function fail(visit: Visit, kind: 'provider_failed' | 'not_known' | 'link' | 'too_old', next?: string) {
+  // Somebody who came by a mailed link has no other way in yet.
+  if (visit.signedIn?.session.stage === 'enrolment') return visit.reply.redirect('/sign-in/enrolment?failed', 303);
   const notice: SignInNotice = { kind, provider: findProvider(visit).name };
   return sendSignIn(visit, { notice, next });
 }

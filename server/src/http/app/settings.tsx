@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { findDifference } from '../../domain/audit/find-difference.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
@@ -15,6 +16,7 @@ import { limitSignIn } from '../../domain/sign-in/limit-sign-in.ts';
 import { minPasswordLength } from '../../domain/sign-in/password-rules.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
 import { type RemovableMethod, removeMethod } from '../../domain/sign-in/remove-method.ts';
+import type { Identity } from '../../domain/sign-in/sign-in-method-store.ts';
 import { AuthenticatorPage, authenticatorTitle } from '../../views/pages/app/authenticator-page.tsx';
 import { RecoveryCodesPage, recoveryCodesTitle } from '../../views/pages/app/recovery-codes-page.tsx';
 import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
@@ -106,7 +108,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, form, person } = visit;
       const identities = await engines.store.signInMethods.identities(person.id);
-      const identity = identities.find(({ provider }) => provider === form.get('id'));
+      const identity = identities.find((each) => identifyIdentity(each) === form.get('id'));
       if (!identity) throw new ExchangeError('not_found');
       return removeAndReturn(visit, { identity }, 'provider_unlinked');
     },
@@ -255,6 +257,11 @@ async function removeAndReturn(
   }
 }
 
+/** Names an identity in a form: a provider's subject may contain anything. */
+function identifyIdentity({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string {
+  return hash('sha256', JSON.stringify([issuer, subject]), 'base64url');
+}
+
 function readPasskeyId(form: URLSearchParams): Buffer {
   return Buffer.from((form.get('id') ?? '').slice(0, 1400), 'base64url');
 }
@@ -274,6 +281,7 @@ async function sendSettings(
   const { engines, options, person, session, translator, reply } = visit;
   if (shown.passwordProblem !== undefined) reply.code(400);
   const { signInMethods, sessions } = engines.store;
+  const { rules } = engines.identityProviders;
   const frame = await readFrame(visit);
   const [passkeys, password, app, recoveryCodesLeft, identities, own, news, receipts] = await Promise.all([
     signInMethods.passkeys(person.id),
@@ -305,15 +313,19 @@ async function sendSettings(
       }}
       password={{ changedAt: password?.changedAt, minLength: minPasswordLength }}
       authenticator={{ isOn: app?.isConfirmed ?? false, recoveryCodesLeft }}
-      providers={engines.identityProviders.rules.map(({ id, name }) => {
-        const identity = identities.find(({ provider }) => provider === id);
-        return {
-          id,
-          name,
-          linked: identity && { at: identity.linkedAt, lastUsedAt: identity.lastUsedAt ?? undefined },
-          linkHref: `${toProviderPaths(id).begin}?link&next=${encodeURIComponent(`${frame.base}settings?notice=provider_linked`)}`,
-        };
-      })}
+      identities={identities.map((identity) => ({
+        id: identifyIdentity(identity),
+        // A provider that is no longer in the settings is known by its id only.
+        provider: rules.find(({ id }) => id === identity.provider)?.name ?? identity.provider,
+        label: identity.label || identity.subject,
+        at: identity.linkedAt,
+        lastUsedAt: identity.lastUsedAt ?? undefined,
+      }))}
+      providers={rules.map(({ id, name }) => ({
+        name,
+        linkAction: toProviderPaths(id).link,
+        isLinked: identities.some(({ provider }) => provider === id),
+      }))}
       sessions={own.map(({ id, userAgent, address, method, seenAt }) => ({
         id,
         userAgent,

@@ -13,7 +13,7 @@ import { toSignInEmail } from '../../domain/sign-in/to-sign-in-email.ts';
 import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
 import type { AppRoute, SignedInVisit, Visit } from './app-route.ts';
-import { readNextPath } from './next-path.ts';
+import { readNextPath, withNext } from './next-path.ts';
 import { offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
 import { sendAppPage } from './send-app-page.ts';
 
@@ -157,10 +157,6 @@ export async function describeAttempt(
   const person = await engines.store.people.byEmail(email);
   const device = readDeviceCookie(deviceCookie, person?.id, engines.pepper);
   return { email, personId: person?.id, address: browser.address, device, step };
-}
-
-function withNext(path: string, next: string | undefined): string {
-  return next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`;
 }
 
 export function sendSignIn(

@@ -63,8 +63,9 @@ export function personStore(db: Database): PersonStore {
         .execute();
     },
 
+    // Weaker than an update of the key: a membership that is added meanwhile refers to the person.
     async lock(personId) {
-      await db.selectFrom('people').select('id').where('id', '=', personId).forUpdate().execute();
+      await db.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute();
     },
 
     memberships: (personId, after, count) =>

@@ -42,10 +42,10 @@ const isLive = (idleSeconds: number): RawBuilder<boolean> =>
 
 export function sessionStore(db: Database, traceparent: Traceparent): SessionStore {
   return {
-    async enqueueNotice({ id, personId, address, userAgent }) {
+    async enqueueNotice({ id, personId, address, userAgent, added }) {
       const payload = jobPayload(
         sql`'id', ${id}::text, 'personId', ${personId}::text, 'address', ${address}::text, 'userAgent', ${userAgent}::text,
-          'at', now()`,
+          'at', now(), 'added', ${added === undefined ? null : JSON.stringify(added)}::json`,
         traceparent(),
       );
       await sql`select graphile_worker.add_job(${sendSignInNoticeJob}, ${payload})`.execute(db);

@@ -153,7 +153,7 @@ export function signInMethodStore(db: Database): SignInMethodStore {
     identities: (personId) =>
       db
         .selectFrom('identities')
-        .select(['issuer', 'subject', 'provider', 'linked_at as linkedAt', 'last_used_at as lastUsedAt'])
+        .select(['issuer', 'subject', 'provider', 'label', 'linked_at as linkedAt', 'last_used_at as lastUsedAt'])
         .where('person_id', '=', personId)
         .orderBy('linked_at')
         .execute(),
@@ -168,19 +168,19 @@ export function signInMethodStore(db: Database): SignInMethodStore {
       return row?.personId;
     },
 
-    async insertIdentity(personId, { issuer, subject, provider }) {
+    async insertIdentity(personId, { issuer, subject, provider, label }) {
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('identities')
-        .values({ issuer, subject, provider, person_id: personId })
+        .values({ issuer, subject, provider, label, person_id: personId })
         .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
     },
 
-    async recordIdentityUse(issuer, subject) {
+    async recordIdentityUse({ issuer, subject, label }) {
       await db
         .updateTable('identities')
-        .set({ last_used_at: sql<Date>`now()` })
+        .set({ last_used_at: sql<Date>`now()`, label })
         .where('issuer', '=', issuer)
         .where('subject', '=', subject)
         .execute();

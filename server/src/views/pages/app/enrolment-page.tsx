@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Banner } from '../../components/banner.tsx';
-import { Button, ButtonLink } from '../../components/button.tsx';
+import { Button } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasskeyButton, type PasskeyRoutes } from '../../components/passkey-button.tsx';
@@ -31,7 +31,8 @@ export interface EnrolmentPageProps {
   /** Accepts `name`, `time_zone`, `email` (for the browser's password manager), `password` and `csrftoken`. */
   readonly passwordAction?: string | undefined;
   readonly minPasswordLength: number;
-  readonly providers: readonly { readonly name: string; readonly href: string }[];
+  /** Each accepts the form's token, and leads to the provider. */
+  readonly providers: readonly { readonly name: string; readonly action: string }[];
   readonly problem?: 'name_missing' | 'failed' | PasswordProblem | undefined;
 }
 
@@ -116,10 +117,11 @@ export function EnrolmentPage(props: EnrolmentPageProps): JSX.Element {
       {providers.length > 0 && (
         <ul class="sign-in-providers">
           {providers.map((provider) => (
-            <li key={provider.href}>
-              <ButtonLink href={provider.href} icon="globe">
-                {translator.t('signIn.provider', { provider: isolate(provider.name) })}
-              </ButtonLink>
+            <li key={provider.action}>
+              <form method="post" action={provider.action} class="sign-in-fields">
+                <CsrfField csrf={props.csrf} />
+                <Button icon="globe">{translator.t('signIn.provider', { provider: isolate(provider.name) })}</Button>
+              </form>
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { Ago } from '../../components/ago.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
+import { CsrfField } from '../../components/csrf-field.tsx';
 import { Field } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { PasskeyButton, type PasskeyRoutes } from '../../components/passkey-button.tsx';
@@ -21,13 +22,21 @@ export interface SettingsPasskey {
   readonly lastUsedAt?: Date | undefined;
 }
 
-export interface SettingsProvider {
+export interface SettingsIdentity {
   readonly id: string;
+  readonly provider: string;
+  /** What the provider calls the person. */
+  readonly label: string;
+  readonly at: Date;
+  readonly lastUsedAt?: Date | undefined;
+}
+
+export interface SettingsProvider {
   readonly name: string;
-  /** Absent if the person has not linked it. */
-  readonly linked?: { readonly at: Date; readonly lastUsedAt?: Date | undefined } | undefined;
-  /** The link with which linking begins; absent if the provider cannot be linked now. */
-  readonly linkHref?: string | undefined;
+  /** Where linking begins. Accepts `next` and the form's token. */
+  readonly linkAction: string;
+  /** Whether the person has an identity there already. */
+  readonly isLinked: boolean;
 }
 
 export interface SignInSettingProps {
@@ -39,6 +48,7 @@ export interface SignInSettingProps {
   /** Absent if passwords are switched off. */
   readonly password?: { readonly changedAt?: Date | undefined; readonly minLength: number } | undefined;
   readonly authenticator: { readonly isOn: boolean; readonly recoveryCodesLeft: number };
+  readonly identities: readonly SettingsIdentity[];
   readonly providers: readonly SettingsProvider[];
   readonly notice?: SettingsNotice | undefined;
   /** Why a new password was not accepted. */
@@ -48,9 +58,8 @@ export interface SignInSettingProps {
 /** The sign-in methods of the person. */
 export function SignInSetting(props: SignInSettingProps): JSX.Element {
   const translator = useTranslator();
-  const { frame, passkeys, password, providers, passkeyRoutes } = props;
-  const linked = providers.filter((provider) => provider.linked !== undefined);
-  const isOnly = passkeys.length + linked.length + (password?.changedAt ? 1 : 0) === 1;
+  const { frame, passkeys, password, identities, providers, passkeyRoutes } = props;
+  const isOnly = passkeys.length + identities.length + (password?.changedAt ? 1 : 0) === 1;
   return (
     <Setting
       id="sign-in"
@@ -62,8 +71,8 @@ export function SignInSetting(props: SignInSettingProps): JSX.Element {
         {passkeys.map((passkey) => (
           <PasskeyItem key={passkey.id} {...props} passkey={passkey} isOnly={isOnly} />
         ))}
-        {linked.map((provider) => (
-          <ProviderItem key={provider.id} {...props} provider={provider} isOnly={isOnly} />
+        {identities.map((identity) => (
+          <IdentityItem key={identity.id} {...props} identity={identity} isOnly={isOnly} />
         ))}
         {password && <PasswordItem {...props} password={password} isOnly={isOnly} />}
         {password?.changedAt && <AuthenticatorItem {...props} />}
@@ -78,15 +87,15 @@ export function SignInSetting(props: SignInSettingProps): JSX.Element {
             {...passkeyRoutes}
           />
         )}
-        {providers.map(
-          ({ id, name, linked: link, linkHref }) =>
-            !link &&
-            linkHref !== undefined && (
-              <ButtonLink key={id} look="plain" icon="globe" href={linkHref}>
-                {translator.t('settings.link', { provider: isolate(name) })}
-              </ButtonLink>
-            ),
-        )}
+        {providers.map(({ name, linkAction, isLinked }) => (
+          <form key={linkAction} method="post" action={linkAction}>
+            <CsrfField csrf={frame.csrf} />
+            <input type="hidden" name="next" value={`${frame.base}settings?notice=provider_linked`} />
+            <Button look="plain" icon="globe">
+              {translator.t(isLinked ? 'settings.linkAgain' : 'settings.link', { provider: isolate(name) })}
+            </Button>
+          </form>
+        ))}
       </div>
     </Setting>
   );
@@ -144,22 +153,23 @@ function PasskeyItem({ frame, now, passkey, isOnly }: ItemProps & { passkey: Set
   );
 }
 
-function ProviderItem({ frame, now, provider, isOnly }: ItemProps & { provider: SettingsProvider }): JSX.Element {
+function IdentityItem({ frame, now, identity, isOnly }: ItemProps & { identity: SettingsIdentity }): JSX.Element {
   const translator = useTranslator();
-  const { id, name, linked } = provider;
+  const { id, provider, label, at, lastUsedAt } = identity;
   return (
     <SettingItem
       icon="globe"
-      title={<bdi>{oneLine(name)}</bdi>}
+      title={<bdi>{oneLine(provider)}</bdi>}
       about={
         <Facts>
-          {linked && fillText(translator, 'settings.linked', { when: <Ago at={linked.at} now={now} /> })}
-          <LastUse at={linked?.lastUsedAt} now={now} />
+          <bdi>{oneLine(label)}</bdi>
+          {fillText(translator, 'settings.linked', { when: <Ago at={at} now={now} /> })}
+          <LastUse at={lastUsedAt} now={now} />
         </Facts>
       }
       more={{
         label: translator.t('settings.unlink'),
-        name,
+        name: `${oneLine(provider)}, ${oneLine(label)}`,
         children: (
           <Removal
             frame={frame}

@@ -28,7 +28,9 @@ export type SignInNotice =
   /** An important change needs a fresh sign-in. */
   | { readonly kind: 'confirm' }
   /** The provider is linked after the person has signed in with a method that they had before. */
-  | { readonly kind: 'link'; readonly provider: string };
+  | { readonly kind: 'link'; readonly provider: string }
+  /** What was to be linked is not known any more. */
+  | { readonly kind: 'too_old'; readonly provider: string };
 
 export interface SignInPageProps {
   readonly host: string;
@@ -56,6 +58,7 @@ const notices: Record<SignInNotice['kind'], { text: string; tone: Tone }> = {
   method_disabled: { text: 'signIn.notice.method_disabled', tone: 'bad' },
   confirm: { text: 'signIn.notice.confirm', tone: 'calm' },
   link: { text: 'signIn.notice.link', tone: 'calm' },
+  too_old: { text: 'signIn.notice.too_old', tone: 'warn' },
 };
 
 export function signInTitle(translator: ViewTranslator): string {
