@@ -611,8 +611,11 @@ create table files (
 create unique index files_staged on files (account_id, draft, name) where state = 'ready' and drop_id is null;
 create index files_of_drop on files (account_id, drop_id) where drop_id is not null;
 create index files_by_name on files using gin (account_id, coalesce(path, name) gin_trgm_ops) where drop_id is not null;
-create index files_by_day_key on files (key_day) where wrapped_key is not null;
-create index files_held on files (account_id, drop_id) where state = 'held';
+-- Held files keep the key of their day, so that only ready ones are looked through for keys to replace.
+create index files_by_day_key on files (key_day) where state = 'ready';
+create index files_held_by_day_key on files (key_day) where state = 'held';
+create index files_held on files (account_id, coalesce(drop_id, '00000000-0000-0000-0000-000000000000'), id)
+  where state = 'held';
 create index files_to_delete on files (lease_until) where state = 'deleting';
 
 -- Objects that the store failed to delete although it responds. No other row refers to them.
@@ -892,7 +895,7 @@ create index messages_by_told_person on messages (told_account_id, told_person_i
   where told_account_id is not null;
 create index messages_due on messages (due_at) where state = 'waiting';
 create index messages_abandoned on messages (settled_at) where state = 'abandoned';
-create index messages_settled on messages (settled_at) where state <> 'waiting';
+create index messages_settled on messages (settled_at, id) where state <> 'waiting';
 
 -- One entry for each acknowledged change, written in the transaction of the change. Those who follow it see the order (epoch,
 -- transaction_id, sequence) below the oldest running transaction, as with events.

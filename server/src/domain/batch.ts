@@ -7,10 +7,15 @@ export interface BatchSize {
   readonly rows: number;
 }
 
+/** Where the next batch goes on: behind the rows that this one left because of a legal hold. Only the store reads it. */
+export type BatchPosition = readonly string[];
+
 export interface Batch {
   readonly rows: number;
   /** There may be more to do. */
   readonly more: boolean;
+  /** Undefined: the next batch begins at the front. */
+  readonly next?: BatchPosition | undefined;
 }
 
 /** `rows` keeps a statement short when drops have many files, `owners` when they have few. */

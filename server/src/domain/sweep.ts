@@ -1,5 +1,5 @@
 import { sweepDeletedAccounts } from './accounts/delete-account.ts';
-import type { Batch } from './batch.ts';
+import type { Batch, BatchPosition } from './batch.ts';
 import { batchSize } from './batch.ts';
 import { endExpired } from './drops/end-expired.ts';
 import type { Engines } from './engines.ts';
@@ -46,14 +46,16 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   const failures: unknown[] = [];
   const tried = async (work: () => Promise<number>) =>
     (await work().catch((error: unknown) => void failures.push(error))) ?? 0;
-  const inBatches = (batch: () => Promise<Batch>) =>
+  const inBatches = (batch: (after: BatchPosition | undefined) => Promise<Batch>) =>
     tried(async () => {
       let total = 0;
+      let after: BatchPosition | undefined;
       for (let count = 0; count < maxBatches; count += 1) {
         signal?.throwIfAborted();
-        const { rows, more } = await batch();
+        const { rows, more, next } = await batch(after);
         total += rows;
         if (!more) break;
+        after = next;
       }
       return total;
     });
@@ -66,7 +68,7 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   await tried(() => sweepDeletedAccounts(engines, signal));
   const ended = await upTo(rowsPerBatch, (limit) => endExpired(engines, limit));
   await inBatches(() => drops.empty(batchSize));
-  await inBatches(() => holds.emptyReleased(rowsPerBatch));
+  await inBatches((after) => holds.emptyReleased(rowsPerBatch, after));
   const swept = {
     drops: ended,
     drafts: await inBatches(() => drafts.dropStale(keepSeconds.drafts, batchSize)),
@@ -75,21 +77,21 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
     checks: await tried(() => uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
     webhooks: await tried(() => webhookDeliveries.wakeOverdue(overdueSeconds, rowsPerBatch)),
     uploads: await upTo(rowsPerBatch, uploads.expire),
-    purged: await purgeOld(keepSeconds.history, (age) => inBatches(() => drops.purge(age, batchSize))),
+    purged: await purgeOld(keepSeconds.history, (age) => inBatches((after) => drops.purge(age, batchSize, after))),
   };
-  await purgeOld(keepSeconds.deliveries, (age) => inBatches(() => drops.purgeDeliveries(age, batchSize)));
+  await purgeOld(keepSeconds.deliveries, (age) => inBatches((after) => drops.purgeDeliveries(age, batchSize, after)));
   await upTo(rowsPerBatch, sessions.purge);
   await upTo(rowsPerBatch, personLinks.purge);
   await upTo(rowsPerBatch, usedTokens.purge);
-  await purgeOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => audit.purge(age, limit)));
-  await purgeOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => holds.purge(age, limit)));
-  await purgeOld(keepSeconds.evidence, (age) => upTo(rowsPerBatch, (limit) => evidence.purge(age, limit)));
-  await purgeOld(keepSeconds.messages, (age) => upTo(rowsPerBatch, (limit) => outbox.purge(age, limit)));
+  await purgeOld(keepSeconds.audit, (age) => inBatches((after) => audit.purge(age, rowsPerBatch, after)));
+  await purgeOld(keepSeconds.audit, (age) => inBatches((after) => holds.purge(age, rowsPerBatch, after)));
+  await purgeOld(keepSeconds.evidence, (age) => inBatches((after) => evidence.purge(age, rowsPerBatch, after)));
+  await purgeOld(keepSeconds.messages, (age) => inBatches((after) => outbox.purge(age, rowsPerBatch, after)));
   await upTo(rowsPerBatch, (limit) => events.purge(keepSeconds.events, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeDeliveries(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeAttempts(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => responses.purge(idempotencyKeySeconds, limit));
-  await upTo(rowsPerBatch, links.purgeSessions);
+  await inBatches((after) => links.purgeSessions(rowsPerBatch, after));
   let deleted = { files: 0, objects: 0 };
   await tried(async () => {
     deleted = await sweepFiles(engines, signal);

@@ -1,3 +1,4 @@
+import type { Batch, BatchPosition } from '../batch.ts';
 import type { AuditAction } from './actions.ts';
 
 /**
@@ -109,6 +110,6 @@ export interface AuditStore {
   follow(after: AuditPosition | undefined, count: number): Promise<FullAuditEntry[]>;
   /** The position of the last entry that `follow` returns now; undefined if there is none. */
   end(): Promise<AuditPosition | undefined>;
-  /** Removes up to `count` entries that are this old and not under a legal hold. Returns how many. */
-  purge(olderThanSeconds: number, count: number): Promise<number>;
+  /** Removes up to `count` entries that are this old and not under a legal hold. */
+  purge(olderThanSeconds: number, count: number, after?: BatchPosition): Promise<Batch>;
 }

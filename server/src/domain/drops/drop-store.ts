@@ -1,5 +1,5 @@
 import type { DropType } from '@waybill/protocol';
-import type { Batch, BatchSize } from '../batch.ts';
+import type { Batch, BatchPosition, BatchSize } from '../batch.ts';
 import type { Receiver } from '../contacts/contact.ts';
 import type { TypedDrop } from '../events/drop-events.ts';
 
@@ -130,12 +130,12 @@ export interface DropStore {
    * stays while objects of its files are still to be deleted, a message of it is waiting, contacts sent files through
    * its links, or it is under a legal hold.
    */
-  purge(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
+  purge(olderThanSeconds: number, batch: BatchSize, after?: BatchPosition): Promise<Batch>;
   /**
    * Removes what receivers did with drops that ended this long ago: when each opened its link and entered a code, and
    * what was sent to them. A drop under a legal hold is left as it is. Returns how many drops are done.
    */
-  purgeDeliveries(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
+  purgeDeliveries(olderThanSeconds: number, batch: BatchSize, after?: BatchPosition): Promise<Batch>;
   /** The states of the receivers of a drop, ordered by position, after `after`. */
   deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;
 }

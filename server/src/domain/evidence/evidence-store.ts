@@ -1,5 +1,5 @@
 import type { EventData, EventKind } from '@waybill/evidence';
-import type { Batch, BatchSize } from '../batch.ts';
+import type { Batch, BatchPosition, BatchSize } from '../batch.ts';
 
 type LogKind = 'key.destroyed' | 'log.started' | 'log.key_added' | 'log.key_retired';
 type DropKind = 'submission.accepted' | 'drop.extended' | 'drop.expired' | 'drop.revoked' | 'drop.restored';
@@ -86,6 +86,6 @@ export interface EvidenceStore {
   countNaming(address: string): Promise<number>;
   /** Erases up to `count` entries of an account. Returns how many. */
   eraseOfAccount(accountId: string, count: number): Promise<number>;
-  /** Erases up to `count` entries that are this old and not under a legal hold. Returns how many. */
-  purge(olderThanSeconds: number, count: number): Promise<number>;
+  /** Erases up to `count` entries that are this old and not under a legal hold. */
+  purge(olderThanSeconds: number, count: number, after?: BatchPosition): Promise<Batch>;
 }

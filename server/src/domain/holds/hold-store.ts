@@ -1,4 +1,4 @@
-import type { Batch } from '../batch.ts';
+import type { Batch, BatchPosition } from '../batch.ts';
 
 /** A legal hold: while it is in force, nothing of its drop, or of its whole account, is deleted. */
 export interface Hold {
@@ -31,8 +31,8 @@ export interface HoldStore {
     after: Pick<Hold, 'placedAt' | 'id'> | undefined,
     count: number,
   ): Promise<Hold[]>;
-  /** Deletes up to `count` files that a released hold kept and no other hold keeps. Returns how many. */
-  emptyReleased(count: number): Promise<Batch>;
-  /** Removes up to `count` holds that were released this long ago and keep nothing any more. Returns how many. */
-  purge(olderThanSeconds: number, count: number): Promise<number>;
+  /** Deletes up to `count` files that a released hold kept and no other hold keeps. */
+  emptyReleased(count: number, after?: BatchPosition): Promise<Batch>;
+  /** Removes up to `count` holds that were released this long ago and keep nothing any more. */
+  purge(olderThanSeconds: number, count: number, after?: BatchPosition): Promise<Batch>;
 }

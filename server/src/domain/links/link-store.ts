@@ -1,5 +1,6 @@
 import type { EvidenceFile } from '@waybill/evidence';
 import type { DropType } from '@waybill/protocol';
+import type { Batch, BatchPosition } from '../batch.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Channel } from '../policy.ts';
@@ -143,8 +144,8 @@ export interface LinkStore {
   ): Promise<ReceiversLink | undefined>;
   /** Mails may reach this receiver again, if this is why they did not. */
   markReachable(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, reason: string): Promise<void>;
-  /** Deletes up to `count` browsers whose links ended long ago. Returns how many. */
-  purgeSessions(count: number): Promise<number>;
+  /** Deletes up to `count` browsers whose links ended long ago. */
+  purgeSessions(count: number, after?: BatchPosition): Promise<Batch>;
   /** The files of the link's drop, in the order they were sent, or one of them. */
   files(link: Link, fileId?: string): Promise<DroppedFile[]>;
   /**

@@ -1,4 +1,5 @@
 import type { DropType } from '@waybill/protocol';
+import type { Batch, BatchPosition } from '../batch.ts';
 import type { MailedFile } from '../files/file-store.ts';
 import type { DayWrapped } from '../keys/wrapped-key-store.ts';
 import type { Question } from '../links/ask-sender.ts';
@@ -172,8 +173,8 @@ export interface OutboxStore {
   ): Promise<{ readonly all: number; readonly own: number }>;
   /** Reschedules up to `count` messages that are due and whose job was lost with its process. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
-  /** Removes up to `count` messages that were settled this long ago and are not under a legal hold. Returns how many. */
-  purge(olderThanSeconds: number, count: number): Promise<number>;
+  /** Removes up to `count` messages that were settled this long ago and are not under a legal hold. */
+  purge(olderThanSeconds: number, count: number, after?: BatchPosition): Promise<Batch>;
   /** Messages of all accounts, ordered by `at`, after `after`. */
   page(
     state: 'waiting' | 'abandoned',

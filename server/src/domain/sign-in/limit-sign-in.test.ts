@@ -27,7 +27,7 @@ function fakeAudit(append: (entry: Parameters<AuditStore['append']>[1]) => void)
     search: async () => [],
     follow: async () => [],
     end: async () => undefined,
-    purge: async () => 0,
+    purge: async () => ({ rows: 0, more: false }),
   };
   return { store: { audit }, random: { uuid: randomUUIDv7, bytes: randomBytes } };
 }

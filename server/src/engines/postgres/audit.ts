@@ -8,7 +8,7 @@ import type {
   FullAuditEntry,
 } from '../../domain/audit/audit-store.ts';
 import type { Database } from './database.ts';
-import { isHeld } from './holds.ts';
+import { purgeUnheld } from './purge-unheld.ts';
 
 /** The drop that an entry is about: itself, or one of its files or messages. */
 const dropOfEntry = sql`coalesce((old.details ->> 'dropId')::uuid,
@@ -76,19 +76,20 @@ export function auditStore(db: Database): AuditStore {
       return rows[0]?.position;
     },
 
-    async purge(olderThanSeconds, count) {
-      const { numAffectedRows } = await sql`
-        delete from audit_entries as entry
-        using (
-          select ${order} from audit_entries as old
-          where at < now() - make_interval(secs => ${olderThanSeconds})
-            and not ${isHeld(sql`old.account_id`, dropOfEntry)}
-          order by at limit ${sql.lit(count)}
-        ) as due
-        where entry.epoch = due.epoch and entry.transaction_id = due.transaction_id and entry.sequence = due.sequence
-      `.execute(db);
-      return Number(numAffectedRows ?? 0);
-    },
+    purge: (olderThanSeconds, count, after) =>
+      purgeUnheld(
+        db,
+        {
+          table: 'audit_entries',
+          key: ['epoch', 'transaction_id', 'sequence'],
+          at: 'at',
+          tie: ['sequence', 'bigint'],
+          dropId: dropOfEntry,
+        },
+        olderThanSeconds,
+        count,
+        after,
+      ),
   };
 }
 

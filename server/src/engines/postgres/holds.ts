@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { BatchPosition } from '../../domain/batch.ts';
 import type { Hold, HoldStore } from '../../domain/holds/hold-store.ts';
 import type { Database } from './database.ts';
-import { purgeOldest } from './purge-oldest.ts';
+import { lookedAtPerRow, purgeUnheld } from './purge-unheld.ts';
 
 /**
  * Whether a hold in force covers a row of this account that belongs to this drop, or to none. A hold that is placed
@@ -10,6 +11,21 @@ import { purgeOldest } from './purge-oldest.ts';
 export function isHeld(accountId: RawBuilder<unknown>, dropId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`is_held(${accountId}, ${dropId})`;
 }
+
+/**
+ * Whether no hold in force covers the row as far as this statement sees: to choose among any number of rows, by joins and
+ * without a lock. Before a deletion, `isHeld` decides.
+ */
+export function seemsUnheld(accountId: RawBuilder<unknown>, dropId: RawBuilder<unknown>): RawBuilder<boolean> {
+  const hold = sql`select from holds as hold where hold.account_id = ${accountId} and hold.released_at is null`;
+  return sql<boolean>`not exists (${hold} and hold.drop_id is null) and not exists (${hold} and hold.drop_id = ${dropId})`;
+}
+
+/** Stand for the drop of files that are in none, and for any. */
+const noDrop = sql`'00000000-0000-0000-0000-000000000000'::uuid`;
+const lastDrop = sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`;
+/** As in the index of held files. */
+const dropOfFile = sql`coalesce(files.drop_id, ${noDrop})`;
 
 export function holdStore(db: Database): HoldStore {
   return {
@@ -49,32 +65,54 @@ export function holdStore(db: Database): HoldStore {
       return rows;
     },
 
-    async emptyReleased(count) {
-      const { rows } = await sql<{ files: number; holds: number }>`
+    async emptyReleased(count, after) {
+      const maxLookedAt = count * lookedAtPerRow;
+      const [holdId = null, dropId = null, fileId = null] = after ?? [];
+      const { rows } = await sql<{ files: number; holds: number; isFull: boolean; last: BatchPosition | null }>`
         with due as materialized (
-          select account_id, id, drop_id from holds where to_empty
+          select account_id, id, coalesce(drop_id, ${noDrop}) as first_drop, coalesce(drop_id, ${lastDrop}) as last_drop,
+            id = ${holdId}::uuid as goes_on
+          from holds where to_empty
           order by released_at limit 1 for update skip locked
-        ), due_files as materialized (
-          select files.account_id, files.id
-          from due join files on files.account_id = due.account_id and (due.drop_id is null or files.drop_id = due.drop_id)
-          where files.state = 'held' and not ${isHeld(sql`files.account_id`, sql`files.drop_id`)}
+        ), looked_at as materialized (
+          select files.account_id, files.id, files.drop_id, ${dropOfFile} as order_drop,
+            row_number() over (order by ${dropOfFile}, files.id) as place
+          from due join files on files.account_id = due.account_id and files.state = 'held'
+            and (${dropOfFile}, files.id) > (case when goes_on then ${dropId}::uuid else first_drop end,
+              case when goes_on then ${fileId}::uuid else ${noDrop} end)
+            and ${dropOfFile} <= last_drop
+          order by ${dropOfFile}, files.id limit ${sql.lit(maxLookedAt)}
+        ), chosen as materialized (
+          select * from looked_at as looked where ${seemsUnheld(sql`looked.account_id`, sql`looked.drop_id`)}
           limit ${sql.lit(count)}
+        ), due_files as materialized (
+          select account_id, id from chosen where not ${isHeld(sql`chosen.account_id`, sql`chosen.drop_id`)}
         ), emptied as (
           update files set state = 'deleting', wrapped_key = null, lease_until = now()
           from due_files where files.account_id = due_files.account_id and files.id = due_files.id
+        ), found as materialized (
+          select (select count(*) from due_files) as files, (select count(*) from due) as holds,
+            (select count(*) from chosen) = ${count} as is_full,
+            (select array[due.id::text, order_drop::text, looked_at.id::text] from due, looked_at
+              where place = ${sql.lit(maxLookedAt)}) as last
         ), finished as (
           update holds set to_empty = false
-          from due where holds.account_id = due.account_id and holds.id = due.id
-            and (select count(*) from due_files) < ${count}
+          from due, found where holds.account_id = due.account_id and holds.id = due.id
+            and not found.is_full and found.last is null
         )
-        select (select count(*) from due_files) as files, (select count(*) from due) as holds
+        select files, holds, is_full as "isFull", last from found
       `.execute(db);
-      return { rows: rows[0]?.files ?? 0, more: (rows[0]?.holds ?? 0) > 0 };
+      const { files = 0, holds = 0, isFull = false, last = null } = rows[0] ?? {};
+      return { rows: files, more: holds > 0, next: isFull ? after : (last ?? undefined) };
     },
 
-    async purge(olderThanSeconds, count) {
-      const where = sql`not to_empty and not ${isHeld(sql`old.account_id`, sql`old.drop_id`)}`;
-      return purgeOldest(db, { table: 'holds', id: 'id', at: 'released_at', where }, olderThanSeconds, count);
-    },
+    purge: (olderThanSeconds, count, after) =>
+      purgeUnheld(
+        db,
+        { table: 'holds', key: ['account_id', 'id'], at: 'released_at', tie: ['id', 'uuid'], where: sql`not to_empty` },
+        olderThanSeconds,
+        count,
+        after,
+      ),
   };
 }

@@ -7,10 +7,9 @@ import type { OutboxLine, OutboxStore, SettledMessage, WaitingMessage } from '..
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
 import { shownName } from './accounts/shown-name.ts';
 import type { Database } from './database.ts';
-import { isHeld } from './holds.ts';
 import { jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
 import { findToldPerson, writeNews } from './news.ts';
-import { purgeOldest } from './purge-oldest.ts';
+import { purgeUnheld } from './purge-unheld.ts';
 import { secondsFromNow } from './time.ts';
 
 const settledColumns = sql`kind, channel, receiver as "to", drop_id as "dropId", position`;
@@ -302,10 +301,20 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       return rows;
     },
 
-    async purge(olderThanSeconds, count) {
-      const where = sql`state <> 'waiting' and not ${isHeld(sql`old.account_id`, sql`old.drop_id`)}`;
-      return purgeOldest(db, { table: 'messages', id: 'id', at: 'settled_at', where }, olderThanSeconds, count);
-    },
+    purge: (olderThanSeconds, count, after) =>
+      purgeUnheld(
+        db,
+        {
+          table: 'messages',
+          key: ['account_id', 'id'],
+          at: 'settled_at',
+          tie: ['id', 'uuid'],
+          where: sql`state <> 'waiting'`,
+        },
+        olderThanSeconds,
+        count,
+        after,
+      ),
 
     async revive(accountId, id) {
       const { rows } = await sql`

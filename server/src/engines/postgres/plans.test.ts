@@ -233,6 +233,8 @@ async function everyCall(accountId: string): Promise<Calls> {
   const handle = Buffer.alloc(32);
   const turn = { epoch: 1, fence: 0 };
   const logKey = { keyId: 1, algorithm: 'ed25519', publicKey: handle, wrapped: handle, version: 1 } as const;
+  const behindId = ['2026-01-01T00:00:00Z', dropId];
+  const behindSequence = ['2026-01-01T00:00:00Z', '1'];
   const person = { email: 'new@x.org', name: '', language: '', handle, isAdministrator: false };
   return {
     accountDeletions: {
@@ -373,8 +375,11 @@ async function everyCall(accountId: string): Promise<Calls> {
       lockDeadline: (store) => store.lockDeadline(accountId, dropId),
       moveDeadline: (store) => store.moveDeadline(accountId, dropId, new Date(), 60),
       empty: async (store) => [await store.empty(batch), await store.empty(batch, { accountId, dropId })],
-      purge: (store) => store.purge(300 * day, batch),
-      purgeDeliveries: (store) => store.purgeDeliveries(300 * day, batch),
+      purge: async (store) => [await store.purge(300 * day, batch), await store.purge(300 * day, batch, behindId)],
+      purgeDeliveries: async (store) => [
+        await store.purgeDeliveries(300 * day, batch),
+        await store.purgeDeliveries(300 * day, batch, behindId),
+      ],
       deliveryStates: (store) => store.deliveryStates(accountId, dropId, -1, count),
     },
     requests: {
@@ -486,7 +491,10 @@ async function everyCall(accountId: string): Promise<Calls> {
       pass: (links) => links.pass(session, randomUUID()),
       markUndeliverable: (links) => links.markUndeliverable(link, ''),
       markReachable: (links) => links.markReachable(link, ''),
-      purgeSessions: (links) => links.purgeSessions(count),
+      purgeSessions: async (links) => [
+        await links.purgeSessions(count),
+        await links.purgeSessions(count, ['2026-01-01T00:00:00Z', '\\x00']),
+      ],
       files: async (links) => [await links.files(link), await links.files(link, fileId)],
       deliver: (links) =>
         links.deliver(link, [{ file: { id: fileId, sizeBytes: 1000 }, sent: { start: 0, end: 1000 } }]),
@@ -563,7 +571,7 @@ async function everyCall(accountId: string): Promise<Calls> {
           await outbox.page(state, { at: after.createdAt, id: after.id }, count);
         }
       },
-      purge: (outbox) => outbox.purge(300 * day, count),
+      purge: async (outbox) => [await outbox.purge(300 * day, count), await outbox.purge(300 * day, count, behindId)],
       revive: (outbox) => outbox.revive(accountId, attempt.id),
       reviveAll: async (outbox) => {
         await outbox.reviveAll({ since: undefined, reason: undefined, until: undefined }, count);
@@ -595,7 +603,10 @@ async function everyCall(accountId: string): Promise<Calls> {
       search: (audit) => audit.search({ accountId }, { order: 'newest first', after: undefined, count }),
       follow: (audit) => audit.follow(position, count),
       end: (audit) => audit.end(),
-      purge: (audit) => audit.purge(300 * day, count),
+      purge: async (audit) => [
+        await audit.purge(300 * day, count),
+        await audit.purge(300 * day, count, behindSequence),
+      ],
     },
     auditTargets: {
       take: (targets) => targets.take('syslog', 30),
@@ -620,7 +631,10 @@ async function everyCall(accountId: string): Promise<Calls> {
       eraseNaming: (evidence) => evidence.eraseNaming(email, batch),
       countNaming: (evidence) => evidence.countNaming(email),
       eraseOfAccount: (evidence) => evidence.eraseOfAccount(accountId, count),
-      purge: (evidence) => evidence.purge(300 * day, count),
+      purge: async (evidence) => [
+        await evidence.purge(300 * day, count),
+        await evidence.purge(300 * day, count, behindSequence),
+      ],
     },
     evidenceLog: {
       list: (log) => log.list(),
@@ -689,9 +703,12 @@ async function everyCall(accountId: string): Promise<Calls> {
     holds: {
       place: (holds) => holds.place({ id: randomUUID(), accountId, dropId, name: 'x', reason: 'x', placedBy: 'x' }),
       release: (holds) => holds.release(randomUUID(), 'x'),
-      purge: (holds) => holds.purge(300 * day, count),
+      purge: async (holds) => [await holds.purge(300 * day, count), await holds.purge(300 * day, count, behindId)],
       page: (holds) => holds.page({ accountId, released: false }, undefined, count),
-      emptyReleased: (holds) => holds.emptyReleased(count),
+      emptyReleased: async (holds) => [
+        await holds.emptyReleased(count),
+        await holds.emptyReleased(count, [dropId, dropId, dropId]),
+      ],
     },
     people: {
       byId: (people) => people.byId(personId),

@@ -209,8 +209,8 @@ export function dropStore(db: Database): DropStore {
 
     empty: (batch, only) => empty(db, batch, only && sql`account_id = ${only.accountId} and id = ${only.dropId}`),
 
-    purge: (olderThanSeconds, batch) => purgeDrops(db, olderThanSeconds, batch),
-    purgeDeliveries: (olderThanSeconds, batch) => purgeDeliveries(db, olderThanSeconds, batch),
+    purge: (olderThanSeconds, batch, after) => purgeDrops(db, olderThanSeconds, batch, after),
+    purgeDeliveries: (olderThanSeconds, batch, after) => purgeDeliveries(db, olderThanSeconds, batch, after),
 
     async revoke(accountId, dropId) {
       const due = sql`

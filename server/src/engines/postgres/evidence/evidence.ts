@@ -2,21 +2,25 @@ import { type RawBuilder, sql } from 'kysely';
 import { serverAccountId } from '../../../domain/audit/record.ts';
 import type { EvidenceStore, LoggedEvidence } from '../../../domain/evidence/evidence-store.ts';
 import type { Database } from '../database.ts';
-import { isHeld } from '../holds.ts';
+import { isHeld, seemsUnheld } from '../holds.ts';
+import { purgeUnheld } from '../purge-unheld.ts';
 import { readSize } from './evidence-log.ts';
 
 const loggedColumns = sql`id, at, kind, drop_id as "dropId", position, number, data, salt, commitment, epoch, leaf_index as "leafIndex"`;
 const order = sql`epoch, leaf_index`;
 
 /** While an entry waits for its leaf, the salt and the event are needed to compute it. */
-const isErasable = sql`entry.salt is not null and entry.leaf_index is not null
-  and not ${isHeld(sql`entry.account_id`, sql`entry.drop_id`)}`;
+const isComplete = (entry: string) =>
+  sql`${sql.ref(`${entry}.salt`)} is not null and ${sql.ref(`${entry}.leaf_index`)} is not null`;
+const isErasable = sql`${isComplete('entry')} and ${seemsUnheld(sql`entry.account_id`, sql`entry.drop_id`)}`;
+const isUnheld = (entry: string) => sql`not ${isHeld(sql.ref(`${entry}.account_id`), sql.ref(`${entry}.drop_id`))}`;
+const erased = sql`data = null, salt = null`;
 
 export function evidenceStore(db: Database): EvidenceStore {
   /** Takes the event and the salt from the entries with these keys. */
   const erase = async (keys: RawBuilder<unknown>) => {
     const { numAffectedRows } = await sql`
-      update evidence_entries as erased set data = null, salt = null from (${keys}) as due
+      update evidence_entries as erased set ${erased} from (${keys}) as due
       where erased.account_id = due.account_id and erased.id = due.id
     `.execute(db);
     return Number(numAffectedRows ?? 0);
@@ -80,15 +84,18 @@ export function evidenceStore(db: Database): EvidenceStore {
 
     async eraseNaming(address, { owners, rows: limit }) {
       const { rows } = await sql<{ rows: number; more: boolean }>`
-        with named as materialized (
+        with chosen as materialized (
           select account_id, id, kind, drop_id, position from evidence_entries as entry
           where named_in_evidence(data) = lower(${address}) and ${isErasable}
           limit ${sql.lit(owners)}
+        ), named as materialized (
+          select * from chosen where ${isUnheld('chosen')}
         ), others as materialized (
+          -- Of the same drops, so that none of them is held either.
           select entry.account_id, entry.id from evidence_entries as entry
           where (entry.account_id, entry.drop_id, entry.position) in (
               select account_id, drop_id, position from named where kind = 'content.consigned')
-            and (entry.account_id, entry.id) not in (select account_id, id from named) and ${isErasable}
+            and (entry.account_id, entry.id) not in (select account_id, id from named) and ${isComplete('entry')}
           limit ${sql.lit(limit)}
         ), due as (
           -- The entries by which a story is found are the last of it.
@@ -96,7 +103,7 @@ export function evidenceStore(db: Database): EvidenceStore {
           union all
           select account_id, id from named where (select count(*) from others) < ${limit}
         ), erased as (
-          update evidence_entries as erased set data = null, salt = null from due
+          update evidence_entries as erased set ${erased} from due
           where erased.account_id = due.account_id and erased.id = due.id
           returning erased.id
         )
@@ -114,15 +121,26 @@ export function evidenceStore(db: Database): EvidenceStore {
 
     eraseOfAccount: (accountId, count) =>
       erase(sql`
-        select account_id, id from evidence_entries as entry
-        where account_id = ${accountId} and ${isErasable} limit ${sql.lit(count)}`),
+        select account_id, id from (
+          select account_id, id, drop_id from evidence_entries as entry
+          where account_id = ${accountId} and ${isErasable} limit ${sql.lit(count)}) as chosen
+        where ${isUnheld('chosen')}`),
 
-    purge: (olderThanSeconds, count) =>
-      // Events of the log itself name nobody.
-      erase(sql`
-        select account_id, id from evidence_entries as entry
-        where at < now() - make_interval(secs => ${olderThanSeconds}) and account_id <> ${serverAccountId}
-          and ${isErasable}
-        order by at limit ${sql.lit(count)}`),
+    purge: (olderThanSeconds, count, after) =>
+      purgeUnheld(
+        db,
+        {
+          table: 'evidence_entries',
+          key: ['account_id', 'id'],
+          at: 'at',
+          tie: ['sequence', 'bigint'],
+          // Events of the log itself name nobody.
+          where: sql`${isComplete('old')} and account_id <> ${serverAccountId}`,
+          set: erased,
+        },
+        olderThanSeconds,
+        count,
+        after,
+      ),
   };
 }

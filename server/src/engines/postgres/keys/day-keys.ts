@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DayKey, DayKeyStore } from '../../../domain/keys/day-key-store.ts';
 import type { Database } from '../database.ts';
 
@@ -41,15 +41,15 @@ export function dayKeyStore(db: Database): DayKeyStore {
     },
 
     async drop(endedSeconds) {
-      const isUsedBy = (owner: string, key: string) => sql`exists (
-        select from ${sql.table(owner)} as owner
-        where owner.key_day = day_keys.day and owner.${sql.ref(key)} is not null)`;
+      const isUsedBy = (owner: string, condition: RawBuilder<unknown>) => sql`exists (
+        select from ${sql.table(owner)} as owner where owner.key_day = day_keys.day and ${condition})`;
       const { numAffectedRows = 0n } = await sql`
         with dropped as (
           delete from day_keys
           where date '1970-01-01' + day + 1 <= (now() at time zone 'utc') - make_interval(secs => ${endedSeconds})
-            and not ${isUsedBy('files', 'wrapped_key')} and not ${isUsedBy('uploads', 'wrapped_key')}
-            and not ${isUsedBy('drops', 'link_key')}
+            and not ${isUsedBy('files', sql`state = 'ready'`)} and not ${isUsedBy('files', sql`state = 'held'`)}
+            and not ${isUsedBy('uploads', sql`wrapped_key is not null`)}
+            and not ${isUsedBy('drops', sql`link_key is not null`)}
           returning day, object_id
         )
         update day_key_objects set was_key_of = dropped.day from dropped where id = dropped.object_id

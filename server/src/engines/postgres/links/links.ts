@@ -15,7 +15,7 @@ import { shownName } from '../accounts/shown-name.ts';
 import type { Database } from '../database.ts';
 import { evidenceFile } from '../files/evidence-file.ts';
 import { type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
-import { isHeld } from '../holds.ts';
+import { purgeUnheld } from '../purge-unheld.ts';
 import { secondsFromNow } from '../time.ts';
 import { keepLongestRanges } from './sent-ranges.ts';
 
@@ -289,24 +289,14 @@ export function linkStore(db: Database): LinkStore {
         .execute();
     },
 
-    async purgeSessions(count) {
-      const { numDeletedRows } = await db
-        .deleteFrom('link_sessions')
-        .where(({ eb, selectFrom }) =>
-          eb(
-            'digest',
-            'in',
-            selectFrom('link_sessions')
-              .select('digest')
-              .where('purge_at', '<', sql<Date>`now()`)
-              .where(sql<boolean>`not ${isHeld(sql`link_sessions.account_id`, sql`link_sessions.drop_id`)}`)
-              .orderBy('purge_at')
-              .limit(sql.lit(count)),
-          ),
-        )
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
-    },
+    purgeSessions: (count, after) =>
+      purgeUnheld(
+        db,
+        { table: 'link_sessions', key: ['digest'], at: 'purge_at', tie: ['digest', 'bytea'] },
+        0,
+        count,
+        after,
+      ),
 
     files: (link, fileId) =>
       db
