@@ -112,16 +112,27 @@ function expectOutcome({ access, recent }: AppRoute, visitor: Visitor): string {
   const { stage, role, account: joined = account, signedInAt } = visitor;
   if (access === 'anyone' || access === 'provider') return 'passes';
   const isMemberRoute = roles.includes(access);
-  if (stage !== (isMemberRoute ? 'complete' : access)) return 'sign-in';
+  const needed = isMemberRoute ? 'complete' : access;
+  if (stage === undefined && needed !== stage) return 'sign-in';
+  if (stage !== needed) return stage === 'complete' ? 'start page' : stage;
   if (!isMemberRoute) return 'passes';
   if (role === undefined || joined !== account) return 'not found';
   if (roles.indexOf(role) < roles.indexOf(access)) return 'role missing';
   return recent !== undefined && signedInAt ? 'sign-in again' : 'passes';
 }
 
+/** The pages to which a session leads that has come less far, or further. */
+const steps: Record<string, string | undefined> = {
+  '/sign-in': 'sign-in',
+  '/sign-in/enrolment': 'enrolment',
+  '/sign-in/code': 'second_factor',
+  '/home': 'start page',
+};
+
 function describeOutcome({ statusCode, headers }: Awaited<ReturnType<typeof send>>): string {
   if (statusCode === 303 && String(headers.location).startsWith('/sign-in?confirm&')) return 'sign-in again';
-  if (statusCode === 303 && /^\/sign-in(?:\?|$)/.test(String(headers.location))) return 'sign-in';
+  const [path = ''] = String(headers.location).split('?');
+  if (statusCode === 303) return steps[path] ?? path;
   return { [passed]: 'passes', 403: 'role missing', 404: 'not found' }[statusCode] ?? String(statusCode);
 }
 

@@ -22,6 +22,7 @@ import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { makeFormToken, readTokenPart, requireFormToken, requireNoOtherSite, requireOwnOrigin } from './form-token.ts';
+import { readNextPath, withNext } from './next-path.ts';
 
 export type AppEngines = Pick<
   Engines,
@@ -228,6 +229,8 @@ async function handle(
   const isChange = !safeMethods.has(route.method) && route.access !== 'provider';
   if (isChange && route.by === 'device') requireNoOtherSite(request);
   else if (isChange) requireOwnOrigin(request, origin);
+  const step = wantsDocument(request) ? findOtherStep(route, visit) : undefined;
+  if (step !== undefined) return reply.redirect(step, 303);
   const call = await authorize(route, visit);
   if (isChange && route.by !== 'device') {
     const token = formParts ? await readTokenPart(formParts) : (request.headers['csrf-token'] ?? form.get('csrftoken'));
@@ -274,6 +277,29 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
     eventsRead: eventsRead && eventCursors(engines.pepper, accountId).seal(eventsRead),
   };
   return () => visit.transfers.runSupervised(visit.reply, (ended) => route.handle({ ...member, ended }));
+}
+
+/** Whether the browser shows the response: a navigation accepts HTML, a request of a script JSON or anything. */
+export function wantsDocument({ headers }: FastifyRequest): boolean {
+  const { accept = '' } = headers;
+  return accept === '' || accept.includes('text/html');
+}
+
+/**
+ * Where a session belongs that has come less far than the page needs, or further: the browser went back, or repeats a form.
+ * Undefined if the page is for this session, or there is none.
+ */
+function findOtherStep(route: AppRoute, { signedIn, request, form }: Visit): string | undefined {
+  if (isOpenRoute(route)) return undefined;
+  const needed = isMemberRoute(route) ? 'complete' : route.access;
+  const stage = signedIn?.session.stage;
+  if (stage === needed) return undefined;
+  const { next } = request.query as { next?: unknown };
+  const asked = readNextPath(typeof next === 'string' ? next : form.get('next'));
+  if (stage === undefined) return needed === 'complete' ? undefined : withNext('/sign-in', asked);
+  if (stage === 'complete') return asked ?? '/home';
+  if (stage === 'enrolment') return '/sign-in/enrolment';
+  return withNext('/sign-in/code', request.method === 'GET' ? readNextPath(request.url) : asked);
 }
 
 /** How long after a sign-in a person may change how they sign in, and make keys and owners. */

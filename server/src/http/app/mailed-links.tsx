@@ -26,6 +26,8 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
     access: 'anyone',
     async handle(visit) {
       const link = await findLink(visit);
+      // Whoever used it goes on where they were, as long as their session lasts.
+      if (isBegun(visit, link)) return visit.reply.redirect('/sign-in/enrolment', 303);
       return link.state === 'open' ? sendLanding(visit, link) : sendEnded(visit, link);
     },
   },
@@ -68,6 +70,10 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
     },
   },
 ];
+
+function isBegun({ signedIn }: Visit, { state, person }: PersonLink): boolean {
+  return state === 'used' && signedIn?.session.stage === 'enrolment' && signedIn.person.id === person.id;
+}
 
 const findLink = ({ engines, request }: Visit) =>
   limitGuesses(engines, request, (token) => findPersonLink(engines, token));

@@ -7,7 +7,7 @@ import { asExchangeError, refuse } from '../json-errors.ts';
 import { sendProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import { tusType } from '../shared/tus.ts';
-import { type AppParts, type AppRoute, registerAppRoute } from './app-route.ts';
+import { type AppParts, type AppRoute, registerAppRoute, wantsDocument } from './app-route.ts';
 import { readCookie } from './cookies.ts';
 import { appRoutes } from './routes.ts';
 
@@ -27,9 +27,7 @@ export function peoplesApp(app: App, shared: AppParts): void {
     const { code, retryAfterSeconds } = asExchangeError(error);
     request.refusal = code;
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
-    const accepted = request.headers.accept ?? '';
-    // A navigation accepts HTML; a request of a script accepts JSON, or anything.
-    const isScript = !accepted.includes('text/html') && accepted !== '';
+    const isScript = !wantsDocument(request);
     if (code === 'sign_in_required' && !isScript) {
       // Sign-in leads to /home anyway, and somebody who comes from the first page had no session that could have ended.
       const next =

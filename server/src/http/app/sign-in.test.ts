@@ -1,6 +1,7 @@
 import { argon2 } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { invitePerson } from '../../domain/people/invite-person.ts';
+import { beginSession } from '../../domain/people/sessions.ts';
 import { Passwords } from '../../domain/sign-in/password.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
 import { buildTestServer } from '../../testing/server.ts';
@@ -155,4 +156,68 @@ test('two hundred sign-ins at once wait for their hashes, more are refused, and 
   expect(responses.slice(28).map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 202 }, () => 401));
   compute.mockImplementation(argon2);
   expect((await openBrowser().post('/sign-in', { email, password })).statusCode).toBe(303);
+});
+
+describe('a session that has come less far than the page needs, or further', () => {
+  const html = { accept: 'text/html' };
+
+  async function openAt(stage: 'enrolment' | 'second_factor' | 'complete') {
+    const person = await inviteWithPassword();
+    const browser = openBrowser();
+    const begun = { personId: person.id, stage, method: 'password' } as const;
+    const { secret } = await beginSession(engines, store, begun, { address: '192.0.2.1', userAgent: 'Firefox' });
+    browser.cookies.set('__Host-waybill_session', secret);
+    browser.csrf = makeFormToken(secret);
+    return { browser, person };
+  }
+
+  test.each([
+    ['complete', '/sign-in/enrolment', '/home'],
+    ['complete', '/sign-in/code?next=%2Fa%40x.org%2Fsent', '/a@x.org/sent'],
+    ['enrolment', '/home', '/sign-in/enrolment'],
+    ['enrolment', '/sign-in/code', '/sign-in/enrolment'],
+    ['second_factor', '/a@x.org/sent', '/sign-in/code?next=%2Fa%40x.org%2Fsent'],
+    ['second_factor', '/sign-in/enrolment', '/sign-in/code'],
+  ] as const)('%s at %s goes on at %s', async (stage, path, expected) => {
+    const { browser } = await openAt(stage);
+    expect((await browser.send('GET', path, { headers: html })).headers.location).toBe(expected);
+    const script = await browser.send('GET', path, { headers: { accept: 'application/json' } });
+    expect(script.statusCode).toBe(401);
+  });
+
+  test('repeats the form with the code without signing in again', async () => {
+    const { browser } = await openAt('complete');
+    const repeated = await browser.post('/sign-in/code', { code: '123456', csrftoken: 'of the session before' }, html);
+    expect(repeated.headers.location).toBe('/home');
+  });
+
+  test('has no page to go back to without a session', async () => {
+    const { headers } = await openBrowser().send('GET', '/sign-in/enrolment', { headers: html });
+    expect(headers.location).toBe('/sign-in');
+  });
+});
+
+test('a link that was used leads back to the choice of a method in the same browser only', async () => {
+  const { link = '' } = await invitePerson(engines, administrator, { email: newAddress(), mail: false });
+  const browser = openBrowser();
+  const { pathname } = new URL(link);
+  await browser.get(pathname);
+  await browser.post(pathname, { gesture: 'pressed' });
+  expect((await browser.get(pathname)).headers.location).toBe('/sign-in/enrolment');
+  expect((await openBrowser().get(pathname)).statusCode).toBe(410);
+});
+
+test('an account that is disabled is not the page after a sign-in', async () => {
+  const person = await inviteWithPassword();
+  const { accountId, email } = await exchange.account();
+  await store.people.setMembership(accountId, person.id, 'member');
+  const own = await store.accounts.byEmail(person.email);
+  await store.accounts.setDisabled(own?.id ?? '', true);
+  const browser = openBrowser();
+  await browser.post('/sign-in', { email: person.email, password });
+  expect((await browser.get('/home')).headers.location).toBe(`/${encodeURIComponent(email)}/`);
+  const other = await exchange.account();
+  await store.people.setMembership(other.accountId, person.id, 'member');
+  await store.accounts.setDisabled(accountId, true);
+  expect((await browser.get('/home')).headers.location).toBe(`/${encodeURIComponent(other.email)}/`);
 });

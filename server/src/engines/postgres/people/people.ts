@@ -21,6 +21,7 @@ export function personStore(db: Database): PersonStore {
       ])
       .where('memberships.person_id', '=', personId)
       .where('accounts.deleted_at', 'is', null)
+      .where('accounts.disabled_at', 'is', null)
       .$castTo<Membership>();
 
   return {
@@ -71,11 +72,7 @@ export function personStore(db: Database): PersonStore {
     memberships: (personId, after, count) =>
       memberships(personId).where('accounts.email', '>', after).orderBy('accounts.email').limit(count).execute(),
 
-    membership: (personId, account) =>
-      memberships(personId)
-        .where('accounts.email', '=', account)
-        .where('accounts.disabled_at', 'is', null)
-        .executeTakeFirst(),
+    membership: (personId, account) => memberships(personId).where('accounts.email', '=', account).executeTakeFirst(),
 
     async members(accountId, after, count) {
       const rows = await db
