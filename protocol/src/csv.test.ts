@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCsv } from './csv.ts';
+import { parseCsv, readCsv } from './csv.ts';
 
 const readFields = (text: string) => {
   const records = parseCsv(text);
@@ -63,4 +63,18 @@ test('a record has its line number, also after fields with several lines', () =>
     { line: 2, fields: ['1\n2'] },
     { line: 5, fields: ['3'] },
   ]);
+});
+
+test('reads one record after another, and none beyond its limits', () => {
+  const most = { fields: 2, length: 10 };
+  expect([...readCsv('a,b\n\n1,"2"\n', most)]).toEqual([
+    { line: 1, fields: ['a', 'b'] },
+    undefined,
+    { line: 3, fields: ['1', '2'] },
+  ]);
+  expect([...readCsv('a,b\n1,2,3', most)].at(-1)).toEqual({ fault: 'columns', line: 2 });
+  expect([...readCsv('a,b\n1,23456789ab', most)].at(-1)).toEqual({ fault: 'columns', line: 2 });
+  expect([...readCsv('a,b\n"23456789ab"', most)].at(-1)).toEqual({ fault: 'quote', line: 2 });
+  const endless = readCsv('a,'.repeat(1_000_000), most);
+  expect([endless.next().value, endless.next().done]).toEqual([{ fault: 'columns', line: 1 }, true]);
 });

@@ -634,7 +634,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     show(
       'contacts',
       contactImportTitle(translator, props),
-      <ContactImportPage {...common} maxContacts={10_000} maxBytes={1_048_576} {...props} />,
+      <ContactImportPage {...common} maxContacts={10_000} maxColumns={200} maxBytes={1_048_576} {...props} />,
     );
   const selection = (
     current: Screen,

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { limits } from '@waybill/protocol';
 import isEmail from 'validator/lib/isEmail.js';
 import { ExchangeError } from '../exchange-error.ts';
 
@@ -12,6 +13,8 @@ const domainCharacters = /^[\p{L}\p{M}\p{N}.-]+$/u;
 
 /** The one form in which we store an address: lower case, with its domain in ASCII (UTS 46). */
 export function emailAddress(text: string): string {
+  // Most texts that are not an address come from a file or a paste; a long one is not worth parsing.
+  if (text.length > limits.emailLength) throw notAnAddress(text);
   const at = text.lastIndexOf('@');
   const local = text.slice(0, Math.max(at, 0));
   const domain = text.slice(at + 1);
@@ -22,10 +25,12 @@ export function emailAddress(text: string): string {
     local.includes('=?') ||
     !isEmail.default(address, { allow_utf8_local_part: false, allow_ip_domain: false })
   ) {
-    throw new ExchangeError(
-      'invalid_input',
-      `${JSON.stringify(text.slice(0, 80))} is not an e-mail address we can use.`,
-    );
+    throw notAnAddress(text);
   }
   return address;
+}
+
+function notAnAddress(text: string): ExchangeError {
+  const beginning = JSON.stringify(text.slice(0, 80));
+  return new ExchangeError('invalid_input', `${beginning} is not an e-mail address we can use.`);
 }

@@ -2,6 +2,7 @@ import { limits } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../faults.ts';
+import { inTurns } from '../flow/in-turns.ts';
 import type { Store } from '../store.ts';
 import type { Contact } from './contact.ts';
 import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
@@ -48,7 +49,7 @@ export async function planImport(
 ): Promise<ImportStep[]> {
   const faults = new Faults();
   const seen = new Map<string, ContactInput>();
-  for (const [index, input] of inputs.entries()) {
+  for await (const [index, input] of inTurns(inputs.entries())) {
     const pointer = `/contacts/${index}`;
     const email = checkContact(faults, pointer, input);
     if (email === undefined) continue;
@@ -58,10 +59,11 @@ export async function planImport(
   faults.throwIfAny();
   const found = await store.contacts.find(accountId, [...seen.keys()]);
   const before = new Map(found.filter(({ list }) => list === 'local').map((contact) => [contact.email, contact]));
-  const steps = [...seen].map(([email, input]) => {
+  const steps: ImportStep[] = [];
+  for await (const [email, input] of inTurns(seen)) {
     const contact = contactFrom(input, email, before.get(email));
-    return { contact, result: compareContacts(before.get(email), contact) };
-  });
+    steps.push({ contact, result: compareContacts(before.get(email), contact) });
+  }
   await requireRoom(store, accountId, steps.filter(({ result }) => result === 'created').length);
   return steps;
 }
@@ -82,7 +84,8 @@ export async function reviewImport(
   inputs: readonly ContactInput[],
 ): Promise<ReviewedContact[]> {
   const seen = new Set<string>();
-  const faults = inputs.map((input) => findImportFault(input, seen));
+  const faults: (ImportFault | undefined)[] = [];
+  for await (const input of inTurns(inputs)) faults.push(findImportFault(input, seen));
   const steps = await planImport(
     store,
     actor,

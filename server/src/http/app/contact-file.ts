@@ -1,5 +1,6 @@
-import { parseCsv, restoreCell } from '@waybill/protocol';
+import { type CsvRecord, limits, readCsv, restoreCell } from '@waybill/protocol';
 import type { ContactInput } from '../../domain/contacts/contact-input.ts';
+import { inTurns } from '../../domain/flow/in-turns.ts';
 import { splitGroups, toPhone } from './contact-form.ts';
 
 /** The columns that are understood, each by the names that it has in our languages, without accents and punctuation. */
@@ -29,7 +30,16 @@ export interface ContactFile {
   readonly rows: readonly { readonly line: number; readonly cells: readonly string[] }[];
 }
 
-export type ContactFileFault = { readonly fault: 'empty' } | { readonly fault: 'quote'; readonly line: number };
+/** More than any address book exports. */
+export const mostColumns = 200;
+/** A contact's texts are far shorter, and so are the notes that address books add. */
+const recordLength = 64 * 1024;
+/** Longer than any cell that can be imported, so that the end of a longer one does not matter. */
+const cellLength = 2 * limits.groupsPerContact * limits.groupLength;
+
+export type ContactFileFault =
+  | { readonly fault: 'empty' | 'tooMany' }
+  | { readonly fault: 'quote' | 'columns'; readonly line: number };
 
 /**
  * The text of a file: in the encoding that its mark at the beginning tells, otherwise in UTF-8 if it is valid, otherwise
@@ -53,10 +63,15 @@ function decodeUtf8(bytes: Buffer): string | undefined {
   }
 }
 
-export function readContactFile(text: string): ContactFile | ContactFileFault {
-  const records = parseCsv(text);
-  if (!Array.isArray(records)) return { fault: 'quote', line: records.brokenLine };
-  const all = records.map(({ line, fields }) => ({ line, cells: fields.map(restoreCell) }));
+/** Reads no further than an account can have contacts, and a record no further than it may have columns. */
+export async function readContactFile(text: string): Promise<ContactFile | ContactFileFault> {
+  const all: { line: number; cells: string[] }[] = [];
+  for await (const record of inTurns(readCsv(text, { fields: mostColumns, length: recordLength }))) {
+    if (record === undefined) continue;
+    if ('fault' in record) return record;
+    all.push(toRow(record));
+    if (all.length > limits.contactsPerAccount + 1) return { fault: 'tooMany' };
+  }
   const [head, ...below] = all;
   if (!head) return { fault: 'empty' };
   const recognised = recogniseColumns(head.cells);
@@ -64,14 +79,20 @@ export function readContactFile(text: string): ContactFile | ContactFileFault {
   const isNamed = Object.keys(recognised).length > 0 || !head.cells.some((cell) => cell.includes('@'));
   const rows = isNamed ? below : all;
   if (rows.length === 0) return { fault: 'empty' };
+  if (rows.length > limits.contactsPerAccount) return { fault: 'tooMany' };
   const columns = isNamed ? head.cells : head.cells.map(() => '');
   const email = recognised.email ?? findAddressColumn(rows);
   return { columns, rows, mapping: email === undefined ? recognised : { ...recognised, email } };
 }
 
+function toRow({ line, fields }: CsvRecord) {
+  return { line, cells: fields.map((field) => restoreCell(field.slice(0, cellLength))) };
+}
+
 function recogniseColumns(names: readonly string[]): ContactMapping {
   const simple = names.map((name) =>
     name
+      .slice(0, limits.nameLength)
       .normalize('NFKD')
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, ''),
@@ -87,27 +108,34 @@ function recogniseColumns(names: readonly string[]): ContactMapping {
 /** The first column that has something like an address in one of the first rows. */
 function findAddressColumn(rows: ContactFile['rows']): number | undefined {
   for (const { cells } of rows.slice(0, 20)) {
-    const index = cells.findIndex((cell) => /^\S+@\S+$/.test(cell));
+    const index = cells.findIndex((cell) => cell.length <= limits.emailLength && /^[^\s@]+@\S+$/.test(cell));
     if (index !== -1) return index;
   }
   return undefined;
 }
 
 /** The contacts in the rows. An empty cell leaves what is known about a contact as it is, and groups are added to its groups. */
-export function toContactInputs({ rows }: ContactFile, mapping: ContactMapping, group: string): ContactInput[] {
-  return rows.map(({ cells }) => {
+export async function toContactInputs(
+  { rows }: ContactFile,
+  mapping: ContactMapping,
+  group: string,
+): Promise<ContactInput[]> {
+  const groups = splitGroups(group);
+  const inputs: ContactInput[] = [];
+  for await (const { cells } of inTurns(rows)) {
     const read = (column: ContactColumn) => {
       const index = mapping[column];
       return index === undefined ? '' : (cells[index] ?? '');
     };
     const [name, phone, language] = [read('name'), toPhone(read('phone')), read('language')];
-    const addedGroups = [...new Set([...splitGroups(read('groups')), ...splitGroups(group)])];
-    return {
+    const addedGroups = [...new Set([...splitGroups(read('groups')), ...groups])];
+    inputs.push({
       email: read('email'),
       ...(name === '' ? {} : { name }),
       ...(phone === '' ? {} : { phone }),
       ...(language === '' ? {} : { language }),
       ...(addedGroups.length === 0 ? {} : { addedGroups }),
-    };
-  });
+    });
+  }
+  return inputs;
 }

@@ -17,6 +17,7 @@ import {
   type ContactMapping,
   contactColumns,
   decodeText,
+  mostColumns,
   readContactFile,
   toContactInputs,
 } from './contact-file.ts';
@@ -26,6 +27,8 @@ import { sendScreen } from './send-screen.tsx';
 const path = '/:user/contacts/import';
 /** Rows of the preview that would be refused, and others. */
 const shownRows = 100;
+/** Of a cell. It may have as much as the file. */
+const shownLength = limits.nameLength;
 const fieldBytes = 4 * limits.nameLength;
 const results: ReadonlySet<string> = new Set(['created', 'changed', 'unchanged']);
 
@@ -82,7 +85,7 @@ async function withImport(
   const read = await readImport(visit);
   if ('problem' in read) return sendImport(visit, read);
   try {
-    const inputs = toContactInputs(read.file, read.mapping, read.group);
+    const inputs = await toContactInputs(read.file, read.mapping, read.group);
     const contacts = await reviewImport(visit.engines.store, visit.actor, inputs);
     return await proceed({ ...read, contacts });
   } catch (error) {
@@ -113,9 +116,8 @@ async function readImport({
   if (!bytes || bytes.length === 0) return { problem: 'none' };
   const text = decodeText(bytes);
   if (text === undefined) return { problem: 'unreadable' };
-  const file = readContactFile(text);
+  const file = await readContactFile(text);
   if ('fault' in file) return { problem: file.fault, ...('line' in file ? { problemLine: file.line } : {}) };
-  if (file.rows.length > limits.contactsPerAccount) return { problem: 'tooMany' };
   return {
     file,
     text,
@@ -154,8 +156,8 @@ function sendPreview(visit: MemberVisit, { file, contacts, ...found }: FoundImpo
   const [created, changed, unchanged] = [count('created'), count('changed'), count('unchanged')];
   const rows = contacts.map(({ input, result }, index) => ({
     row: file.rows[index]?.line ?? 0,
-    name: input.name ?? '',
-    email: input.email,
+    name: (input.name ?? '').slice(0, shownLength),
+    email: input.email.slice(0, limits.emailLength),
     result,
   }));
   const [refused, others] = [
@@ -168,7 +170,7 @@ function sendPreview(visit: MemberVisit, { file, contacts, ...found }: FoundImpo
     text: found.text,
     mapping: found.mapping,
     group: found.group,
-    columns: file.columns,
+    columns: file.columns.map((name) => name.slice(0, shownLength)),
     rowCount: rows.length,
     counts: { created, changed, unchanged, refused: refused.length },
     rows: shown.toSorted((one, other) => one.row - other.row),
@@ -189,6 +191,7 @@ function sendImport(
         {...toListProps(visit)}
         {...shown}
         maxContacts={limits.contactsPerAccount}
+        maxColumns={mostColumns}
         maxBytes={limits.jsonBytes}
       />
     ),

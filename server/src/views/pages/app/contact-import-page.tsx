@@ -16,6 +16,7 @@ const fileProblems = {
   tooLarge: 'contacts.importProblem.tooLarge',
   unreadable: 'contacts.importProblem.unreadable',
   quote: 'contacts.importProblem.quote',
+  columns: 'contacts.importProblem.columns',
   empty: 'contacts.importProblem.empty',
   tooMany: 'contacts.importProblem.tooMany',
 } as const;
@@ -68,6 +69,7 @@ export interface ContactImportPageProps extends ListProps {
   /** The line that the problem is in. */
   readonly problemLine?: number | undefined;
   readonly maxContacts: number;
+  readonly maxColumns: number;
   readonly maxBytes: number;
 }
 
@@ -115,7 +117,12 @@ function ChooseFile(props: ContactImportPageProps & { list: string }): JSX.Eleme
   const translator = useTranslator();
   const { csrf, list, problem } = props;
   const max = { count: props.maxContacts };
-  const about = { ...max, line: props.problemLine ?? 0, size: translator.formatSize(props.maxBytes) };
+  const about = {
+    ...max,
+    line: props.problemLine ?? 0,
+    columns: props.maxColumns,
+    size: translator.formatSize(props.maxBytes),
+  };
   return (
     <form class="panel contact-form" method="post" action={`${list}/import/preview`} encType="multipart/form-data">
       <div class="panel-body">
