@@ -70,6 +70,8 @@ async function backUpAndRestore(kind: string): Promise<void> {
   await Promise.all(exchange.processes.map((process) => process.stop()));
   const ended = await endedFiles(exchange);
   await empty(exchange);
+  // An administrator who looks first leaves the database as empty as it is.
+  expect((await exchange.admin('log', 'status')).stderr).toMatch(/^waybilld: The database is empty: /);
   const restored = await run<{ took_ms: number }>('restore', '--send-waiting', ...withDayKeys, '--from');
   expect(restored).toMatchObject({ backup: backup.backup, missing_objects: 0, missing_day_keys: [] });
   process.stdout.write(

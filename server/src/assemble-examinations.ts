@@ -203,7 +203,7 @@ async function* examineKeys(config: MasterKeyConfig, values: Inspected['values']
     if (!isUsable || s3Settings.some((name) => !(name in values))) return;
     const objects = s3ObjectStore(toS3Options(values as Pick<Config, (typeof s3Settings)[number]>));
     const masterKeys = openMasterKeys(config, random);
-    yield* examineDayKeys({ store, dayKeys: new DayKeys({ store, objects, masterKeys, random }) });
+    yield* examineDayKeys({ store, masterKeys, dayKeys: new DayKeys({ store, objects, masterKeys, random }) });
     objects.close();
   } finally {
     await pool.end();

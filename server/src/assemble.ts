@@ -57,7 +57,7 @@ import {
 } from './engines/postgres/database.ts';
 import { readBacklog } from './engines/postgres/jobs/backlog.ts';
 import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines/postgres/jobs/job-runner.ts';
-import { migrate, type PlannedMigration, planMigrations } from './engines/postgres/migrate.ts';
+import { migrate, type PlannedMigration, planMigrations, requireSchema } from './engines/postgres/migrate.ts';
 import { unlessRefused } from './engines/postgres/setup.ts';
 import { postgresStore } from './engines/postgres/store.ts';
 import { unlessAway } from './engines/postgres/unavailable.ts';
@@ -111,6 +111,8 @@ export interface Assembly extends Engines {
   openBackupPlace(address: BackupAddress): BackupPlace;
   startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
   migrate(author?: Author): Promise<string[]>;
+  /** Throws a SetupError if the database is empty. */
+  requireSchema(): Promise<void>;
   /** Throws a SetupError if the API keys were made under another pepper. Needs an up-to-date schema. */
   checkPepper(): Promise<void>;
   /** Creates the bucket unless it exists. Returns whether it was created. */
@@ -305,6 +307,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     },
     checkPepper: () =>
       unlessAway(() => checkPepper((fingerprint) => recordPepper(pool, fingerprint), config.WAYBILL_KEY_PEPPER)),
+    requireSchema: () => unlessRefused(() => unlessAway(() => requireSchema(pool))),
     createBucket: () => createBucket(s3),
     planMigrations: () => unlessRefused(() => unlessAway(() => planMigrations(pool))),
     checks: {

@@ -20,6 +20,7 @@ export async function withEngines(...[command, options]: Parameters<WithEngines>
   const administrator = nameAdministrator();
   try {
     if (options?.migrateFirst !== false) {
+      await engines.requireSchema().catch(databaseIsAway);
       await engines.migrate(administrator).catch(databaseIsAway);
       await engines.checkPepper().catch(databaseIsAway);
     }

@@ -100,10 +100,11 @@ Exit codes:
     scrubCommand,
     backupCommand,
     verifyCommand,
-    restoreCommand,
     migrateCommand,
   ])
     add(admin, withEngines);
+  // No `serve` is running yet that could respond through the proxy.
+  restoreCommand(admin, withEngines, { diagnose, parts: examined.filter((part) => part !== 'proxy') });
   doctorCommand(admin, examined, diagnose);
   for (const command of withDescendants(program)) {
     command.exitOverride((error) => {

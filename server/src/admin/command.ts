@@ -36,7 +36,7 @@ export interface AdminContext {
     ByCommand;
 }
 
-/** Opens the engines on an up-to-date database, runs a command with them, and closes them afterwards. */
+/** Opens the engines on a database that has a schema, which is brought up to date, runs a command with them, and closes them afterwards. */
 export type WithEngines = (
   work: (context: AdminContext) => Promise<void>,
   options?: { readonly migrateFirst: boolean; readonly role?: 'restore' },

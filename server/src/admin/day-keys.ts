@@ -1,6 +1,8 @@
 import type { BackupAddress } from '../assemble.ts';
 import { recordMaintenance } from '../domain/audit/record-maintenance.ts';
-import { type Exported, exportDayKeys, importDayKeys } from '../domain/backup/day-key-mirror.ts';
+import type { NamedDay } from '../domain/backup/database-copies.ts';
+import { type Exported, exportDayKeys, importDayKeys, removeDayKeys } from '../domain/backup/day-key-mirror.ts';
+import { ExchangeError } from '../domain/exchange-error.ts';
 import { toDate } from '../domain/keys/day-keys.ts';
 import { openMirror, placeAddress, usePlace } from './backup-place.ts';
 import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
@@ -38,31 +40,81 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
   const importing = keys
     .command('import')
     .description(
-      'put day keys back that stored files need and the bucket does not have. Exits with 1 if some are not in the place either',
+      'put day keys back that the database names and the bucket does not have. Those that are not in the place either, and that nothing uses, are replaced while no other process runs. Exits with 1 if some are still missing',
     )
     .requiredOption(
       '--from <place>',
       'a directory, or s3://BUCKET/PREFIX, that `day-keys export` wrote to',
       placeAddress,
     )
+    .option(
+      '--end-files',
+      'also end the files and drops whose day keys are not in the place either, which nobody can read any more',
+    )
     .option('--json', 'print JSON')
-    .action((options: { from: BackupAddress; json?: boolean }) =>
+    .action((options: { from: BackupAddress; endFiles?: boolean; json?: boolean }) =>
       withEngines(async ({ engines }) => {
+        const { database } = engines;
         const { imported, lost } = await importDayKeys(engines, (await openMirror(engines, options.from)) ?? new Map());
-        if (imported.length > 0) {
-          const dates = imported.map(toDate);
-          await recordMaintenance(engines, engines.administrator, 'day_keys.imported', { dates });
+        const isReplaceable = ({ isUsed }: NamedDay) => !isUsed || options.endFiles;
+        const replaceable = lost.filter(isReplaceable);
+        const obstacle = replaceable.length > 0 ? await findObstacle(database) : undefined;
+        const replaced = obstacle === undefined ? replaceable : [];
+        for (const { day, isUsed } of replaced) if (isUsed) await database.endFilesOfDay(day);
+        await removeDayKeys(
+          engines,
+          replaced.map(({ day }) => day),
+        );
+        if (imported.length + replaced.length > 0) {
+          const details = { dates: imported.map(toDate), replaced: replaced.map(({ day }) => toDate(day)) };
+          await recordMaintenance(engines, engines.administrator, 'day_keys.imported', details);
         }
-        const missing = lost.map(({ day, files }) => ({ date: toDate(day), files }));
-        print(options.json, { imported: imported.length, missing }, [
-          `${imported.length} day keys put back.`,
-          ...missing.map(({ date, files }) => `The day key of ${date} is missing: ${files} files cannot be read.`),
-        ]);
+        const missing = lost.filter((named) => !replaced.includes(named));
+        print(
+          options.json,
+          {
+            imported: imported.length,
+            replaced: replaced.map(({ day, files }) => ({ date: toDate(day), files })),
+            missing: missing.map(({ day, files, isUsed }) => ({ date: toDate(day), files, is_used: isUsed })),
+          },
+          [
+            `${imported.length} day keys put back.`,
+            ...replaced.map(
+              ({ day, files }) => `${describeLost(day, files)} The day gets a new key when it needs one.`,
+            ),
+            ...missing.map(({ day, files }) => describeLost(day, files)),
+            ...(missing.some((named) => !isReplaceable(named)) ? [endFilesHint] : []),
+            ...(obstacle === undefined ? [] : [`They can only be replaced while no other process runs. ${obstacle}`]),
+          ],
+        );
         if (missing.length > 0) process.exitCode = 1;
       }),
     );
-  addExamples(importing, 'waybilld admin day-keys import --from /var/backups/waybill-day-keys');
+  addExamples(
+    importing,
+    'waybilld admin day-keys import --from /var/backups/waybill-day-keys',
+    'waybilld admin day-keys import --from /var/backups/waybill-day-keys --end-files',
+  );
 };
+
+const endFilesHint =
+  'Until these keys are back, nothing that ends on their days can be uploaded or sent. Look for a newer copy of them. If there is none, stop all `serve` and `work` processes, and end what they have wrapped: waybilld admin day-keys import --from PLACE --end-files';
+
+export function describeLost(day: number, files: number): string {
+  const subject = `The day key of ${toDate(day)} is missing`;
+  return files === 0 ? `${subject}; no file uses it.` : `${subject}: ${files} files cannot be read.`;
+}
+
+/** Undefined if neither `serve` nor `work` runs. */
+async function findObstacle(database: AdminContext['engines']['database']): Promise<string | undefined> {
+  try {
+    await database.requireAlone();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ExchangeError) || error.code !== 'precondition_failed') throw error;
+    return error.message;
+  }
+}
 
 export async function exportTo(engines: AdminContext['engines'], address: BackupAddress): Promise<Exported> {
   const exported = await usePlace(engines, address, (place) => exportDayKeys(engines, place));

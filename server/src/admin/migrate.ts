@@ -5,7 +5,9 @@ const upToDate = 'The schema is up to date.';
 export const migrateCommand: AddCommand = (parent, withEngines) => {
   const migrate = parent
     .command('migrate')
-    .description('bring the database’s schema up to date; serve, work and all other commands do so too when they start')
+    .description(
+      'bring the database’s schema up to date; serve, work and all other commands do so too when they start, but no other command creates it in an empty database',
+    )
     .option(
       '--plan',
       'only show what would be applied, and whether the version that runs now could still run afterwards',

@@ -12,7 +12,8 @@ export async function runAdmin({ engines }: Pick<TestExchange, 'engines'>, ...wo
     serve: never,
     work: never,
     withEngines: (work: (given: AdminContext) => Promise<void>) => work(context),
-    diagnose: never,
+    // Settings of a test are not in its environment.
+    diagnose: async () => [],
     setUp: never,
   };
   const output: string[] = [];

@@ -20,7 +20,7 @@ export const auditActions = {
   'contacts.removed': 'several contacts',
   'contacts.replaced': 'the whole list of contacts, through the machine API',
   'day_keys.exported': 'a copy of the day keys, wrapped by master keys',
-  'day_keys.imported': 'day keys that were missing were put back',
+  'day_keys.imported': 'day keys that were missing were put back, or replaced because nothing has them',
   'drop.created': 'a drop was sent',
   'drop.extended': 'the deadline of a drop or request',
   'drop.receiver_corrected': 'a receiver was replaced by one with another address',

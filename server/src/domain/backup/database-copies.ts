@@ -22,10 +22,13 @@ export interface UsedMasterKey {
   readonly logKeys: number;
 }
 
-/** How many keys of files and uploads the key of a day wraps. */
-export interface UsedDayKey {
+/** A day that has a key, or whose key wraps something. */
+export interface NamedDay {
   readonly day: number;
+  /** How many keys of files and uploads its key wraps. */
   readonly files: number;
+  /** Whether its key wraps anything: of files, uploads or links. */
+  readonly isUsed: boolean;
 }
 
 /** The database at one moment, whatever happens to it afterwards. */
@@ -42,7 +45,9 @@ export interface DatabaseMoment {
 export interface DatabaseCopies {
   atOneMoment<Result>(work: (moment: DatabaseMoment) => Promise<Result>): Promise<Result>;
   usedMasterKeys(): Promise<readonly UsedMasterKey[]>;
-  usedDayKeys(): Promise<readonly UsedDayKey[]>;
+  namedDays(): Promise<readonly NamedDay[]>;
+  /** Throws if any session is connected but those of administration commands, and names them. */
+  requireAlone(): Promise<void>;
   /** Remembers that this backup is complete, for whoever watches its age. */
   recordBackup(backup: {
     readonly id: string;
@@ -73,6 +78,8 @@ export interface DatabaseCopies {
     readonly uploads: number;
     readonly messages: number;
   }>;
+  /** Ends the drops, files and uploads whose keys were wrapped by the key of this day, which is lost. */
+  endFilesOfDay(day: number): Promise<void>;
   /** Ends these files as they had already ended when the backup was made: with their drops, if they have one. */
   endFiles(files: readonly FilePosition[]): Promise<void>;
 }

@@ -1,12 +1,14 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { describeOther } from '../keys/check-master-keys.ts';
 import { type DayKeys, toContext, toDate, toDay } from '../keys/day-keys.ts';
 import { isLost, LostKey } from '../keys/lost-key.ts';
 import { unwrapWith } from '../keys/wrapping.ts';
 import { MissingObject } from '../missing-object.ts';
 import type { KeyProvider, Wrapped } from '../ports/key-provider.ts';
+import { SetupError } from '../setup-error.ts';
 import type { BackupPlace } from './backup-place.ts';
-import type { DatabaseCopies } from './database-copies.ts';
+import type { DatabaseCopies, NamedDay } from './database-copies.ts';
 import { readWhole } from './streams.ts';
 
 const mirrorName = 'day-keys.json';
@@ -101,15 +103,16 @@ export function mirroredDayKeys(mirror: DayKeyMirror, masterKeys: KeyProvider): 
   };
 }
 
-export interface LostDay {
-  readonly day: number;
-  /** How many files and uploads its key has wrapped. */
-  readonly files: number;
+export interface Imported {
+  /** The days whose keys were put back. */
+  readonly imported: readonly number[];
+  /** Days whose keys are in neither place: destroyed, or made after the mirror was written. */
+  readonly lost: readonly NamedDay[];
 }
 
 /**
- * Puts day keys back that files need and the bucket does not have. Returns their days, and those that are not in the
- * mirror either: destroyed, or made after it was written.
+ * Puts back the day keys that the database names or files need, and that the bucket does not have. Throws if the master
+ * key is another one, under which every day key would seem to be lost.
  */
 export async function importDayKeys(
   {
@@ -117,30 +120,46 @@ export async function importDayKeys(
     masterKeys,
     dayKeys,
     database,
-  }: Pick<Engines, 'store' | 'masterKeys' | 'dayKeys'> & { readonly database: DatabaseCopies },
+  }: Pick<Engines, 'store' | 'masterKeys' | 'dayKeys'> & { readonly database: Pick<DatabaseCopies, 'namedDays'> },
   mirror: DayKeyMirror,
-): Promise<{ readonly imported: readonly number[]; readonly lost: readonly LostDay[] }> {
+): Promise<Imported> {
   const imported: number[] = [];
-  const lost: LostDay[] = [];
-  for (const { day, files } of await database.usedDayKeys()) {
-    if (await opens(dayKeys.open(day))) continue;
+  const lost: NamedDay[] = [];
+  const versions = { opening: new Set<number>(), closed: new Set<number>() };
+  const opens = async (day: number, key: Wrapped | undefined) => {
+    if (!key) return false;
+    const opened = await masterKeys.unwrap(key.wrapped, key.version, toContext(day)).catch(unlessLost);
+    versions[opened ? 'opening' : 'closed'].add(key.version);
+    opened?.fill(0);
+    return opened !== undefined;
+  };
+  for (const named of await database.namedDays()) {
+    const { day } = named;
+    if (await opens(day, await dayKeys.fetch(day).catch(unlessLost))) continue;
     const mirrored = mirror.get(day);
-    if (mirrored && (await opens(masterKeys.unwrap(mirrored.wrapped, mirrored.version, toContext(day))))) {
+    if (mirrored && (await opens(day, mirrored))) {
       await dayKeys.store(day, mirrored, await store.dayKeys.find(day));
       imported.push(day);
-    } else lost.push({ day, files });
+    } else lost.push(named);
   }
+  const wrong = [...versions.closed].find((version) => !versions.opening.has(version));
+  if (wrong !== undefined) throw new SetupError(describeOther(wrong));
   return { imported, lost };
 }
 
-async function opens(key: Promise<Buffer>): Promise<boolean> {
-  try {
-    await key;
-    return true;
-  } catch (error) {
-    if (!isLost(error)) throw error;
-    return false;
+/**
+ * Lets these days get new keys. Neither `serve` nor `work` may run: one that has opened a lost key would go on to wrap with
+ * it, and nobody else could read what it wrapped.
+ */
+export async function removeDayKeys({ store }: Pick<Engines, 'store'>, days: Iterable<number>): Promise<void> {
+  for (const day of days) {
+    const key = await store.dayKeys.find(day);
+    if (key) await store.dayKeys.remove(key);
   }
+}
+
+function unlessLost(error: unknown): undefined {
+  if (!isLost(error)) throw error;
 }
 
 async function* toStream(bytes: Buffer): AsyncGenerator<Buffer, void, void> {

@@ -9,8 +9,8 @@ import { listObjects } from '../files/chunk-runs.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';
 import type { BackupPlace, BucketInventory } from './backup-place.ts';
 import { copyObject } from './copy-object.ts';
-import type { DatabaseCopies, RestoreTurn } from './database-copies.ts';
-import { type DayKeyMirror, importDayKeys, type LostDay } from './day-key-mirror.ts';
+import type { DatabaseCopies, NamedDay, RestoreTurn } from './database-copies.ts';
+import { type DayKeyMirror, importDayKeys, removeDayKeys } from './day-key-mirror.ts';
 import { deleteUnnamed, type Unnamed } from './delete-unnamed.ts';
 import type { AbsentFile, Manifest } from './format.ts';
 import type { Copied, Following } from './make-backup.ts';
@@ -45,7 +45,7 @@ export interface RestoreResult {
   /** Files that ended since, and cannot be read because the key of their day is destroyed. */
   readonly ended: number;
   /** Days that are not over, whose keys are neither in the bucket nor in the mirror. Their files cannot be read. */
-  readonly lostDays: readonly LostDay[];
+  readonly lostDays: readonly NamedDay[];
   /** Objects that were in the bucket before and belong to nothing that was restored. */
   readonly unnamed: Unnamed;
   /** The epoch of the evidence log that was started; undefined if there was no log. */
@@ -206,7 +206,13 @@ async function restoreDayKeys(
     await engines.database.endFiles(files);
     ended += files.length;
   }
-  return { ended, lostDays: lost.filter(({ day }) => !destroyed.has(day)) };
+  // A row without an object would refuse every upload and dispatch that ends on its day.
+  const lostDays = lost.filter(({ day, isUsed }) => isUsed && !destroyed.has(day));
+  await removeDayKeys(
+    engines,
+    lost.filter((named) => !lostDays.includes(named)).map(({ day }) => day),
+  );
+  return { ended, lostDays };
 }
 
 async function* filesOfDays(

@@ -56,9 +56,10 @@ async function requireOpen(version: number, key: Promise<Buffer>): Promise<void>
     // Such as a token that cannot be read.
     if (cause instanceof ExchangeError && cause.cause instanceof SetupError) throw cause.cause;
     if (!isLost(cause)) throw cause;
-    throw new SetupError(
-      `The master key of version ${version} does not open what is stored. Put the key of that version, from the backup or another machine, in place.`,
-      { cause },
-    );
+    throw new SetupError(describeOther(version), { cause });
   }
 }
+
+/** When a master key is another one than that which wrapped the day keys. */
+export const describeOther = (version: number) =>
+  `The master key of version ${version} does not open what is stored. Put the key of that version, from the backup or another machine, in place.`;

@@ -25,6 +25,8 @@ export interface DayKeyStore {
    * was faster, or the announcement is too old.
    */
   choose(key: DayKey, insteadOf: DayKey | undefined): Promise<boolean>;
+  /** Removes the record of a key whose object is lost, so that its day can get another one. */
+  remove(key: DayKey): Promise<void>;
   /** Drops the keys of days that ended this long ago, if they wrap nothing that is stored. Returns how many. */
   drop(endedSeconds: number): Promise<number>;
   /** Up to `count` objects that are not, and will not be, the key of a day. */

@@ -14,6 +14,7 @@ import type { Scanner, Verdict } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
 import { DayKeys, toDay } from './day-keys.ts';
 import { examineDayKeys } from './examine-day-keys.ts';
+import { LostKey } from './lost-key.ts';
 
 const daySeconds = 86_400;
 let exchange: TestExchange;
@@ -209,8 +210,8 @@ describe('while the sweep wraps keys again and destroys the key of a day that is
 });
 
 test('the doctor names day keys that are lost', async () => {
-  const { store } = exchange.engines;
-  const examination = () => examineDayKeys({ store, dayKeys: otherDayKeys() });
+  const { store, masterKeys } = exchange.engines;
+  const examination = (keys = masterKeys) => examineDayKeys({ store, masterKeys: keys, dayKeys: otherDayKeys() });
   await otherDayKeys().wrap(randomBytes(32), 'a file', 28 * daySeconds);
   expect(await collectFindings(examination())).toMatchObject([{ status: 'ok', check: 'keys.days' }]);
   const { objectId } = (await store.dayKeys.find(inDays(28))) as { objectId: string };
@@ -218,6 +219,9 @@ test('the doctor names day keys that are lost', async () => {
   objects.objects.delete(`day-keys/${objectId}`);
   await expectTrouble(examination(), 'fault keys.days');
   objects.objects.set(`day-keys/${objectId}`, object);
+  // Another master key under the same version: nothing is lost.
+  const other = { ...masterKeys, unwrap: () => Promise.reject(new LostKey('another key')) };
+  await expectTrouble(examination(other), 'fault keys.master');
 });
 
 test('an object whose writer died is deleted, and one that comes too late is not used', async () => {

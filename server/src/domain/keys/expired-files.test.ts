@@ -13,6 +13,7 @@ import { s3ObjectStore } from '../../engines/s3/object-store.ts';
 import { createEmptyDatabase, openTestPool } from '../../testing/database.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { collectFindings } from '../../testing/findings.ts';
 import { createEmptyBucket, openTestObjectStore, type TestObjectStore } from '../../testing/object-store.ts';
 import { runAdmin } from '../../testing/run-admin.ts';
 import { exportDayKeys, importDayKeys, mirroredDayKeys, readMirror } from '../backup/day-key-mirror.ts';
@@ -20,12 +21,15 @@ import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { verifyBackup } from '../backup/verify-backup.ts';
 import { createDrop } from '../drops/create-drop.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import { checkFile } from '../files/check-file.ts';
 import { readSealed } from '../files/read-sealed.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import { MissingObject } from '../missing-object.ts';
 import { sweep } from '../sweep.ts';
-import { DayKeys } from './day-keys.ts';
+import { DayKeys, toDate } from './day-keys.ts';
+import { examineDayKeys } from './examine-day-keys.ts';
+import { LostKey } from './lost-key.ts';
 
 const signal = new AbortController().signal;
 const daySeconds = 86_400;
@@ -168,7 +172,70 @@ test('a day key that the bucket has lost stays in the mirror and is put back fro
   expect(await importDayKeys(needs, new Map())).toMatchObject({ imported: [], lost: [{ day: file.keyDay }] });
   const run = async (...words: string[]): Promise<unknown> =>
     JSON.parse(await runAdmin({ engines: needs }, 'day-keys', ...words, '--json'));
-  expect(await run('import', '--from', 'lost')).toEqual({ imported: 1, missing: [] });
+  const otherKeys = { ...masterKeys, unwrap: () => Promise.reject(new LostKey('another key')) };
+  await expect(importDayKeys({ ...needs, masterKeys: otherKeys }, new Map())).rejects.toThrow(
+    'The master key of version 1 does not open what is stored.',
+  );
+  expect(await run('import', '--from', 'lost')).toEqual({ imported: 1, replaced: [], missing: [] });
   expect(await run('export', '--to', 'lost')).toMatchObject({ removed: 0, lost: [] });
   expect(await dayKeys.unwrap(file.wrappedKey, file.keyDay, file.id)).toHaveLength(32);
 });
+
+test('a day key that is nowhere is replaced while no process runs, with what it has wrapped only on request', async () => {
+  const { engines, database } = exchange;
+  const { masterKeys, store, objects, random } = engines;
+  const dayKeys = new DayKeys({ store, objects, masterKeys, random });
+  const sender = await exchange.account();
+  const { day: unused } = await dayKeys.wrap(Buffer.alloc(32), 'nothing', 20 * daySeconds);
+  await exchange.upload(sender, 'unreadable');
+  const { keyDay: used } = await stored('unreadable');
+  await exportDayKeys(engines, place('nowhere'));
+  const present = await store.dayKeys.list();
+  for (const { objectId } of present.filter(({ day }) => [unused, used].includes(day))) {
+    await objects.delete([`day-keys/${objectId}`]);
+  }
+  rmSync(join(folder, 'nowhere'), { recursive: true });
+  await place('nowhere').write('day-keys.json', toStream('{"format":1,"keys":[]}'));
+
+  // The doctor, what it advises, and the doctor again.
+  const ask = async () => {
+    const fresh = new DayKeys({ store, objects, masterKeys, random });
+    return collectFindings(examineDayKeys({ store, masterKeys, dayKeys: fresh }));
+  };
+  expect(await ask()).toMatchObject([{ status: 'fault', remedy: expect.stringContaining('day-keys import --from') }]);
+  const openOthers = (url: string, isAlone: boolean) => ({
+    ...openCopies(url),
+    requireAlone: isAlone
+      ? async () => undefined
+      : () => Promise.reject(new ExchangeError('precondition_failed', 'The database is in use.')),
+  });
+  const run = async (isAlone: boolean, ...words: string[]): Promise<unknown> => {
+    const needs = {
+      ...engines,
+      dayKeys: new DayKeys({ store, objects, masterKeys, random }),
+      database: openOthers(database.url, isAlone),
+      openBackupPlace: () => place('nowhere'),
+    };
+    return JSON.parse(await runAdmin({ engines: needs }, 'day-keys', 'import', '--from', 'x', ...words, '--json'));
+  };
+  // Files of other tests may end on the same day.
+  const line = (day: number, files: unknown = expect.any(Number)) => ({ date: toDate(day), files });
+  const missing = [
+    { ...line(used), is_used: true },
+    { ...line(unused, 0), is_used: false },
+  ];
+  expect(await run(false, '--end-files')).toEqual({ imported: 0, replaced: [], missing });
+  expect(await run(true)).toEqual({ imported: 0, replaced: [line(unused, 0)], missing: missing.slice(0, 1) });
+  expect(await run(true, '--end-files')).toEqual({ imported: 0, replaced: [line(used)], missing: [] });
+  process.exitCode = 0;
+  expect(await ask()).toMatchObject([{ status: 'ok' }]);
+  Object.assign(engines, { dayKeys: new DayKeys({ store, objects, masterKeys, random }) });
+  await exchange.upload(sender, 'readable again');
+  const left = await database.query(`select name, state from files where name like '%read%' order by name`);
+  expect(left).toContainEqual({ name: 'unreadable', state: 'deleting' });
+  expect(left).toContainEqual({ name: 'readable again', state: 'ready' });
+});
+
+async function* toStream(text: string) {
+  yield Buffer.from(text);
+}

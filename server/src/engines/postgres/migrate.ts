@@ -72,11 +72,23 @@ export async function migrate(pool: pg.Pool, from: URL = folder): Promise<string
   }
 }
 
+/** Throws if the database has no schema yet: a backup can only be restored into one that is still empty. */
+export async function requireSchema(pool: pg.Pool): Promise<void> {
+  if (await hasSchema(pool)) return;
+  throw new SetupError(
+    'The database is empty: it was neither set up nor restored. Run `waybilld setup` or `waybilld admin migrate`, or restore a backup with `waybilld admin restore`.',
+  );
+}
+
+async function hasSchema(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ exists: boolean }>("select to_regclass('migrations') is not null as exists");
+  return rows[0]?.exists ?? false;
+}
+
 /** Lists the migrations that `migrate` would apply now. Changes nothing. */
 export async function planMigrations(pool: pg.Pool, from: URL = folder): Promise<PlannedMigration[]> {
   const migrations = await readMigrations(from);
-  const { rows } = await pool.query<{ exists: boolean }>("select to_regclass('migrations') is not null as exists");
-  if (!rows[0]?.exists) return migrations.map(planned);
+  if (!(await hasSchema(pool))) return migrations.map(planned);
   const applied = await readApplied(pool);
   refuseFuture(applied, migrations);
   return findPending(migrations, applied).map(planned);

@@ -870,6 +870,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       clock: (dayKeys) => dayKeys.clock(),
       find: (dayKeys) => dayKeys.find(20_000),
       list: (dayKeys) => dayKeys.list(),
+      remove: (dayKeys) => dayKeys.remove({ day: 1, objectId: randomUUID(), objectBytes: 1, version: 1 }),
       announce: (dayKeys) => dayKeys.announce(randomUUID()),
       choose: (dayKeys) =>
         dayKeys.choose({ day: 20_000, objectId: randomUUID(), objectBytes: 60, version: 1 }, undefined),

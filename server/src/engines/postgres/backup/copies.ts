@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
-import type { DatabaseCopies, UsedDayKey, UsedMasterKey } from '../../../domain/backup/database-copies.ts';
+import type { DatabaseCopies, NamedDay, UsedMasterKey } from '../../../domain/backup/database-copies.ts';
 import type { FilePosition } from '../../../domain/file-position.ts';
 import type { CheckedFile } from '../../../domain/files/scrub-store.ts';
 import { type Database, openDatabase, restoreSchema } from '../database.ts';
@@ -61,7 +61,7 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
       ),
 
     usedMasterKeys: () => withDatabase(listUsedMasterKeys),
-    usedDayKeys: () => withDatabase(listUsedDayKeys),
+    namedDays: () => withDatabase(listNamedDays),
 
     recordBackup: ({ id, takenAt, leftOut }) =>
       withDatabase(async (db) => {
@@ -104,6 +104,27 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
           .executeTakeFirstOrThrow();
         return { uploads: Number(uploads.numUpdatedRows), messages: Number(messages.numUpdatedRows) };
       }),
+
+    endFilesOfDay: (day) =>
+      withDatabase((db) =>
+        db.transaction().execute(async (tx) => {
+          await endDrops(
+            tx,
+            sql`select account_id, id from drops
+              where ended_at is null and (account_id, id) in (
+                select account_id, drop_id from files where key_day = ${day} and wrapped_key is not null) for update`,
+            sql`case when expires_at > now() then now() end`,
+          );
+          await sql`
+            update files set state = 'deleting', wrapped_key = null, lease_until = now()
+            where key_day = ${day} and wrapped_key is not null and state = 'ready' and drop_id is null
+          `.execute(tx);
+          await sql`
+            update uploads set state = 'abandoned', wrapped_key = null, due_at = now()
+            where key_day = ${day} and wrapped_key is not null
+          `.execute(tx);
+        }),
+      ),
 
     endFiles: (files) =>
       withDatabase((db) =>
@@ -148,15 +169,17 @@ async function listUsedMasterKeys(db: Database): Promise<UsedMasterKey[]> {
   return rows;
 }
 
-async function listUsedDayKeys(db: Database): Promise<UsedDayKey[]> {
-  const { rows } = await sql<UsedDayKey>`
-    select key_day as day, sum(files)::bigint as files from (
-      select key_day, count(*) as files from files where wrapped_key is not null group by key_day
+async function listNamedDays(db: Database): Promise<NamedDay[]> {
+  const { rows } = await sql<NamedDay>`
+    select day, sum(files)::bigint as files, bool_or(is_used) as "isUsed" from (
+      select key_day as day, count(*) as files, true as is_used from files where wrapped_key is not null group by key_day
       union all
-      select key_day, count(*) from uploads where wrapped_key is not null group by key_day
+      select key_day, count(*), true from uploads where wrapped_key is not null group by key_day
       union all
-      select key_day, 0 from drops where link_key is not null group by key_day
-    ) as counted group by key_day order by key_day
+      select key_day, 0, true from drops where link_key is not null group by key_day
+      union all
+      select day, 0, false from day_keys
+    ) as named group by day order by day
   `.execute(db);
   return rows;
 }

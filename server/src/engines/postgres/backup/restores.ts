@@ -12,6 +12,8 @@ import type { CopiesOptions } from './copies.ts';
 const goneWithinMs = 5_000;
 const askAgainAfterMs = 100;
 const namesPerFetch = 1_000;
+/** The sessions of administration commands. */
+const commandName = 'waybill admin';
 /** The first ones are enough to see what is running. */
 const namedSessions = 10;
 /** A run without a number of objects is the last one: the row says how many of its objects may exist. */
@@ -42,7 +44,10 @@ interface RestoresOptions extends CopiesOptions {
   withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result>;
 }
 
-type Restores = Pick<DatabaseCopies, 'checkDump' | 'whileRestoring' | 'replace' | 'namedObjects' | 'dayKeyObjects'>;
+type Restores = Pick<
+  DatabaseCopies,
+  'checkDump' | 'whileRestoring' | 'requireAlone' | 'replace' | 'namedObjects' | 'dayKeyObjects'
+>;
 
 export function restores({ url, openPool, withDatabase, ownSessions, toolPath: path }: RestoresOptions): Restores {
   /** pg_restore writes SQL, so that psql can run it in a transaction with statements of our own. */
@@ -85,6 +90,8 @@ export function restores({ url, openPool, withDatabase, ownSessions, toolPath: p
         if (done) return done.result;
         throw new ExchangeError('precondition_failed', 'Another restore is running. Wait until it has ended.');
       }),
+
+    requireAlone: () => withDatabase((db) => requireAlone(db, ownSessions, commandName)),
 
     async replace(dump) {
       const parameters = ['--no-psqlrc', '--quiet', '--output=/dev/null', '--set=ON_ERROR_STOP=1'];
@@ -179,13 +186,17 @@ async function removeMark(db: Database): Promise<void> {
   await sql`drop schema ${sql.id(restoreSchema)} cascade`.execute(db);
 }
 
-async function requireAlone(db: Database, ownSessions: ReadonlySet<number> | undefined): Promise<void> {
+async function requireAlone(
+  db: Database,
+  ownSessions: ReadonlySet<number> | undefined,
+  exceptName = '',
+): Promise<void> {
   for (const deadline = performance.now() + goneWithinMs; ; await pause(askAgainAfterMs)) {
     // Those of a user, not the server's own. Parallel workers belong to a session that is listed as well.
     const { rows } = await sql<{ name: string; pid: number }>`
       select coalesce(nullif(application_name, ''), 'without a name') as name, pid from pg_stat_activity
       where datname = current_database() and usesysid is not null and pid <> all(${[...(ownSessions ?? [])]}::integer[])
-        and pid <> pg_backend_pid()
+        and pid <> pg_backend_pid() and application_name is distinct from ${exceptName || null}
       order by pid`.execute(db);
     if (rows.length === 0) return;
     if (performance.now() < deadline) continue;

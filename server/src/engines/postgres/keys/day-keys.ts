@@ -40,6 +40,10 @@ export function dayKeyStore(db: Database): DayKeyStore {
       return numAffectedRows === 1n;
     },
 
+    async remove({ day, objectId }) {
+      await db.deleteFrom('day_keys').where('day', '=', day).where('object_id', '=', objectId).execute();
+    },
+
     async drop(endedSeconds) {
       const isUsedBy = (owner: string, condition: RawBuilder<unknown>) => sql`exists (
         select from ${sql.table(owner)} as owner where owner.key_day = day_keys.day and ${condition})`;
