@@ -288,7 +288,7 @@ export function settingsStates(
       factors: ['', 'sms'],
       isRefused: true,
       pages: { newerHref: '?', olderHref: '?after=x' },
-      refusedInvitation: 'lena',
+      refusedInvitation: { email: 'lena' },
     }),
   };
 }

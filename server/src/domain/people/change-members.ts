@@ -49,8 +49,8 @@ export async function removeMember(
 }
 
 /**
- * Removes someone who has not accepted their invitation. The mailed link stops working, unless another account has
- * invited them too.
+ * Removes someone who has not accepted their invitation. A link that this account has sent stops working, unless another
+ * account has invited them too.
  */
 export async function revokeInvitation(
   engines: Needs,
@@ -58,12 +58,13 @@ export async function revokeInvitation(
   { accountId, personId }: { accountId: string; personId: string },
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
+    await tx.people.lock(personId);
     await removeMember({ ...engines, store: tx }, author, { accountId, personId });
     const person = await tx.people.byId(personId);
     if (!person || (await tx.signInMethods.hasAny(personId))) throw new ExchangeError('not_found');
     // Their own account was opened by the invitation.
     const memberships = await tx.people.memberships(personId, '', 2);
-    if (memberships.every(({ account }) => account === person.email)) await tx.personLinks.end(personId);
+    if (memberships.every(({ account }) => account === person.email)) await tx.personLinks.end(personId, { accountId });
   });
 }
 
@@ -79,12 +80,28 @@ async function changeMembers(
   });
 }
 
-/** Adds a person to an account, or changes their role, as a part of a change that the caller records. */
-export async function putMember(
+/** The place of the fault in an invitation of somebody who is a member already. */
+export const memberFault = '/role';
+
+/**
+ * Adds a person to an account, as a part of a change that the caller records. The role of a member is changed by itself,
+ * and not along the way.
+ */
+export async function addMember(
   tx: Store,
   { accountId, personId, role }: { accountId: string; personId: string; role: MemberRole },
+  { isPending }: { readonly isPending: boolean },
 ): Promise<void> {
-  await changeWithinLimits(tx, accountId, () => tx.people.setMembership(accountId, personId, role));
+  await changeWithinLimits(tx, accountId, async () => {
+    const current = await tx.people.role(accountId, personId);
+    if (current === undefined) return tx.people.setMembership(accountId, personId, role);
+    // The invitation of somebody who has not accepted it is sent again.
+    if (isPending && current === role) return;
+    const message = 'This person belongs to the account already. Change their role in the list of members.';
+    throw new ExchangeError('invalid_input', message, {
+      faults: [{ pointer: memberFault, detail: message, code: 'invalid_input' }],
+    });
+  });
 }
 
 async function changeWithinLimits<Result>(

@@ -7,11 +7,12 @@ import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
-import { putMember } from './change-members.ts';
+import { addMember } from './change-members.ts';
 import type { MemberRole, Person } from './person-store.ts';
 
 const invitationSeconds = 7 * 24 * 60 * 60;
-const linksPerHour = 3;
+/** So that nobody can fill another's mailbox: by each account, and by all together. */
+const linksPerHour = { byAccount: 3, all: 10 };
 const handleBytes = 32;
 const nameLength = 100;
 
@@ -22,7 +23,7 @@ export interface Invitation {
   readonly isAdministrator?: boolean | undefined;
   /** The account that the person joins besides their own. */
   readonly membership?: { readonly accountId: string; readonly role: MemberRole } | undefined;
-  /** The domain that the address of a new person must have; undefined: any. */
+  /** The domain that the address of somebody who cannot sign in yet must have; undefined: any. */
   readonly domain?: string | undefined;
   /** Whether a provider has signed the person in, who then needs no link. */
   readonly isSignedIn?: boolean | undefined;
@@ -33,13 +34,13 @@ export interface Invitation {
 /**
  * Invites a person: creates them and an account with their own address, unless they exist, and mails them the link at
  * which they choose how to sign in. A person who can already sign in only gets the membership, or becomes an
- * administrator.
+ * administrator; so does somebody whom another account or the operator has sent a link that is open.
  */
 export async function invitePerson(
   engines: Pick<Engines, 'store' | 'random' | 'personLinks'>,
   author: Author,
   invitation: Invitation,
-): Promise<{ person: Person; link: string | undefined; isPromoted: boolean }> {
+): Promise<{ person: Person; link: string | undefined; isPromoted: boolean; isPending: boolean }> {
   const email = emailAddress(invitation.email);
   const name = (invitation.name ?? '').trim();
   if (name.length > nameLength) {
@@ -53,8 +54,10 @@ export async function invitePerson(
     const isNew = await tx.people.insert({ id: random.uuid(), email, name, language, handle, isAdministrator });
     const found = await tx.people.byEmail(email);
     if (!found) throw new Error('the person just inserted is not there');
+    await tx.people.lock(found.id);
+    const isPending = isNew || !(await tx.signInMethods.hasAny(found.id));
     const { domain } = invitation;
-    if (isNew && domain !== undefined && !email.endsWith(`@${domain}`)) {
+    if (isPending && domain !== undefined && !email.endsWith(`@${domain}`)) {
       throw new ExchangeError('invalid_input', `Only an administrator can invite people from outside ${domain}.`);
     }
     if (found.disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
@@ -63,8 +66,8 @@ export async function invitePerson(
     const person = { ...found, isAdministrator: isPromoted || found.isAdministrator };
     const account = isNew ? await openOwnAccount(engines, tx, author, person) : undefined;
     const { membership } = invitation;
-    if (membership) await putMember(tx, { ...membership, personId: person.id });
-    const needsLink = !invitation.isSignedIn && (isNew || !(await tx.signInMethods.hasAny(person.id)));
+    if (membership) await addMember(tx, { ...membership, personId: person.id }, { isPending });
+    const needsLink = !invitation.isSignedIn && isPending;
     if (isNew || membership || isPromoted || needsLink) {
       await record(engines, tx, {
         accountId: membership?.accountId ?? account?.id ?? serverAccountId,
@@ -79,16 +82,22 @@ export async function invitePerson(
         },
       });
     }
-    if (!needsLink) return { person, link: undefined, isPromoted };
-    // So that nobody can fill another's mailbox.
-    if (author.kind === 'person' && (await tx.personLinks.countSince(person.id, 'invitation', 3600)) >= linksPerHour) {
-      throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: 3600 });
+    const none = { person, link: undefined, isPromoted, isPending };
+    if (!needsLink) return none;
+    const accountId = author.kind === 'person' ? (membership?.accountId ?? null) : null;
+    if (author.kind === 'person') {
+      const open = await tx.personLinks.findOpen(person.id);
+      if (open && open.accountId !== accountId) return none;
+      const sent = await tx.personLinks.countSince(person.id, 'invitation', 3600, accountId);
+      if (sent.byAccount >= linksPerHour.byAccount || sent.all >= linksPerHour.all) {
+        throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: 3600 });
+      }
     }
     const id = random.uuid();
     const invitedBy = author.kind === 'command' ? '' : author.name;
-    const link = { id, personId: person.id, purpose: 'invitation', invitedBy } as const;
+    const link = { id, personId: person.id, purpose: 'invitation', invitedBy, accountId } as const;
     await tx.personLinks.insert({ ...link, lifetimeSeconds: invitationSeconds }, invitation.mail);
-    return { person, link: engines.personLinks.toUrl(id), isPromoted };
+    return { ...none, link: engines.personLinks.toUrl(id) };
   });
 }
 

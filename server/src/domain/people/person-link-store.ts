@@ -21,18 +21,26 @@ export interface PersonLinkStore {
       personId: string;
       purpose: PersonLinkPurpose;
       invitedBy: string;
+      accountId: string | null;
       lifetimeSeconds: number;
     },
     mail: boolean,
   ): Promise<void>;
-  /** Makes the links of the person stop working. */
-  end(personId: string): Promise<void>;
+  /** Makes the links of the person stop working: all, or those that an account has sent. */
+  end(personId: string, sentBy?: { readonly accountId: string }): Promise<void>;
+  /** The account that sent the person a link that is open; null if it was the operator. Undefined if there is none. */
+  findOpen(personId: string): Promise<{ readonly accountId: string | null } | undefined>;
   /** Enqueues the job that looks for a person with this address. */
   requestRecovery(email: string): Promise<void>;
   byId(id: string): Promise<PersonLink | undefined>;
   /** Marks the link as used; false if it was used or has expired. */
   use(id: string): Promise<boolean>;
-  /** How many links of this purpose were made for the person since. */
-  countSince(personId: string, purpose: PersonLinkPurpose, seconds: number): Promise<number>;
+  /** How many links of this purpose were made for the person since, and how many of them by this account. */
+  countSince(
+    personId: string,
+    purpose: PersonLinkPurpose,
+    seconds: number,
+    accountId?: string | null,
+  ): Promise<{ readonly all: number; readonly byAccount: number }>;
   purge(count: number): Promise<number>;
 }

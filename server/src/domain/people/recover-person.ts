@@ -30,8 +30,14 @@ export async function recoverPerson(
     // An invitation that was not accepted can be revoked, so that nothing else may lead to an account.
     if (!person || person.disabled || !(await tx.signInMethods.hasAny(person.id))) return;
     await tx.people.lock(person.id);
-    if ((await tx.personLinks.countSince(person.id, 'recovery', 60 * 60)) >= linksPerHour) return;
-    const link = { id: random.uuid(), personId: person.id, purpose: 'recovery', invitedBy: '' } as const;
+    if ((await tx.personLinks.countSince(person.id, 'recovery', 60 * 60)).all >= linksPerHour) return;
+    const link = {
+      id: random.uuid(),
+      personId: person.id,
+      purpose: 'recovery',
+      invitedBy: '',
+      accountId: null,
+    } as const;
     await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, true);
     const author = systemAuthor('server');
     await record({ random }, tx, {
@@ -53,7 +59,7 @@ export async function makeRecoveryLink(
   if (disabled) throw new ExchangeError('invalid_input', `${email} is disabled. Enable the person first.`);
   const id = engines.random.uuid();
   await engines.store.transaction(async (tx) => {
-    const link = { id, personId, purpose: 'recovery', invitedBy: '' } as const;
+    const link = { id, personId, purpose: 'recovery', invitedBy: '', accountId: null } as const;
     await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, mail);
     await record(engines, tx, { accountId: serverAccountId, author, action: 'person.recovered', addresses: [email] });
   });

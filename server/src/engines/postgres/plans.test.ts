@@ -733,8 +733,12 @@ async function everyCall(accountId: string): Promise<Calls> {
     },
     personLinks: {
       insert: (links) =>
-        links.insert({ id: randomUUID(), personId, purpose: 'recovery', invitedBy: '', lifetimeSeconds: day }, true),
+        links.insert(
+          { id: randomUUID(), personId, purpose: 'recovery', invitedBy: '', accountId: null, lifetimeSeconds: day },
+          true,
+        ),
       end: (links) => links.end(personId),
+      findOpen: (links) => links.findOpen(personId),
       requestRecovery: (links) => links.requestRecovery('x@x.org'),
       byId: (links) => links.byId(personId),
       use: (links) => links.use(personId),

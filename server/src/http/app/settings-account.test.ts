@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../domain/actor.ts';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
+import { invitePerson } from '../../domain/people/invite-person.ts';
 import { limitInvitations } from '../../domain/people/limit-invitations.ts';
 import { findPersonLink } from '../../domain/people/open-person-link.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
@@ -160,6 +161,49 @@ describe('an invitation', () => {
     expect(added.headers.location).toContain('notice=member_added');
     expect((await post('members/invitation/revoke', { id: person.id })).statusCode).toBe(404);
     expect(await findRole(person.id)).toBe('reader');
+  });
+
+  test('of another account or the operator stays open, whoever else invites the person and revokes it', async () => {
+    const [mallory, owner] = [await openSettings(), await openSettings()];
+    const email = `lena-${engines.random.uuid()}@example.org`;
+    const findState = async (link = '') => (await findPersonLink(engines, link.split('/').at(-1) ?? '')).state;
+    const { person, link } = await invitePerson(engines, engines.administrator, { email, mail: false });
+    const added = await mallory.post('members/invitation', { email, role: 'member' });
+    expect(added.headers.location).toContain('notice=invitation_open');
+    expect(await mallory.findRole(person.id)).toBe('member');
+    await mallory.post('members/invitation/revoke', { id: person.id });
+    expect(await findState(link)).toBe('open');
+    expect(await findLinks(email)).toHaveLength(1);
+
+    const other = `lena-${engines.random.uuid()}@example.org`;
+    for (let time = 0; time < 3; time += 1) {
+      await mallory.post('members/invitation', { email: other, role: 'member' });
+      const invited = await engines.store.people.byEmail(other);
+      await mallory.post('members/invitation/revoke', { id: invited?.id ?? '' });
+    }
+    expect((await mallory.post('members/invitation', { email: other, role: 'member' })).statusCode).toBe(429);
+    const sent = await owner.post('members/invitation', { email: other, role: 'member' });
+    expect(sent.headers.location, 'three by another account').toContain('notice=invitation_sent');
+  });
+
+  test('of somebody who has not accepted one follows the rule of allowed domains, too', async () => {
+    const { post, findRole } = await openSettings();
+    const email = `outside-${engines.random.uuid()}@elsewhere.example`;
+    const { person } = await invitePerson(engines, engines.administrator, { email, mail: false });
+    expect((await post('members/invitation', { email, role: 'member' })).statusCode).toBe(400);
+    expect(await findRole(person.id)).toBeUndefined();
+  });
+
+  test('of a member changes nothing, and leads to the form of their role', async () => {
+    const { post, findRole, account } = await openSettings();
+    const { person } = await signInMember(exchange, app, 'owner', account);
+    for (const invited of ['open', 'accepted']) {
+      if (invited === 'accepted') await engines.store.signInMethods.setPassword(person.id, 'hash');
+      const refused = await post('members/invitation', { email: person.email, role: 'reader' });
+      expect(refused.statusCode, invited).toBe(400);
+      expect(refused.body, invited).toContain(`#member-${person.id}"`);
+    }
+    expect(await findRole(person.id)).toBe('owner');
   });
 
   test('creates nobody outside the domain of the account', async () => {

@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { listOwnFactors, setOwnChoices } from '../../domain/accounts/set-account-choices.ts';
+import { emailAddress } from '../../domain/contacts/email-address.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { changeRole, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
+import { changeRole, memberFault, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import { limitInvitations } from '../../domain/people/limit-invitations.ts';
 import { type MemberRole, memberRoles } from '../../domain/people/person-store.ts';
@@ -129,12 +130,14 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
         // Everybody who is invited can send files: who comes from outside is the administrator's decision.
         const domain = actor.email.slice(actor.email.lastIndexOf('@') + 1);
         const invitation = { email, membership, domain, language: translator.language, mail: true };
-        const { link } = await invitePerson(engines, actor.author, invitation);
-        return returnTo(visit, link === undefined ? 'member_added' : 'invitation_sent');
+        const { link, isPending } = await invitePerson(engines, actor.author, invitation);
+        if (link !== undefined) return returnTo(visit, 'invitation_sent');
+        return returnTo(visit, isPending ? 'invitation_open' : 'member_added');
       } catch (error) {
         if (!isInvalid(error)) throw error;
+        const isMember = (error as ExchangeError).faults[0]?.pointer === memberFault;
         return sendAccount(visit, {
-          refusedInvitation: email,
+          refusedInvitation: { email, ...(isMember && { memberHref: await findMemberHref(visit, email) }) },
         });
       }
     },
@@ -158,6 +161,13 @@ async function changeMember(
   // Those who removed themselves have no page here any more.
   if (personId === person.id && notice === 'member_removed') return reply.redirect('/home', 303);
   return returnTo(visit, notice);
+}
+
+/** The page of the list on which a member is. */
+async function findMemberHref({ engines, base }: MemberVisit, typed: string): Promise<string> {
+  const person = await engines.store.people.byEmail(emailAddress(typed));
+  const { id = '', email = '' } = person ?? {};
+  return `${base}settings/account?after=${encodeURIComponent(email.slice(0, -1))}#member-${id}`;
 }
 
 function isInvalid(error: unknown): boolean {

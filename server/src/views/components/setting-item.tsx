@@ -14,6 +14,8 @@ export function SettingItems({ label, children }: { label: string; children: Com
 
 export function SettingItem(
   props: ({ icon: IconName } | { /** A person's name, for their initials. */ avatar: string }) & {
+    /** By which a link leads to the item. */
+    id?: string;
     title: ComponentChildren;
     /** Facts in the second line. */
     about?: ComponentChildren;
@@ -32,7 +34,7 @@ export function SettingItem(
 ): JSX.Element {
   const { more } = props;
   return (
-    <li class="setting-item">
+    <li class="setting-item" id={props.id}>
       {'icon' in props ? <Icon name={props.icon} /> : <Avatar name={props.avatar} small />}
       <div class="setting-item-text">
         <p class="setting-item-title">{props.title}</p>

@@ -9,19 +9,20 @@ import { personColumns } from './person-columns.ts';
 import { purgeExpired } from './purge-expired.ts';
 
 export function personLinkStore(db: Database, traceparent: Traceparent): PersonLinkStore {
-  async function end(personId: string): Promise<void> {
+  async function end(personId: string, sentBy?: { readonly accountId: string }): Promise<void> {
     await db
       .updateTable('person_links')
       .set({ expires_at: sql<Date>`least(expires_at, now())` })
       .where('person_id', '=', personId)
       .where('used_at', 'is', null)
+      .$if(sentBy !== undefined, (query) => query.where('account_id', '=', sentBy?.accountId ?? null))
       .execute();
   }
 
   return {
     end,
 
-    async insert({ id, personId, purpose, invitedBy, lifetimeSeconds }, mail) {
+    async insert({ id, personId, purpose, invitedBy, accountId, lifetimeSeconds }, mail) {
       await end(personId);
       await db
         .insertInto('person_links')
@@ -30,6 +31,7 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
           person_id: personId,
           purpose,
           invited_by: invitedBy,
+          account_id: accountId,
           expires_at: secondsFromNow(lifetimeSeconds),
         })
         .execute();
@@ -37,6 +39,15 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
       const payload = jobPayload(sql`'linkId', ${id}::text`, traceparent());
       await sql`select graphile_worker.add_job(${sendPersonLinkJob}, ${payload})`.execute(db);
     },
+
+    findOpen: (personId) =>
+      db
+        .selectFrom('person_links')
+        .select('account_id as accountId')
+        .where('person_id', '=', personId)
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirst(),
 
     async requestRecovery(email) {
       const payload = jobPayload(sql`'email', ${email}::text`, traceparent());
@@ -72,16 +83,17 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
       return numUpdatedRows === 1n;
     },
 
-    async countSince(personId, purpose, seconds) {
-      const { count } = await db
+    countSince: (personId, purpose, seconds, accountId = null) =>
+      db
         .selectFrom('person_links')
-        .select(sql<number>`count(*)::int`.as('count'))
+        .select(sql<number>`count(*)::int`.as('all'))
+        .select(
+          sql<number>`(count(*) filter (where account_id is not distinct from ${accountId}))::int`.as('byAccount'),
+        )
         .where('person_id', '=', personId)
         .where('purpose', '=', purpose)
         .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${seconds})`)
-        .executeTakeFirstOrThrow();
-      return count;
-    },
+        .executeTakeFirstOrThrow(),
 
     // Whoever opens an old link is told that it has expired.
     purge: (count) => purgeExpired(db, 'person_links', 'id', count, 90 * 86_400),

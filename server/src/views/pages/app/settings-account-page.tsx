@@ -67,7 +67,7 @@ export interface SettingsAccountPageProps extends Pick<SettingsPublicPageProps, 
   }[];
   readonly notice?: SettingsNotice | undefined;
   /** The address of an invitation that was not accepted. */
-  readonly refusedInvitation?: string | undefined;
+  readonly refusedInvitation?: { readonly email: string; readonly memberHref?: string } | undefined;
 }
 
 const roleTexts: Record<SettingsRole, { name: string; about: string }> = {
@@ -204,6 +204,7 @@ function Members({ frame, members, invitations, ownerCount, canManage, now }: Se
         return (
           <SettingItem
             key={member.id}
+            id={`member-${member.id}`}
             avatar={member.name || member.email}
             title={
               <>
@@ -254,6 +255,7 @@ function Members({ frame, members, invitations, ownerCount, canManage, now }: Se
       {invitations.map((invitation) => (
         <SettingItem
           key={invitation.id}
+          id={`member-${invitation.id}`}
           icon="mail"
           title={
             <>
@@ -314,8 +316,15 @@ function InvitationForm({ frame, refusedInvitation }: SettingsAccountPageProps):
         name="email"
         type="email"
         label={translator.t('signIn.email')}
-        problem={refusedInvitation !== undefined && translator.t('settings.invitation.refused')}
-        value={refusedInvitation}
+        problem={
+          refusedInvitation &&
+          (refusedInvitation.memberHref === undefined
+            ? translator.t('settings.invitation.refused')
+            : fillText(translator, 'settings.invitation.member', {
+                list: <a href={refusedInvitation.memberHref}>{translator.t('settings.invitation.memberLink')}</a>,
+              }))
+        }
+        value={refusedInvitation?.email}
         autocomplete="off"
         dir="ltr"
         required

@@ -35,6 +35,7 @@ const notices = {
   member_removed: { part: 'members', tone: 'good', text: 'settings.notice.memberRemoved' },
   last_owner: { part: 'members', tone: 'bad', text: 'settings.member.lastOwner' },
   invitation_sent: { part: 'members', tone: 'good', text: 'settings.notice.invitationSent' },
+  invitation_open: { part: 'members', tone: 'good', text: 'settings.notice.invitationOpen' },
   invitation_revoked: { part: 'members', tone: 'good', text: 'settings.notice.invitationRevoked' },
   key_revoked: { part: 'keys', tone: 'good', text: 'settings.notice.keyRevoked' },
   webhook_saved: { part: 'webhooks', tone: 'good', text: 'settings.notice.webhookSaved' },
