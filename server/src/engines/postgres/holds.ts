@@ -1,25 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { BatchPosition } from '../../domain/batch.ts';
 import type { Hold, HoldStore } from '../../domain/holds/hold-store.ts';
 import type { Database } from './database.ts';
+import { isHeld, seemsUnheld } from './is-held.ts';
 import { lookedAtPerRow, purgeUnheld } from './purge-unheld.ts';
-
-/**
- * Whether a hold in force covers a row of this account that belongs to this drop, or to none. A hold that is placed
- * later waits until this transaction has ended.
- */
-export function isHeld(accountId: RawBuilder<unknown>, dropId: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`is_held(${accountId}, ${dropId})`;
-}
-
-/**
- * Whether no hold in force covers the row as far as this statement sees: to choose among any number of rows, by joins and
- * without a lock. Before a deletion, `isHeld` decides.
- */
-export function seemsUnheld(accountId: RawBuilder<unknown>, dropId: RawBuilder<unknown>): RawBuilder<boolean> {
-  const hold = sql`select from holds as hold where hold.account_id = ${accountId} and hold.released_at is null`;
-  return sql<boolean>`not exists (${hold} and hold.drop_id is null) and not exists (${hold} and hold.drop_id = ${dropId})`;
-}
 
 /** Stand for the drop of files that are in none, and for any. */
 const noDrop = sql`'00000000-0000-0000-0000-000000000000'::uuid`;

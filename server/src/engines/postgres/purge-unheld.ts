@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Batch, BatchPosition } from '../../domain/batch.ts';
 import type { Database } from './database.ts';
-import { isHeld, seemsUnheld } from './holds.ts';
+import { isHeld, seemsUnheld } from './is-held.ts';
 import type { DB } from './schema.ts';
 
 /** Bounds a statement, however many rows in a row are held: it looks at so many for each that it may purge. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Batch, BatchPosition, BatchSize } from '../../../domain/batch.ts';
 import type { Database } from '../database.ts';
-import { isHeld, seemsUnheld } from '../holds.ts';
+import { isHeld, seemsUnheld } from '../is-held.ts';
 
 /** Bounds a statement, however many drops in a row are held: it looks at so many for each that it may purge. */
 const lookedAtPerDrop = 20;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { serverAccountId } from '../../../domain/audit/record.ts';
 import type { EvidenceStore, LoggedEvidence } from '../../../domain/evidence/evidence-store.ts';
 import type { Database } from '../database.ts';
-import { isHeld, seemsUnheld } from '../holds.ts';
+import { isHeld, seemsUnheld } from '../is-held.ts';
 import { purgeUnheld } from '../purge-unheld.ts';
 import { readSize } from './evidence-log.ts';
 
