@@ -1,5 +1,6 @@
 import type { LifetimeRule } from '../../domain/policy.ts';
 import type { DeadlineChoices } from '../../views/pages/app/delivery-task.tsx';
+import { findEndOfDay, toIsoDay } from './end-of-day.ts';
 
 const dayMs = 86_400_000;
 /** Days from now that a page offers, as far as the account may give them. */
@@ -24,8 +25,8 @@ export function offerDeadlines({ lifetime, now, timeZone, current = now }: Rules
   const later = allowed.filter((days) => now.getTime() + days * dayMs > current.getTime());
   return {
     days: later.toSorted((one, other) => one - other),
-    min: toDay(new Date(Math.max(current.getTime(), now.getTime()) + dayMs), timeZone),
-    max: toDay(latest(lifetime, now), timeZone),
+    min: toIsoDay(new Date(Math.max(current.getTime(), now.getTime()) + dayMs), timeZone || undefined),
+    max: toIsoDay(latest(lifetime, now), timeZone || undefined),
   };
 }
 
@@ -34,34 +35,14 @@ export function readDeadline(form: URLSearchParams, { lifetime, now, timeZone }:
   const days = form.get('days') ?? '';
   if (/^\d{1,4}$/.test(days)) return new Date(now.getTime() + Number(days) * dayMs);
   const day = form.get('date') ?? '';
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
-  const end = endOfDay(day, timeZone);
-  if (Number.isNaN(end.getTime())) return undefined;
+  const end = findEndOfDay(day, timeZone || undefined);
+  if (!end) return undefined;
   const last = latest(lifetime, now);
   // The last day that is offered ends later than the account may choose.
-  return toDay(last, timeZone) === day ? last : end;
+  return toIsoDay(last, timeZone || undefined) === day ? last : end;
 }
 
 /** A moment before the latest deadline, so that it is still allowed when the database looks at its clock. */
 function latest({ unitSeconds, max }: Rules['lifetime'], now: Date): Date {
   return new Date(now.getTime() + max * unitSeconds * 1000 - 1000);
-}
-
-function toDay(at: Date, timeZone: string): string {
-  const format = { year: 'numeric', month: '2-digit', day: '2-digit', timeZone: timeZone || undefined } as const;
-  return new Intl.DateTimeFormat('en-CA', format).format(at);
-}
-
-/** One minute before midnight: the time that people read is on the day that they chose. */
-function endOfDay(day: string, timeZone: string): Date {
-  const utc = new Date(`${day}T23:59:00Z`);
-  if (Number.isNaN(utc.getTime())) return utc;
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: timeZone || undefined,
-    timeZoneName: 'longOffset',
-  }).formatToParts(utc);
-  const [, sign = '+', hours = '0', minutes = '0'] =
-    /GMT([+-])(\d\d):(\d\d)/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '') ?? [];
-  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
-  return new Date(utc.getTime() - offset * 60_000);
 }

@@ -2,6 +2,7 @@ import type { LifetimeInput } from '../../domain/drops/lifetime.ts';
 import type { LifetimeRule } from '../../domain/policy.ts';
 import type { LifetimeChoices } from '../../views/pages/app/send-page.tsx';
 import type { Translator } from '../../views/translator.ts';
+import { findEndOfDay, toIsoDay } from './end-of-day.ts';
 
 const daySeconds = 86_400;
 /** Those that most senders need, where the account allows them. */
@@ -58,34 +59,4 @@ function isAllowed({ unitSeconds, min, max, only }: LifetimeRule, seconds: numbe
   return only
     ? only.some((lifetime) => lifetime * unitSeconds === seconds)
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
-}
-
-function toIsoDay(at: Date, timeZone: string | undefined): string {
-  return new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone }).format(at);
-}
-
-/** The last second of a day such as `2026-11-23`. */
-export function findEndOfDay(day: string, timeZone: string | undefined): Date | undefined {
-  const utc = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T23:59:59Z`) : Number.NaN;
-  if (Number.isNaN(utc)) return undefined;
-  // The offset at that time is not known before the time is: the second step corrects the first near a change of clocks.
-  let at = utc;
-  for (let step = 0; step < 2; step += 1) at = utc - findOffsetMs(at, timeZone);
-  return new Date(at);
-}
-
-function findOffsetMs(at: number, timeZone: string | undefined): number {
-  const clock = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  });
-  const parts = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }

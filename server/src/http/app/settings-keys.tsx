@@ -14,6 +14,7 @@ import {
 } from '../../views/pages/app/settings-keys-page.tsx';
 import { isSettingsNotice } from '../../views/pages/app/settings-notice.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
+import { findEndOfDay } from './end-of-day.ts';
 import { readFrame } from './frame.ts';
 import { requireUuid } from './require-uuid.ts';
 import { sendAppPage } from './send-app-page.ts';
@@ -38,15 +39,15 @@ export const settingsKeysRoutes: readonly AppRoute[] = [
     access: 'owner',
     recent: 'settings/keys',
     async handle(visit) {
-      const { engines, actor, form } = visit;
+      const { engines, actor, form, person } = visit;
       const fields = readFields(form);
       const refuse = (problem: KeyProblem) => sendKeys(visit, { refused: { ...fields, problem } });
       const networks = fields.networks.split(/[\s,;]+/).filter((text) => text !== '');
-      const expiresAt = fields.expires === '' ? null : new Date(`${fields.expires}T23:59:59Z`);
+      const expiresAt = fields.expires === '' ? null : findEndOfDay(fields.expires, person.timeZone || undefined);
       if (fields.name === '' || fields.name.length > limits.keyNameLength) return refuse('name');
       if (fields.scopes?.length === 0) return refuse('scopes');
       if (networks.length > limits.networksPerKey || !networks.every(parseNetwork)) return refuse('networks');
-      if (expiresAt && !(expiresAt.getTime() > Date.now())) return refuse('expires');
+      if (expiresAt === undefined || (expiresAt && expiresAt.getTime() <= Date.now())) return refuse('expires');
       try {
         const rights = { scopes: fields.scopes, networks: networks.length === 0 ? null : networks, expiresAt };
         const { apiKey } = await createOwnersKey(engines, actor, { name: fields.name, ...rights });
