@@ -891,6 +891,7 @@ create index messages_by_id on messages (id);
 create index messages_of_drop on messages (account_id, drop_id, position);
 -- Codes are limited for each phone number and address, whichever link and account they are for.
 create index messages_codes_by_receiver on messages (receiver, created_at) where kind = 'code';
+create index messages_of_told_person on messages (told_person_id) where told_person_id is not null;
 create index messages_by_told_person on messages (told_account_id, told_person_id, kind)
   where told_account_id is not null;
 create index messages_due on messages (due_at) where state = 'waiting';

@@ -66,3 +66,53 @@ test('a person who has lost every sign-in method gets a link for another', async
   await run('people', 'disable', '--email', 'di@example.org');
   await expect(run(...recover)).rejects.toThrow('is disabled');
 });
+
+test('a person is deleted with their name and address, unless an account would lose its only owner', async () => {
+  const account = await exchange.account('r@example.org');
+  const remove = ['people', 'delete', '--email', 'jo@example.org'];
+  await run('people', 'invite', '--email', 'jo@example.org', '--name', 'Jo Lind');
+  const { person } = await readPerson('jo@example.org');
+  for (const member of ['jo@example.org', 'di@example.org'])
+    await run('members', 'set', '--account', account.email, '--email', member, '--role', 'owner');
+  await exchange.database.query(
+    "insert into passwords (person_id, hash) select id, 'x' from people where email = 'jo@example.org'",
+  );
+  await exchange.drop(account, ['r@example.org'], ['a.txt']);
+  await exchange.database.query(
+    `insert into messages (account_id, id, drop_id, kind, channel, receiver, told_person_id, told_account_id)
+     select account_id, gen_random_uuid(), id, 'receipt', 'mail', 'jo@example.org', $2, $1 from drops where account_id = $1`,
+    [account.accountId, person],
+  );
+
+  await expect(run(...remove)).rejects.toThrow('use --yes');
+  await expect(run(...remove, '--yes')).rejects.toThrow('jo@example.org is the only owner of jo@example.org');
+  await run('accounts', 'delete', 'jo@example.org', '--yes');
+  const printed = await run(...remove, '--yes');
+  expect(printed).toContain(`jo@example.org is deleted, and no longer belongs to: ${account.email}`);
+  expect(await run('people', 'list')).not.toContain('Jo Lind');
+  expect(await run('members', 'list', '--account', account.email)).not.toContain('jo@');
+  expect(
+    await exchange.database.query('select state, outcome from messages where receiver = $1', ['jo@example.org']),
+  ).toEqual([{ state: 'abandoned', outcome: 'the person was deleted' }]);
+  await expect(run(...remove, '--yes')).rejects.toThrow('There is no person');
+});
+
+test('with an account, the people go who belong to no other', async () => {
+  for (const name of ['al', 'be', 'ce'])
+    await run('people', 'invite', '--email', `${name}@example.org`, '--name', name);
+  const { email } = await exchange.account();
+  await run('members', 'set', '--account', email, '--email', 'be@example.org');
+  await run('people', 'invite', '--email', 'ce@example.org', '--administrator');
+  for (const name of ['al', 'be', 'ce']) await run('accounts', 'delete', `${name}@example.org`, '--yes');
+  await run('sweep');
+  const people = await run('people', 'list');
+  expect(['al', 'be', 'ce'].filter((name) => people.includes(`${name}@example.org`))).toEqual(['be', 'ce']);
+});
+
+async function readPerson(email: string): Promise<{ person: string }> {
+  const [row] = await exchange.database.query<{ person: string }>('select id as person from people where email = $1', [
+    email,
+  ]);
+  if (!row) throw new Error(`There is no ${email}`);
+  return row;
+}

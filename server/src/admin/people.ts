@@ -1,7 +1,8 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import type { Engines } from '../domain/engines.ts';
 import { removeMember, setMember } from '../domain/people/change-members.ts';
+import { deletePerson } from '../domain/people/delete-person.ts';
 import { findPerson, setPersonDisabled } from '../domain/people/find-person.ts';
 import { invitePerson } from '../domain/people/invite-person.ts';
 import { type MemberRole, memberRoles, type Person } from '../domain/people/person-store.ts';
@@ -12,7 +13,9 @@ const rowsPerPage = 500;
 
 /** The people who sign in, and the accounts that they belong to. */
 export const peopleCommands: AddCommand = (parent, withEngines) => {
-  const people = parent.command('people').description('invite, list, recover and disable the people who sign in');
+  const people = parent
+    .command('people')
+    .description('invite, list, recover, disable and delete the people who sign in');
   addExamples(
     people,
     'waybilld admin people invite --email maya@example.org --name "Maya Lindqvist"',
@@ -115,6 +118,32 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
       );
     addExamples(command, `waybilld admin people ${name} --email maya@example.org`);
   }
+  deleteCommand(people, withEngines);
+};
+
+const deleteCommand: AddCommand = (people, withEngines) => {
+  const command = people
+    .command('delete')
+    .description('delete a person who signs in, with their name, address and sign-in methods; this cannot be undone')
+    .requiredOption('--email <address>', 'the person')
+    .option('--yes', 'delete; otherwise it shows what would be deleted')
+    .option('--json', 'print JSON')
+    .action((options: { email: string; yes?: boolean; json?: boolean }, self: Command) =>
+      withEngines(async ({ engines }) => {
+        const person = await findPerson(engines, options.email);
+        const memberships = await engines.store.people.memberships(person.id, '', rowsPerPage);
+        const accounts = memberships.map(({ account }) => account);
+        if (options.yes) await deletePerson(engines, engines.administrator, person);
+        print(options.json, { person: toJson(person), accounts, deleted: options.yes === true }, [
+          options.yes
+            ? `${person.email} is deleted, and no longer belongs to: ${accounts.join(', ') || '-'}`
+            : `${person.email} would be signed out for good, and no longer belong to: ${accounts.join(', ') || '-'}`,
+          'What they sent and received stays with these accounts, and the audit keeps its entries for its own period.',
+        ]);
+        if (!options.yes) self.error('nothing was deleted: use --yes to delete the person');
+      }),
+    );
+  addExamples(command, 'waybilld admin people delete --email maya@example.org --yes');
 };
 
 /** Who belongs to an account. */

@@ -1,4 +1,5 @@
 import { sweepDeletedAccounts } from './accounts/delete-account.ts';
+import { systemAuthor } from './audit/author.ts';
 import type { Batch, BatchPosition } from './batch.ts';
 import { batchSize } from './batch.ts';
 import { endExpired } from './drops/end-expired.ts';
@@ -6,6 +7,7 @@ import type { Engines } from './engines.ts';
 import { retryDeletions } from './files/delete-objects.ts';
 import { sweepFiles } from './files/sweep-files.ts';
 import { sweepDayKeys } from './keys/sweep-day-keys.ts';
+import { deletePeopleOf } from './people/delete-person.ts';
 
 const idempotencyKeySeconds = 7 * 24 * 60 * 60;
 const rowsPerBatch = batchSize.rows;
@@ -65,7 +67,9 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
       return { rows, more: rows === limit };
     });
 
-  await tried(() => sweepDeletedAccounts(engines, signal));
+  await tried(() =>
+    sweepDeletedAccounts(engines, (accountId) => deletePeopleOf(engines, systemAuthor('sweep'), accountId), signal),
+  );
   const ended = await upTo(rowsPerBatch, (limit) => endExpired(engines, limit));
   await inBatches(() => drops.empty(batchSize));
   await inBatches((after) => holds.emptyReleased(rowsPerBatch, after));

@@ -260,6 +260,7 @@ export const commands: Readonly<Record<string, Audited>> = {
   migrate: 'schema.migrated',
   'outbox list': reads,
   'outbox retry': { eachOf: ['message.retried', 'messages.retried'] },
+  'people delete': { eachOf: ['member.removed', 'person.deleted'] },
   'people disable': 'person.disabled',
   'people enable': 'person.enabled',
   'people invite': { oneOf: ['person.invited', 'person.made_administrator'] },
@@ -267,7 +268,7 @@ export const commands: Readonly<Record<string, Audited>> = {
   'people recover': 'person.recovered',
   restore: { eachOf: ['log.started', 'backup.restored'] },
   scrub: reads,
-  sweep: { eachOf: ['account.deleted', 'drop.revoked'] },
+  sweep: { eachOf: ['account.deleted', 'drop.revoked', 'person.deleted'] },
   verify: reads,
 };
 

@@ -40,15 +40,17 @@ export async function deleteAccount(
 /**
  * Removes what belongs to accounts that were deleted, a bounded number of rows in each transaction. The objects of
  * their files are deleted as those of any other file, so an account disappears with a later sweep. Returns how many
- * accounts have disappeared.
+ * accounts have disappeared. While it is known who belongs to an account, `removePeople` removes those who belong to no other.
  */
 export async function sweepDeletedAccounts(
   engines: Pick<Engines, 'store' | 'random'>,
+  removePeople: (accountId: string) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<number> {
   const { store } = engines;
   let finished = 0;
   for (const { id, email } of await store.accountDeletions.marked(accountsPerSweep)) {
+    await removePeople(id);
     for (let batches = 0; batches < maxBatches; batches += 1) {
       signal?.throwIfAborted();
       const { more } = await store.transaction((tx) => clearBatch(engines, tx, id));

@@ -69,6 +69,7 @@ export const auditActions = {
   'password.removed': 'the password of a person',
   'password.set': 'the password of a person',
   'person.changed': 'the name, language or habits of a person',
+  'person.deleted': 'a person, with their name, sign-in methods and memberships',
   'person.disabled': 'a person, who can no longer sign in',
   'person.enabled': 'a person who was disabled',
   'person.invited': 'a person, to an account or to their own',

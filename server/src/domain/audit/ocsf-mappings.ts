@@ -124,6 +124,7 @@ const mappings: Readonly<Record<AuditAction, OcsfMapping>> = {
   'password.removed': changeAccount(),
   'password.set': changeAccount('changePassword'),
   'person.changed': changeAccount(),
+  'person.deleted': changeAccount('delete'),
   'person.disabled': changeAccount('disable'),
   'person.enabled': changeAccount('enable'),
   'person.invited': changeAccount('create'),

@@ -80,4 +80,8 @@ export interface PersonStore {
   setNews(accountId: string, personId: string, news: readonly NewsKind[]): Promise<void>;
   /** False if there was none. */
   removeMembership(accountId: string, personId: string): Promise<boolean>;
+  /** Settles up to `count` mails to a person as a member, so that they no longer refer to the person. Returns how many. */
+  detachMessages(personId: string, count: number): Promise<number>;
+  /** Removes a person without sign-in methods, and what is left of their sessions, links and memberships. */
+  remove(personId: string): Promise<void>;
 }

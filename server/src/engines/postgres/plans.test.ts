@@ -730,6 +730,10 @@ async function everyCall(accountId: string): Promise<Calls> {
       setMembership: (people) => people.setMembership(accountId, personId, 'owner'),
       changeRole: (people) => people.changeRole(accountId, personId, 'reader'),
       removeMembership: (people) => people.removeMembership(accountId, personId),
+      detachMessages: (people) => people.detachMessages(personId, count),
+      remove: async (people) => {
+        await people.remove(randomUUID());
+      },
     },
     personLinks: {
       insert: (links) =>

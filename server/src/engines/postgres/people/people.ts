@@ -162,5 +162,27 @@ export function personStore(db: Database): PersonStore {
         .executeTakeFirstOrThrow();
       return numDeletedRows === 1n;
     },
+
+    async detachMessages(personId, count) {
+      const { numAffectedRows = 0n } = await sql`
+        with due as materialized (
+          select account_id, id from messages where told_person_id = ${personId} limit ${sql.lit(count)} for update
+        )
+        update messages set told_person_id = null, told_account_id = null,
+          state = case state when 'waiting' then 'abandoned' else state end,
+          outcome = case state when 'waiting' then 'the person was deleted' else outcome end,
+          settled_at = coalesce(settled_at, now())
+        from due where messages.account_id = due.account_id and messages.id = due.id
+      `.execute(db);
+      return Number(numAffectedRows);
+    },
+
+    async remove(personId) {
+      await sql`select from people where id = ${personId} for update`.execute(db);
+      for (const table of ['sessions', 'person_links', 'memberships']) {
+        await sql`delete from ${sql.table(table)} where person_id = ${personId}`.execute(db);
+      }
+      await sql`delete from people where id = ${personId}`.execute(db);
+    },
   };
 }
