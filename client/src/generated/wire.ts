@@ -667,7 +667,10 @@ export interface DropReceiver {
   notified_at: Time | null;
   /** When the mail server refused or returned the invitation. */
   undeliverable_at: Time | null;
-  /** The reply of the mail server. */
+  /**
+   * The last reply of the mail server, if it refused the invitation. If undeliverable_at is null, the server tries
+   * again.
+   */
   undeliverable_reason: string | null;
   /** When the receiver opened their link. */
   opened_at: Time | null;
@@ -949,7 +952,10 @@ export interface FileRequestReceiver {
   notified_at: Time | null;
   /** When the mail server refused or returned the invitation. */
   undeliverable_at: Time | null;
-  /** The reply of the mail server. */
+  /**
+   * The last reply of the mail server, if it refused the invitation. If undeliverable_at is null, the server tries
+   * again.
+   */
   undeliverable_reason: string | null;
   /** When the receiver opened their link. */
   opened_at: Time | null;

@@ -142,7 +142,10 @@ export const receiverProperties = {
   language: Type.String({ description: 'Language of mails and pages; empty if not known.' }),
   notified_at: Nullable(Time, 'When the mail server accepted the invitation.'),
   undeliverable_at: Nullable(Time, 'When the mail server refused or returned the invitation.'),
-  undeliverable_reason: Nullable(Type.String(), 'The reply of the mail server.'),
+  undeliverable_reason: Nullable(
+    Type.String(),
+    'The last reply of the mail server, if it refused the invitation. If undeliverable_at is null, the server tries again.',
+  ),
   opened_at: Nullable(Time, 'When the receiver opened their link.'),
   revoked_at: Nullable(Time, 'When their link was revoked.'),
 };

@@ -156,7 +156,9 @@ function describeState(state: Omit<ReceiverState, 'position'>): string {
     formatTime('notified', state.notifiedAt),
     ...(state.undeliverableAt
       ? [`${formatTime('undeliverable', state.undeliverableAt)}  ${state.undeliverableReason ?? ''}`.trimEnd()]
-      : []),
+      : state.undeliverableReason
+        ? [`  ${'tried again'.padEnd(16)}${state.undeliverableReason}`]
+        : []),
     ...(state.type === 'uploadfiles' ? describeReceived(state) : describeSent(state)),
   ].join('\n');
 }

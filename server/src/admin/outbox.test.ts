@@ -113,3 +113,30 @@ test('a single message that waits is sent now', async () => {
   expect(await retry(id, '--account', actor.email)).toEqual({ waiting: id });
   expect(await dueMessages(actor)).toEqual([{ id, attempts: 0 }]);
 });
+
+test('a mail that is tried again is shown with its last reply, and is found by account, drop and receiver', async () => {
+  const [actor, other] = [await waitingMessages(2, '451 greylisted'), await waitingMessages(1, '421 later')];
+  const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
+  const id = drop?.id ?? '';
+  const shown = await runAdmin(exchange, 'drops', 'show', id, '--account', actor.email);
+  expect(shown.match(/tried again +451 greylisted/g)).toHaveLength(2);
+  const { sentDrops } = engines.store;
+  const reply = { undeliverableAt: null, undeliverableReason: '451 greylisted' };
+  expect(await sentDrops.receivers(actor.accountId, id)).toMatchObject([{ ...reply }, { ...reply }]);
+  expect(await sentDrops.followedReceivers(actor.accountId, id)).toMatchObject([reply, reply]);
+
+  const list = async (...options: string[]) => {
+    const lines = JSON.parse(await runAdmin(exchange, 'outbox', 'list', '--json', ...options)) as {
+      receiver: string;
+    }[];
+    return lines.map(({ receiver }) => receiver);
+  };
+  expect(await list()).toHaveLength(3);
+  expect(await list('--account', other.email)).toEqual(['r0@example.org']);
+  expect(await list('--drop', id)).toEqual(['r0@example.org', 'r1@example.org']);
+  expect(await list('--receiver', 'R1@example.org')).toEqual(['r1@example.org']);
+  expect(await list('--account', other.email, '--drop', id)).toEqual([]);
+
+  await query('update links set notified_at = now() where account_id = $1', [actor.accountId]);
+  expect(await runAdmin(exchange, 'drops', 'show', id, '--account', actor.email)).not.toContain('tried again');
+});

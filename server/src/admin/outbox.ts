@@ -18,13 +18,18 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
     .command('list')
     .description('list messages with their next or last attempt, how often they were tried, and the last reply')
     .addOption(new Option('--state <state>', 'which messages').choices(['waiting', 'abandoned']).default('waiting'))
+    .option('--account <address>', 'only those of this account')
+    .option('--drop <drop>', 'only those of this drop', parseId('drops list'))
+    .option('--receiver <address>', 'only those to this address or phone number')
     .option('--json', 'print one JSON array')
-    .action((options: { state: 'waiting' | 'abandoned'; json?: boolean }) =>
-      withEngines(({ engines }) => {
+    .action((options: ListOptions) =>
+      withEngines(async ({ engines }) => {
+        const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
+        const filter = { accountId: account?.id, dropId: options.drop, receiver: options.receiver };
         const state = options.state === 'waiting' ? 'waiting' : 'abandoned';
         return printPages(
           options.json,
-          (after?: OutboxLine) => engines.store.outbox.page(state, after, messagesPerPage),
+          (after?: OutboxLine) => engines.store.outbox.page(state, after, messagesPerPage, filter),
           (line) => ({ ...line, at: new Date(line.at).toISOString() }),
           ({ id, at, kind, channel, receiver, attempts, outcome }) =>
             `${id}  ${at}  ${kind} by ${channel} to ${receiver}  attempts: ${attempts}  ${outcome ?? ''}`.trimEnd(),
@@ -32,7 +37,12 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  addExamples(list, 'waybilld admin outbox list', 'waybilld admin outbox list --state abandoned --json');
+  addExamples(
+    list,
+    'waybilld admin outbox list',
+    'waybilld admin outbox list --account orders@example.org --receiver kim@example.net',
+    'waybilld admin outbox list --state abandoned --json',
+  );
 
   const retry = outbox
     .command('retry')
@@ -72,6 +82,14 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
     'waybilld admin outbox retry --waiting',
   );
 };
+
+interface ListOptions {
+  readonly state: 'waiting' | 'abandoned';
+  readonly account?: string;
+  readonly drop?: string;
+  readonly receiver?: string;
+  readonly json?: boolean;
+}
 
 interface RetryOptions {
   readonly account?: string;

@@ -186,6 +186,7 @@ function receivers(): DeliveryReceiver[] {
     },
     { ...nobody, ...tomas, position: 1, undeliverableAt: hours(2.2), undeliverableReason: userUnknown },
     { ...nobody, ...ines, position: 2, undeliverableReason: null, notifiedAt: hours(2.3), openedAt: hours(0.2) },
+    { ...nobody, ...long, position: 3, undeliverableReason: '451 4.7.1 Greylisted, try again later' },
   ];
 }
 
@@ -508,8 +509,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       ...nobody,
       ...long,
       position: 3,
-      undeliverableReason: null,
-      notifiedAt: hours(50),
+      undeliverableReason: '451 4.7.1 Greylisted, try again later',
       sendings: 0,
       filesReceived: 0,
       lastReceivedAt: null,

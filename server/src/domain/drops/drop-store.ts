@@ -144,7 +144,7 @@ export interface ReceiverState {
   readonly position: number;
   readonly receiver: string;
   readonly notifiedAt: Date | null;
-  /** Since when mails have not reached them, and what the mail server said. */
+  /** Since when mails have not reached them, and what the mail server said; or said last, while it is tried again. */
   readonly undeliverableAt: Date | null;
   readonly undeliverableReason: string | null;
   readonly openedAt: Date | null;

@@ -91,6 +91,13 @@ export interface WaitingMessage {
 }
 
 /** A message that is waiting or was abandoned, for administrators. */
+/** Of one account, about one drop, or to one address or phone number. */
+export interface OutboxFilter {
+  readonly accountId?: string | undefined;
+  readonly dropId?: string | undefined;
+  readonly receiver?: string | undefined;
+}
+
 export interface OutboxLine {
   readonly id: string;
   readonly account: string;
@@ -180,6 +187,7 @@ export interface OutboxStore {
     state: 'waiting' | 'abandoned',
     after: Pick<OutboxLine, 'at' | 'id'> | undefined,
     count: number,
+    filter?: OutboxFilter,
   ): Promise<OutboxLine[]>;
   /**
    * Resends a message of the account that was abandoned, whether or not its receiver was reachable. False if there is

@@ -290,12 +290,14 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       return rows.length;
     },
 
-    async page(state, after, count) {
+    async page(state, after, count, { accountId, dropId, receiver } = {}) {
       const at = sql.ref(state === 'waiting' ? 'messages.due_at' : 'messages.settled_at');
       const { rows } = await sql<OutboxLine>`
         select messages.id, accounts.email as account, kind, channel, receiver, attempts, outcome, ${at}::text as at
         from messages join accounts on accounts.id = messages.account_id
-        where state = ${sql.lit(state)} and ${after ? sql`(${at}, messages.id) > (${after.at}::timestamptz, ${after.id}::uuid)` : sql`true`}
+        where state = ${sql.lit(state)} and ${accountId ? sql`messages.account_id = ${accountId}` : sql`true`}
+          and ${dropId ? sql`messages.drop_id = ${dropId}` : sql`true`}
+          and ${receiver ? sql`lower(receiver) = lower(${receiver})` : sql`true`} and ${after ? sql`(${at}, messages.id) > (${after.at}::timestamptz, ${after.id}::uuid)` : sql`true`}
         order by ${at}, messages.id limit ${sql.lit(count)}
       `.execute(db);
       return rows;

@@ -17,6 +17,7 @@ import { secondFactorRule } from '../accounts/second-factor-rule.ts';
 import type { Database } from '../database.ts';
 import { maxPageRows } from '../page-size.ts';
 import { matchFile, searchList, searchText, type TextSearch } from '../search.ts';
+import { lastReply } from './last-reply.ts';
 import { isRestorable, stateOfDrop } from './state-of-drop.ts';
 
 /** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
@@ -142,7 +143,7 @@ export function sentDropStore(db: Database): SentDropStore {
       const only = position === undefined ? sql`true` : sql`position = ${position}`;
       const { rows } = await sql<SentReceiver>`
         select links.position, email, name, phone, language, notified_at as "notifiedAt", opened_at as "openedAt",
-          undeliverable_at as "undeliverableAt", undeliverable_reason as "undeliverableReason",
+          undeliverable_at as "undeliverableAt", ${lastReply} as "undeliverableReason",
           coalesce(links.completed_at, received.first) as "completedAt", links.revoked_at as "revokedAt",
           coalesce(sent.files, 0) as "filesDelivered", coalesce(received.sendings, 0) as sendings,
           coalesce(received.files, 0) as "filesReceived", received.last as "lastReceivedAt"
@@ -180,7 +181,7 @@ export function sentDropStore(db: Database): SentDropStore {
     async followedReceivers(accountId, dropId) {
       const { rows } = await sql<FollowedReceiver>`
         select position, email, ${shownReceiver} as name, notified_at as "notifiedAt", opened_at as "openedAt",
-          undeliverable_at as "undeliverableAt", undeliverable_reason as "undeliverableReason",
+          undeliverable_at as "undeliverableAt", ${lastReply} as "undeliverableReason",
           completed_at as "completedAt", revoked_at as "revokedAt"
         from links where account_id = ${accountId} and drop_id = ${dropId} order by position
       `.execute(db);

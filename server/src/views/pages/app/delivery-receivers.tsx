@@ -143,6 +143,7 @@ function ReceiverProgress({ receiver, delivery, now, path, canChange }: OneProps
       {isUnreached(receiver) && receiver.revokedAt === null && (
         <Bounce receiver={receiver} path={path} canChange={canChange} />
       )}
+      <Delay receiver={receiver} />
       <ReceiptLinks path={`${path}/receivers/${receiver.position}/receipt`} of={namePerson(receiver)} />
     </>
   );
@@ -163,6 +164,25 @@ export function ShownLink({
       <CopyField label={label} value={receiver.link} />
       <p class="quiet small">{translator.t('delivery.linkNote')}</p>
     </div>
+  );
+}
+
+/** Why the mail was not accepted yet, while it is tried again. */
+export function Delay({
+  receiver: { notifiedAt, undeliverableAt, undeliverableReason, revokedAt },
+}: {
+  receiver: Pick<DeliveryReceiver, 'notifiedAt' | 'undeliverableAt' | 'undeliverableReason' | 'revokedAt'>;
+}): JSX.Element | null {
+  const translator = useTranslator();
+  if (undeliverableReason === null || undeliverableAt || notifiedAt || revokedAt) return null;
+  return (
+    <p class="receiver-note quiet">
+      <Icon name="alert" small />
+      <span>
+        {translator.t('delivery.triedAgain')} {translator.t('delivery.serverSaid')}{' '}
+        <q lang="en">{oneLine(undeliverableReason)}</q>
+      </span>
+    </p>
   );
 }
 

@@ -14,7 +14,7 @@ import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
 import { SectionHead } from '../../components/section-head.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { DeliveryHistory, type HistoryEntry } from './delivery-history.tsx';
-import { Bounce, ShownLink } from './delivery-receivers.tsx';
+import { Bounce, Delay, ShownLink } from './delivery-receivers.tsx';
 import type { Task } from './delivery-task.tsx';
 import type { ListProps } from './list-props.ts';
 import { RequestChip } from './request-state.tsx';
@@ -163,6 +163,7 @@ export function RequestPage(props: RequestPageProps): JSX.Element {
                       {isUnreached(contact) && contact.revokedAt === null && (
                         <Bounce receiver={contact} path={path} canChange={isLive && canChange} />
                       )}
+                      <Delay receiver={contact} />
                       <ReceiptLinks path={`${path}/receivers/${contact.position}/receipt`} of={namePerson(contact)} />
                     </li>
                   ))}
