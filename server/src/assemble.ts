@@ -359,6 +359,7 @@ function toPolicy(config: Config): Policy {
     operatorName: config.WAYBILL_OPERATOR_NAME,
     supportAddress: config.WAYBILL_SUPPORT_ADDRESS,
     scan: config.WAYBILL_SCAN,
+    acceptsEncrypted: config.WAYBILL_SCAN_ENCRYPTED === 'accept',
     lifetime: {
       unitSeconds: unitSeconds[config.WAYBILL_LIFETIME_UNIT],
       min: 1,

@@ -407,7 +407,7 @@ describe('waybill send', () => {
     const ready = { id: ids.upload, state: 'ready', size: 6, sha256: '', scan: 'unscanned' };
     const replies = { 'POST uploads': { ...ready, unscanned_reason: 'encrypted' } };
     const { output } = await waybill(`send ${path()} --to anna@example.com`, { replies });
-    expect(output).toContain('Not scanned for viruses: plan.pdf (protected by a password).');
+    expect(output).toContain('Not scanned for viruses: plan.pdf (encrypted).');
     const json = await waybill(`--json send ${path()} --to anna@example.com`, { replies });
     expect(JSON.parse(json.output)).toMatchObject({
       scanned: 0,

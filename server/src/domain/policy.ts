@@ -31,6 +31,8 @@ export interface Policy {
   /** Where people turn to with questions and reports, if anywhere. */
   readonly supportAddress: string | undefined;
   readonly scan: 'required' | 'best-effort' | 'off';
+  /** Whether files that cannot be scanned because they are encrypted are accepted although a scan is required. */
+  readonly acceptsEncrypted: boolean;
   readonly lifetime: LifetimeRule;
   readonly uploadLeaseSeconds: number;
   readonly maxFileBytes: number;

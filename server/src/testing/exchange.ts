@@ -68,6 +68,7 @@ export const testPolicy: Policy = {
   operatorName: 'Acme Files',
   supportAddress: 'support@example.org',
   scan: 'off',
+  acceptsEncrypted: false,
   lifetime: { unitSeconds: 86_400, min: 1, max: 30, only: null, default: 7 },
   uploadLeaseSeconds: 60,
   maxFileBytes: 100 * 1024 * 1024,

@@ -128,7 +128,7 @@ function describeSend({ drop, files, repeated }: SendResult, to: readonly string
 
 export const unscannedReasons: Record<NonNullable<SentFile['unscannedReason']>, string> = {
   too_large: 'too large',
-  encrypted: 'protected by a password',
+  encrypted: 'encrypted',
   unavailable: 'the scanner was unavailable',
   off: 'the server scans nothing',
 };

@@ -16,6 +16,13 @@ export const scanSettings = {
     default: 'required',
     type: oneOf('required', 'best-effort', 'off'),
   },
+  WAYBILL_SCAN_ENCRYPTED: {
+    group: 'common',
+    description:
+      'Encrypted files, which cannot be scanned, with WAYBILL_SCAN=required. refuse: they are refused. accept: they are accepted and marked unscanned.',
+    default: 'refuse',
+    type: oneOf('refuse', 'accept'),
+  },
   WAYBILL_SCAN_MAX_BYTES: {
     group: 'common',
     description:

@@ -47,7 +47,7 @@ export class FileInspection {
     this.#sha512?.update(bytes);
     this.#crc32 = crc32(bytes, this.#crc32);
     await this.#scan?.write(bytes);
-    if (this.#scan?.early) this.#rejection = toRejection(judgeVerdict(this.#scan.early, this.#engines.policy.scan));
+    if (this.#scan?.early) this.#rejection = toRejection(judgeVerdict(this.#scan.early, this.#engines.policy));
     return this.#rejection;
   }
 
@@ -59,7 +59,7 @@ export class FileInspection {
     if (this.#rejection) return { rejection: this.#rejection };
     const { policy } = this.#engines;
     let judgement: Judgement = this.#scan
-      ? judgeVerdict(await this.#scan.verdict(), policy.scan)
+      ? judgeVerdict(await this.#scan.verdict(), policy)
       : { outcome: 'accept', scan: 'unscanned', unscannedReason: 'off' };
     if (judgement.outcome === 'scan-again' && readBack) judgement = await scanStored(this.#engines, readBack());
     if (judgement.outcome !== 'accept') return { rejection: toRejection(judgement) ?? 'unavailable' };
@@ -84,9 +84,9 @@ async function scanStored(engines: InspectionNeeds, bytes: AsyncIterable<Buffer>
   try {
     for await (const piece of bytes) {
       await scan.write(piece);
-      if (scan.early && judgeVerdict(scan.early, engines.policy.scan).outcome !== 'accept') break;
+      if (scan.early && judgeVerdict(scan.early, engines.policy).outcome !== 'accept') break;
     }
-    return judgeVerdict(await scan.verdict(), engines.policy.scan);
+    return judgeVerdict(await scan.verdict(), engines.policy);
   } finally {
     scan.abandon();
   }

@@ -21,6 +21,14 @@ test.each<[Verdict, Policy['scan'], unknown]>([
   [unscanned('interrupted'), 'best-effort', { outcome: 'scan-again' }],
   [unscanned('unavailable'), 'required', { outcome: 'wait' }],
   [unscanned('unavailable'), 'best-effort', accepted('unavailable')],
-])('%j under "%s" is %j', (verdict, policy, judgement) => {
-  expect(judgeVerdict(verdict, policy)).toEqual(judgement);
+])('%j under "%s" is %j', (verdict, scan, judgement) => {
+  expect(judgeVerdict(verdict, { scan, acceptsEncrypted: false })).toEqual(judgement);
+});
+
+test('only encrypted files are accepted unscanned although a scan is required, if the operator says so', () => {
+  const policy = { scan: 'required', acceptsEncrypted: true } as const;
+  expect(judgeVerdict(unscanned('encrypted'), policy)).toEqual(accepted('encrypted'));
+  expect(judgeVerdict(unscanned('too_large'), policy)).toEqual(refused('too_large_to_scan'));
+  expect(judgeVerdict(unscanned('unavailable'), policy)).toEqual({ outcome: 'wait' });
+  expect(judgeVerdict({ result: 'infected', signature: 'x' }, policy)).toEqual(refused('infected'));
 });

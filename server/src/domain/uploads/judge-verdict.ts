@@ -13,12 +13,15 @@ export type Judgement =
   /** A scan is required but not possible now. */
   | { readonly outcome: 'wait' };
 
+export type ScanPolicy = Pick<Policy, 'scan' | 'acceptsEncrypted'>;
+
 /** Whether a file is scanned never depends on how its uploader sends it: an interrupted scan is repeated. */
-export function judgeVerdict(verdict: Verdict, policy: Policy['scan']): Judgement {
+export function judgeVerdict(verdict: Verdict, { scan, acceptsEncrypted }: ScanPolicy): Judgement {
   if (verdict.result === 'clean') return { outcome: 'accept', scan: 'clean', unscannedReason: null };
   if (verdict.result === 'infected') return { outcome: 'refuse', refusal: 'infected' };
   if (verdict.why === 'interrupted') return { outcome: 'scan-again' };
-  if (policy !== 'required') return { outcome: 'accept', scan: 'unscanned', unscannedReason: verdict.why };
+  if (scan !== 'required' || (verdict.why === 'encrypted' && acceptsEncrypted))
+    return { outcome: 'accept', scan: 'unscanned', unscannedReason: verdict.why };
   if (verdict.why === 'too_large') return { outcome: 'refuse', refusal: 'too_large_to_scan' };
   if (verdict.why === 'encrypted') return { outcome: 'refuse', refusal: 'encrypted' };
   return { outcome: 'wait' };

@@ -10,6 +10,7 @@ import {
   encrypted,
   infected,
   interrupted,
+  readSample,
   type ScannerUnderTest,
   scannerContract,
   tooLarge,
@@ -35,6 +36,10 @@ function contractOn(clamd: AsyncDisposable & { readonly address: string }, maxBy
   };
   return { scanner: clamdScanner({ address: clamd.address, maxBytes }), stop, [Symbol.asyncDispose]: stop };
 }
+
+test.each(['aes.zip', 'note.7z', 'names.7z', 'rc4.pdf', 'aes.pdf'])('does not call %s clean', async (name) => {
+  expect(await writeTo(real.begin('stored'), readSample(name))).toEqual(encrypted);
+});
 
 test('says at once that a stream is too large, and never that it is clean', async () => {
   const scan = real.begin('arriving');

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { discardableBytes } from '../../domain/files/discard-buffer.ts';
 import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/scanner.ts';
+import { recognizeEncryption } from '../../domain/uploads/recognize-encryption.ts';
 import { openConnection, ping } from './connection.ts';
 import { type Stream, StreamSlots } from './stream-slots.ts';
 
@@ -39,7 +40,7 @@ export function clamdScanner(options: ClamdOptions): Scanner {
   const slots = new StreamSlots(settings.maxStreams, settings.now);
   return {
     maxBytes: settings.maxBytes,
-    begin: (source) => new InstreamScan(settings, slots, source),
+    begin: recognizeEncryption((source) => new InstreamScan(settings, slots, source)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { eicar } from '../../../../tools/shared/eicar.ts';
 import type { Scanner, Unscanned, Verdict } from '../../domain/ports/scanner.ts';
+import { recognizeEncryption } from '../../domain/uploads/recognize-encryption.ts';
 
 export interface MemoryScanner extends Scanner {
   /** Makes the scanner unavailable from now on, and interrupts the scans of arriving bytes. */
@@ -16,7 +17,7 @@ export function memoryScanner({ maxBytes = 100 * 1024 ** 2 } = {}): MemoryScanne
       isStopped = true;
       for (const abandon of open) abandon();
     },
-    begin(source) {
+    begin: recognizeEncryption((source) => {
       const pieces: Buffer[] = [];
       let sizeBytes = 0;
       let early: Verdict | undefined;
@@ -41,7 +42,7 @@ export function memoryScanner({ maxBytes = 100 * 1024 ** 2 } = {}): MemoryScanne
         verdict: async () => early ?? settle(inspect(Buffer.concat(pieces))),
         abandon,
       };
-    },
+    }),
   };
 }
 

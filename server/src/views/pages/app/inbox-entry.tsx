@@ -12,6 +12,7 @@ import { type ListColumn, ListTable } from '../../components/list-table.tsx';
 import { Message } from '../../components/message.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { namePerson, type Person } from '../../components/person.tsx';
+import { findScanText, type UnscannedReason } from '../../components/scan-texts.ts';
 import { useTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 import { type ListProps, toHref } from './list-props.ts';
@@ -21,6 +22,7 @@ export interface InboxFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly scan: 'clean' | 'unscanned';
+  readonly unscannedReason?: UnscannedReason | null;
   /** Whether it was sent in full to a member of the account. */
   readonly isDownloaded: boolean;
 }
@@ -229,12 +231,12 @@ function EntryFiles({ entry, path }: { entry: InboxEntryProps; path: string }): 
   );
 }
 
-function ScanResult({ scan }: Pick<InboxFile, 'scan'>): JSX.Element {
+function ScanResult({ scan, unscannedReason }: Pick<InboxFile, 'scan' | 'unscannedReason'>): JSX.Element {
   const translator = useTranslator();
   return (
     <span class={`scan scan-${scan}`}>
       <Icon name={scan === 'clean' ? 'shield' : 'alert'} small />
-      {translator.t(scan === 'clean' ? 'inbox.clean' : 'inbox.unscanned')}
+      {translator.t(scan === 'clean' ? 'inbox.clean' : findScanText({ scan, unscannedReason }))}
     </span>
   );
 }

@@ -1,0 +1,102 @@
+import type { Scan, Scanner, Verdict } from '../ports/scanner.ts';
+
+/** Enough for the keys of several receivers of an OpenPGP message. */
+const examinedBytes = 4096;
+const encrypted: Verdict = { result: 'unscanned', why: 'encrypted' };
+
+const ageHeader = 'age-encryption.org/';
+/** Both may follow white space. */
+const armorHeaders = ['-----BEGIN AGE ENCRYPTED FILE-----', '-----BEGIN PGP MESSAGE'];
+
+/**
+ * Scanners find nothing in a file that age or OpenPGP has encrypted, and call it clean. Here it has the verdict of a file
+ * that cannot be inspected. The kinds that a scanner reports by itself, such as archives with a password, are left to it.
+ */
+export function recognizeEncryption(begin: Scanner['begin']): Scanner['begin'] {
+  return (source) => {
+    const scan = begin(source);
+    const first = Buffer.alloc(examinedBytes);
+    let length = 0;
+    const correct = (verdict: Verdict): Verdict =>
+      verdict.result === 'clean' && isEncrypted(first.subarray(0, length)) ? encrypted : verdict;
+    return {
+      write(bytes) {
+        length += bytes.copy(first, length);
+        return scan.write(bytes);
+      },
+      get early() {
+        return scan.early && correct(scan.early);
+      },
+      verdict: () => scan.verdict().then(correct),
+      abandon: () => scan.abandon(),
+    } satisfies Scan;
+  };
+}
+
+/** Whether a file that begins like this is encrypted by age or OpenPGP. */
+export function isEncrypted(first: Buffer): boolean {
+  const text = first.toString('latin1').replace(/^ï»¿/, '').trimStart();
+  return (
+    first.toString('latin1').startsWith(ageHeader) ||
+    armorHeaders.some((header) => text.startsWith(header)) ||
+    isOpenPgpMessage(first)
+  );
+}
+
+/** The packets of an OpenPGP message (RFC 9580): session keys, of which each is for a receiver or a password, then data. */
+const tags = { sessionKeyForReceiver: 1, sessionKeyForPassword: 3, marker: 10, data: new Set([9, 18, 20]) };
+
+/** An encrypted message begins with at least one session key; other data hardly ever looks like a whole one. */
+function isOpenPgpMessage(first: Buffer): boolean {
+  let hasSessionKey = false;
+  for (let offset = 0; offset < first.length; ) {
+    const packet = readPacketHeader(first, offset);
+    if (!packet) return hasSessionKey && offset > first.length - maxHeaderBytes;
+    const { tag, start, bytes } = packet;
+    if (tags.data.has(tag)) return hasSessionKey;
+    const body = first.subarray(start, start + (bytes ?? 0));
+    if (bytes === undefined || !isExpected(tag, body)) return false;
+    hasSessionKey ||= tag !== tags.marker;
+    offset = start + bytes;
+  }
+  return hasSessionKey;
+}
+
+function isExpected(tag: number, body: Buffer): boolean {
+  if (tag === tags.marker) return body.toString('latin1') === 'PGP';
+  const version = body[0] ?? 0;
+  // Bytes 1 to 8 are the id of the key, the next is its algorithm: RSA, Elgamal, ECDH, X25519, X448, or a later one.
+  if (tag === tags.sessionKeyForReceiver) return version === 6 || (version === 3 && isWithin(body[9], 1, 110));
+  // A cipher; version 4 then says how the password becomes a key.
+  return (
+    tag === tags.sessionKeyForPassword &&
+    (version === 5 || version === 6 || (version === 4 && isWithin(body[1], 1, 13) && isWithin(body[2], 0, 4)))
+  );
+}
+
+const isWithin = (value: number | undefined, least: number, most: number) =>
+  value !== undefined && value >= least && value <= most;
+
+const maxHeaderBytes = 6;
+
+/** `bytes` is undefined if the packet has no definite length. Returns nothing if no packet begins there. */
+function readPacketHeader(
+  buffer: Buffer,
+  offset: number,
+): { readonly tag: number; readonly start: number; readonly bytes: number | undefined } | undefined {
+  const header = buffer[offset] ?? 0;
+  const at = (index: number) => buffer[offset + index] ?? 0;
+  if ((header & 0x80) === 0 || offset + maxHeaderBytes > buffer.length) return undefined;
+  if ((header & 0x40) === 0) {
+    const tag = (header >> 2) & 0xf;
+    const size = [1, 2, 4][header & 3];
+    const bytes = size === undefined ? undefined : buffer.readUIntBE(offset + 1, size);
+    return { tag, start: offset + 1 + (size ?? 0), bytes };
+  }
+  const tag = header & 0x3f;
+  const length = at(1);
+  if (length < 192) return { tag, start: offset + 2, bytes: length };
+  if (length < 224) return { tag, start: offset + 3, bytes: ((length - 192) << 8) + at(2) + 192 };
+  if (length === 255) return { tag, start: offset + 6, bytes: buffer.readUInt32BE(offset + 2) };
+  return { tag, start: offset + 2, bytes: undefined };
+}
