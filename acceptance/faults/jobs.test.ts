@@ -1,6 +1,11 @@
 // Jobs that fail: the mail server unavailable for an hour, the database unavailable at the worst moment, and a worker
 // killed in the middle of each job.
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startScriptedSmtp } from '../../tools/shared/scripted-smtp.ts';
 import { closedPort } from '../../tools/shared/tcp.ts';
@@ -10,6 +15,7 @@ import { inboxFrom } from '../lib/people/contact.ts';
 import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch, introduce } from '../lib/scenario.ts';
+import { programEnvironment, programPath } from '../lib/servers/admin.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 import { databaseThatCanGo } from './database-outage.ts';
@@ -178,6 +184,47 @@ test('many messages to one receiver: further ones wait, and nobody’s dispatch 
   await later.stop();
 });
 
+test('a worker that is told to stop as soon as it takes jobs finishes the mail that it is sending', async () => {
+  const client = await exchange.client('brief');
+  const receiver = uniqueAddress('brief');
+  await dispatch(client, { to: [receiver], files: [{ name: 'a.txt', content: 'a' }] });
+  const [accepted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using server = await startScriptedSmtp({}, async () => {
+    accepted.resolve();
+    await released.promise;
+  });
+  // As under a systemd that has not read yet that the worker is ready.
+  await using socket = await startSilentSocket();
+  const worker = spawn(process.execPath, [programPath, 'work'], {
+    env: { ...programEnvironment(), ...exchange.settings, WAYBILL_SMTP_URL: server.url, NOTIFY_SOCKET: socket.path },
+    stdio: 'ignore',
+  });
+  const ended = once(worker, 'exit');
+  await accepted.promise;
+  worker.kill('SIGTERM');
+  released.resolve();
+  expect(await ended).toEqual([0, null]);
+  expect(await messageTo(receiver)).toMatchObject({ state: 'sent', attempts: 1 });
+});
+
+/** A socket for the messages to systemd, which nobody reads: `systemd-notify` waits for seconds. Node has no such sockets. */
+async function startSilentSocket(): Promise<AsyncDisposable & { path: string }> {
+  const path = join(tmpdir(), `waybill-notify-${randomUUID()}`);
+  const program =
+    'import socket, sys; s = socket.socket(1, 2); s.bind(sys.argv[1]); print(flush=True); sys.stdin.read()';
+  const child = spawn('python3', ['-c', program, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit');
+      child.stdin.end();
+      await ended;
+      rmSync(path);
+    },
+  };
+}
+
 test('a command sends all abandoned messages again, by their reason', { timeout: 120_000 }, async () => {
   const client = await exchange.client('revived');
   const receivers = Array.from({ length: 3 }, () => uniqueAddress('revived'));
@@ -187,15 +234,15 @@ test('a command sends all abandoned messages again, by their reason', { timeout:
      where receiver = any($1)`,
     [receivers],
   );
-  const retryAll = (...options: string[]) => exchange.admin('outbox', 'retry', '--all', ...options);
+  const retryAbandoned = (...options: string[]) => exchange.admin('outbox', 'retry', '--abandoned', ...options);
   const reason = ['--reason', 'OLD relay'];
   const halfAnHourAgo = new Date(Date.now() - 30 * 60_000).toISOString();
-  expect(await retryAll(...reason, '--since', halfAnHourAgo)).toMatchObject({
+  expect(await retryAbandoned(...reason, '--since', halfAnHourAgo)).toMatchObject({
     exitCode: 0,
     stdout: '0 messages will be sent again.\n',
   });
   const twoHoursAgo = new Date(Date.now() - 120 * 60_000).toISOString();
-  expect(await retryAll(...reason, '--since', twoHoursAgo, '--json')).toMatchObject({
+  expect(await retryAbandoned(...reason, '--since', twoHoursAgo, '--json')).toMatchObject({
     exitCode: 0,
     stdout: '{"retried":3}\n',
   });
@@ -205,13 +252,13 @@ test('a command sends all abandoned messages again, by their reason', { timeout:
 });
 
 for (const [command, problem] of [
-  [['retry'], 'Name a message, or use --all or --waiting.'],
+  [['retry'], 'Name a message, or use --abandoned, --waiting or --all.'],
   [['retry', '--all', randomUUID()], 'not both'],
   [['retry', randomUUID()], '--account'],
-  [['retry', '--all', '--account', 'a@example.org'], '--all is for all accounts'],
-  [['retry', randomUUID(), '--account', 'a@example.org', '--since', '2026-01-01'], 'can only be used with --all'],
-  [['retry', '--all', '--since', 'yesterday'], '2026-11-15T08:00:00Z'],
-  [['retry', '--waiting', '--since', '2026-01-01'], 'can only be used with --all'],
+  [['retry', '--all', '--account', 'a@example.org'], '--abandoned, --waiting and --all are for all accounts'],
+  [['retry', randomUUID(), '--account', 'a@example.org', '--since', '2026-01-01'], 'can only be used with --abandoned'],
+  [['retry', '--abandoned', '--since', 'yesterday'], '2026-11-15T08:00:00Z'],
+  [['retry', '--waiting', '--since', '2026-01-01'], 'can only be used with --abandoned'],
 ] as const) {
   test(`rejects wrong usage: outbox ${command.join(' ')}`, async () => {
     const { exitCode, stdout, stderr } = await exchange.admin('outbox', ...command);

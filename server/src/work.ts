@@ -11,25 +11,62 @@ import { startSweeping } from './jobs/sweep.ts';
 import { aroundJobs, aroundSweeps } from './observe/jobs.ts';
 import { startService, stopLimitMs } from './service.ts';
 
+/** Longer than the ten minutes after which the mail server is not waited for any more. */
+const longestJobSeconds = 15 * 60;
+
+interface Stoppable {
+  stop(): Promise<unknown> | void;
+}
+
 export async function work(): Promise<void> {
   const config = readConfig();
   requireWorkConnections(config);
   const { log, observation, engines, adminConsole, manager } = await startService(config, 'work');
   observation.metrics.sources.backlog = engines.backlog;
   observation.metrics.sources.auditWaitingSeconds = () => readAuditWaiting(engines, engines.auditTargets);
-  const options = { stopMs: config.WAYBILL_STOP_SECONDS * 1000, around: aroundJobs(observation, log) };
-  const runners = await Promise.all([
-    engines.startJobRunner({ ...options, concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines) }),
+  const parts: Stoppable[] = [];
+  const stopping = new AbortController();
+  const options = {
+    stopMs: config.WAYBILL_STOP_SECONDS * 1000,
+    around: aroundJobs(observation, log),
+    signal: stopping.signal,
+  };
+  const begin = () => [
+    engines.startJobRunner({
+      ...options,
+      concurrency: config.WAYBILL_WORKER_CONCURRENCY,
+      tasks: tasks(engines),
+      longestSeconds: longestJobSeconds,
+    }),
     engines.startJobRunner({ ...options, concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines) }),
     engines.startJobRunner({ ...options, concurrency: config.WAYBILL_WEBHOOKS_AT_ONCE, tasks: webhookTasks(engines) }),
-  ]);
+  ];
+  let starting: ReturnType<typeof begin> = [];
+  // Before the first job is taken: until then, a signal ends the process at once. A job that ends with its process is only
+  // repeated after its lease.
+  closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'an unexpected error ends this process');
+    stopping.abort();
+    adminConsole.stopping();
+    await manager.stopping();
+    const started = (await Promise.allSettled(starting)).flatMap((result) =>
+      result.status === 'fulfilled' ? [result.value] : [],
+    );
+    await Promise.all([...started, ...parts].map((part) => part.stop()));
+    await adminConsole.close();
+    await engines.close();
+    await observation.tracing.stop();
+  });
+  starting = begin();
+  const runners = await Promise.all(starting).catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+    return [];
+  });
+  if (stopping.signal.aborted) return;
   await adminConsole.started();
   await manager.ready();
+  if (stopping.signal.aborted) return;
   log.info({ working: true }, 'working');
-  const sweeping = startSweeping(engines, {
-    around: aroundSweeps(observation),
-    onFailure: (err) => log.warn({ err }, 'a sweep failed; the next one continues it'),
-  });
   const sequencing = startSequencing(engines, {
     onFailure: (err) => log.warn({ err }, 'the evidence log was not continued; it is tried again'),
   });
@@ -38,35 +75,30 @@ export async function work(): Promise<void> {
     onFailure: (err) => log.warn({ err }, 'the evidence log was not cosigned; it is tried again'),
   });
   observation.metrics.sources.witnesses = () => cosigning.readResults();
+  parts.push(
+    sequencing,
+    cosigning,
+    startSweeping(engines, {
+      around: aroundSweeps(observation),
+      onFailure: (err) => log.warn({ err }, 'a sweep failed; the next one continues it'),
+    }),
+    startForwardingAudit(engines, engines.auditTargets, {
+      onFailure: (err) => log.warn({ err }, 'sending the audit failed; it is continued'),
+    }),
+  );
   const stamping = startStamping(engines, {
     onFailure: (err) => log.warn({ err }, 'the evidence log was not stamped; it is tried again'),
   });
-  const bounces =
-    engines.bounceMailbox &&
-    startReadingBounces(engines, engines.bounceMailbox, {
-      onFailure: (err) => log.warn({ err }, 'mails that came back could not be read; they are tried again'),
-    });
-  const forwarding = startForwardingAudit(engines, engines.auditTargets, {
-    onFailure: (err) => log.warn({ err }, 'sending the audit failed; it is continued'),
-  });
+  if (stamping) parts.push(stamping);
+  if (engines.bounceMailbox) {
+    const onFailure = (err: unknown) =>
+      log.warn({ err }, 'mails that came back could not be read; they are tried again');
+    parts.push(startReadingBounces(engines, engines.bounceMailbox, { onFailure }));
+  }
   const bytesPerSecond = config.WAYBILL_SCRUB_BYTES_PER_SECOND;
-  const scrubbing =
-    bytesPerSecond > 0 &&
-    startScrubbing(engines, {
-      bytesPerSecond,
-      onFailure: (err) => log.warn({ err }, 'reading stored files again failed; it is continued'),
-    });
-  closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
-    if (err) log.fatal({ err }, 'an unexpected error ends this process');
-    adminConsole.stopping();
-    await manager.stopping();
-    const parts = [sweeping, sequencing, cosigning, stamping, bounces, scrubbing, forwarding, ...runners].filter(
-      (part) => part !== false && part !== undefined,
-    );
-    await Promise.all(parts.map((part) => part.stop()));
-    await adminConsole.close();
-    await engines.close();
-    await observation.tracing.stop();
-  });
+  if (bytesPerSecond > 0) {
+    const onFailure = (err: unknown) => log.warn({ err }, 'reading stored files again failed; it is continued');
+    parts.push(startScrubbing(engines, { bytesPerSecond, onFailure }));
+  }
   await Promise.race(runners.map((runner) => runner.ended));
 }

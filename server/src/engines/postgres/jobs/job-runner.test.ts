@@ -163,6 +163,27 @@ test('a stop waits for a job of a runner that was replaced, and breaks it off wh
   await runner.ended;
 });
 
+test('a job that was lost with its process is run again, and not one that may still be running', async () => {
+  await using database = await createTestDatabase();
+  const done: unknown[] = [];
+  const options = { pool: database.pool, log: silentLog, concurrency: 1, stopMs: 1000, longestSeconds: 600 };
+  const note = async (payload: unknown) => void done.push(payload);
+  const before = await startJobRunner({ ...options, tasks: { note } });
+  await before.stop();
+  for (const minutes of [11, 9]) {
+    await database.query(`select graphile_worker.add_job('note', '{"minutes": ${minutes}}')`);
+    await database.query(
+      `update graphile_worker._private_jobs set locked_at = now() - make_interval(mins => $1), locked_by = 'lost', attempts = 1
+       where locked_at is null`,
+      [minutes],
+    );
+  }
+  const runner = await startJobRunner({ ...options, tasks: { note } });
+  await expect.poll(() => done, { timeout: 10_000 }).toEqual([{ minutes: 11 }]);
+  await runner.stop();
+  expect(await database.query('select locked_by from graphile_worker._private_jobs')).toEqual([{ locked_by: 'lost' }]);
+});
+
 test('a runner that was stopped has ended', async () => {
   await using database = await createTestDatabase();
   const options = { pool: database.pool, log: silentLog, concurrency: 1, stopMs: 1000, tasks: {} };

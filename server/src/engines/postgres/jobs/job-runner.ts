@@ -14,6 +14,13 @@ export interface JobRunnerOptions {
   readonly around?: (job: Job, work: () => Promise<void>) => Promise<void>;
   /** How long jobs may take after a stop before they are told to abort. They are tried again later. */
   readonly stopMs: number;
+  /**
+   * The most that a job takes. One that was taken longer ago was lost with its process, and is run again; without this,
+   * after four hours. It is not needed for jobs whose row has a lease of its own.
+   */
+  readonly longestSeconds?: number;
+  /** Ends a start that waits for PostgreSQL. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Job {
@@ -30,6 +37,7 @@ export interface JobRunner {
 
 const restartAfterMs = 500;
 const settleMs = 5_000;
+const recoverEveryMs = 120_000;
 const didNotStart = 'the job runner did not start and is tried again';
 
 /**
@@ -44,8 +52,9 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   let current = await begin(options, jobs).catch((error: Error) => {
     if (!isPassing(error)) throw error;
     options.log.warn({ err: error }, didNotStart);
-    return beginAgain(options, jobs, stopped.signal);
+    return beginAgain(options, jobs, options.signal ?? stopped.signal);
   });
+  const recovering = recoverLostJobs(options);
   const keepRunning = async () => {
     for (;;) {
       await current.closed;
@@ -63,6 +72,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
     ended,
     async stop() {
       stopped.abort();
+      recovering.stop();
       const timer = setTimeout(() => jobs.cut.abort(), options.stopMs);
       // It may have stopped by itself a moment ago.
       const stopping = current.runner.stop().catch(() => undefined);
@@ -73,6 +83,24 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
       clearTimeout(timer);
     },
   };
+}
+
+/** Looks for jobs that were lost with their process, now and every few minutes. */
+function recoverLostJobs({ pool, log, tasks, longestSeconds }: JobRunnerOptions): { stop(): void } {
+  if (longestSeconds === undefined) return { stop: () => undefined };
+  const recover = () =>
+    pool
+      .query(
+        `update graphile_worker._private_jobs set locked_at = null, locked_by = null, run_at = greatest(run_at, now())
+         where locked_at < now() - make_interval(secs => $1)
+           and task_id in (select id from graphile_worker._private_tasks where identifier = any($2))`,
+        [longestSeconds, Object.keys(tasks)],
+      )
+      .catch((err: unknown) => log.warn({ err }, 'lost jobs could not be looked for; they are looked for again'));
+  void recover();
+  const timer = setInterval(() => void recover(), recoverEveryMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
 }
 
 /** The jobs of this runner and of the runners before it. */
