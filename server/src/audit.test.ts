@@ -74,7 +74,7 @@ test('a command is named by the user who ran it, and a job as the server', async
   for (const run of sweeps) {
     const account = await exchange.account('r@example.org');
     await exchange.drop(account, ['r@example.org'], ['a.txt']);
-    await runAdmin(exchange, 'accounts', 'delete', account.email, '--yes');
+    await runAdmin(exchange, 'accounts', 'delete', '--account', account.email, '--yes');
     await placeEvidence(exchange.database);
     await run();
     // Objects may still be on their way, which is waited for.

@@ -79,11 +79,11 @@ describe('a command line that cannot be run', () => {
     ['admin drops show --account a@example.org', "Missing required argument 'drop'.", 'waybilld admin drops show'],
     [
       'admin drops show 7 --account a@example.org',
-      "Command-argument value '7' is invalid for argument 'drop'. Use an id as `drops list` shows it.",
+      "Command-argument value '7' is invalid for argument 'drop'. Use a reference such as WB-7F3K-29QD, or an id as `drops list` shows it.",
       'waybilld admin drops show',
     ],
     [
-      'admin api-keys revoke --email a@example.org --id 7',
+      'admin api-keys revoke --account a@example.org --id 7',
       'Use an id as `api-keys list` shows it.',
       'waybilld admin api-keys revoke',
     ],
@@ -118,7 +118,7 @@ describe('a command line that cannot be run', () => {
     await expect(dryProgram().run('admin', 'drops')).rejects.toMatchObject({ isShown: true, isHelp: false });
   });
 
-  test.each(['outbox retry', 'accounts set --email a@example.org', 'groups set sales'])(
+  test.each(['outbox retry', 'accounts set --account a@example.org', 'groups set sales'])(
     '%s without its point',
     async (words) => {
       const never = async () => {

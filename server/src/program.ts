@@ -1,4 +1,4 @@
-import { Command, type CommanderError, Option } from 'commander';
+import { Command, type CommanderError, Help, Option } from 'commander';
 import { accountCommands } from './admin/accounts.ts';
 import { apiKeyCommands } from './admin/api-keys.ts';
 import { auditCommands } from './admin/audit.ts';
@@ -37,6 +37,7 @@ export function makeProgram({ serve, work, withEngines, diagnose, setUp }: Roles
   const program = new Command('waybilld')
     .description('Secure file exchange for machines and people.')
     .version(version, '--version', 'print the version')
+    .configureHelp({ optionDescription: describeOption })
     // The handler of all failures reports them to the user, in one form.
     .configureOutput({ outputError: () => undefined });
   addExamples(
@@ -112,6 +113,11 @@ Exit codes:
     });
   }
   return program;
+}
+
+function describeOption(this: Help, option: Option): string {
+  const description = Help.prototype.optionDescription.call(this, option);
+  return option.mandatory ? `${description} (required)` : description;
 }
 
 export function withDescendants(command: Command): Command[] {

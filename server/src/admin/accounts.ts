@@ -8,15 +8,16 @@ import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
 import { findGroup, setAccountQuotas } from '../domain/accounts/set-quotas.ts';
 import type { Engines } from '../domain/engines.ts';
 import type { SecondFactor } from '../domain/policy.ts';
-import { type AddCommand, addExamples, print, printPages } from './command.ts';
+import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
 import { deleteAccountCommand } from './delete-account.ts';
+import { addListOptions, containsText, type ListOptions, printList, readPages } from './list.ts';
 import { addQuotaOptions, describeQuotas, parseQuotas, type QuotaOptions, toJsonQuotas } from './quota-options.ts';
 import { usageCommands } from './usage.ts';
 
 const accountsPerPage = 500;
 
 interface ChoiceOptions extends QuotaOptions {
-  email: string;
+  account: string;
   name?: string;
   secondFactor?: SecondFactor | 'default';
   receipts?: 'on' | 'off';
@@ -60,30 +61,39 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     'waybilld admin accounts create --email anna@example.org --phone 46700000002 --type user --language sv --json',
   );
 
-  const list = accounts
-    .command('list')
-    .description('list all accounts by address')
-    .option('--json', 'print one JSON array')
-    .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        await printPages(
-          options.json,
-          (after?: Account) => engines.store.accounts.page(after?.email ?? '', accountsPerPage),
-          toJson,
-          ({ email, type, disabled, deleting }) =>
-            `${email}  ${type}${disabled ? '  disabled' : ''}${deleting ? '  being deleted' : ''}`,
-          'There is no account yet. To create one: waybilld admin accounts create --help',
-        );
+  const list = addListOptions(
+    accounts
+      .command('list')
+      .description('list accounts by address')
+      .option('--search <text>', 'only those with this text in their address or name')
+      .option('--disabled', 'only those that are disabled'),
+  ).action((options: ListOptions & { search?: string; disabled?: boolean }) =>
+    withEngines(({ engines }) =>
+      printList(options, {
+        rows: readPages((after?: Account) => engines.store.accounts.page(after?.email ?? '', accountsPerPage)),
+        toShown: toJson,
+        isWanted: ({ email, name, disabled }) =>
+          containsText(options.search, email, name) && (!options.disabled || disabled),
+        columns: {
+          ACCOUNT: ({ email }) => email,
+          TYPE: ({ type }) => type,
+          STATE: describeAccountState,
+          NAME: ({ name }) => name,
+        },
+        none:
+          options.search || options.disabled
+            ? 'There is no such account.'
+            : 'There is no account yet. To create one: waybilld admin accounts create --help',
       }),
-    );
-  addExamples(list, 'waybilld admin accounts list', 'waybilld admin accounts list --json');
+    ),
+  );
+  addExamples(list, 'waybilld admin accounts list', 'waybilld admin accounts list --search orders --json');
 
   const toggleOption = (flags: string, about: string) => new Option(flags, about).choices(['on', 'off']);
-  const set = addQuotaOptions(accounts.command('set'))
+  const set = addQuotaOptions(addAccountOption(accounts.command('set')))
     .description(
       'change how an account is named, what it may do, what its receivers are asked for, and which mails are sent',
     )
-    .requiredOption('--email <address>', 'the account')
     .option('--name <name>', 'the name shown on pages and in mails; empty for its address')
     .addOption(
       new Option(
@@ -114,13 +124,13 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
       const changesChoices = Object.keys(choices).length > 0;
       const changesQuotas = Object.keys(quotas).length > 0 || options.group !== undefined;
       if (!changesChoices && !changesQuotas) {
-        command.error('nothing to change: use --name, --group, --max-stored or another option besides --email');
+        command.error('nothing to change: use --name, --group, --max-stored or another option besides --account');
       }
       return withEngines(async ({ engines }) => {
-        const found = await findAccount(engines, options.email);
+        const found = await findAccount(engines, options.account);
         if (changesQuotas) await setAccountQuotas(engines, found, quotas, await parseGroup(engines, options.group));
         if (changesChoices) await setAccountChoices(engines, engines.administrator, found, choices);
-        const account = toJson(await findAccount(engines, options.email));
+        const account = toJson(await findAccount(engines, options.account));
         const { group, ...own } = await engines.store.quotas.own(found.id);
         const limits = toJsonQuotas(own);
         print(options.json, { account: { ...account, group, own: limits } }, [
@@ -131,10 +141,10 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     });
   addExamples(
     set,
-    'waybilld admin accounts set --email orders@example.org --name "Acme orders"',
-    'waybilld admin accounts set --email orders@example.org --second-factor sms',
-    'waybilld admin accounts set --email orders@example.org --receipts off --reminders off',
-    'waybilld admin accounts set --email orders@example.org --group sales --max-stored 50GB',
+    'waybilld admin accounts set --account orders@example.org --name "Acme orders"',
+    'waybilld admin accounts set --account orders@example.org --second-factor sms',
+    'waybilld admin accounts set --account orders@example.org --receipts off --reminders off',
+    'waybilld admin accounts set --account orders@example.org --group sales --max-stored 50GB',
   );
 
   usageCommands(accounts, withEngines);
@@ -142,21 +152,24 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
 
   for (const disabled of [true, false]) {
     const name = disabled ? 'disable' : 'enable';
-    const command = accounts
-      .command(name)
+    const command = addAccountOption(accounts.command(name))
       .description(disabled ? 'refuse all requests of an account from now on' : 'accept requests of an account again')
-      .requiredOption('--email <address>', 'the account')
       .option('--json', 'print JSON')
-      .action((options: { email: string; json?: boolean }) =>
+      .action((options: { account: string; json?: boolean }) =>
         withEngines(async ({ engines }) => {
-          const account = await findAccount(engines, options.email);
+          const account = await findAccount(engines, options.account);
           await setAccountDisabled(engines, account, disabled);
           print(options.json, { account: { ...toJson(account), disabled } }, [`${account.email} is ${name}d.`]);
         }),
       );
-    addExamples(command, `waybilld admin accounts ${name} --email orders@example.org`);
+    addExamples(command, `waybilld admin accounts ${name} --account orders@example.org`);
   }
 };
+
+function describeAccountState({ disabled, deleting }: { disabled: boolean; deleting?: boolean }): string {
+  if (deleting) return 'being deleted';
+  return disabled ? 'disabled' : 'active';
+}
 
 /** Undefined: it stays as it is; null: in none. */
 async function parseGroup(

@@ -2,7 +2,7 @@ import type { ApiKey } from '../domain/accounts/account-store.ts';
 import { createKey } from '../domain/accounts/create-key.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { revokeKey } from '../domain/accounts/revoke-key.ts';
-import { type AddCommand, addExamples, parseId, print } from './command.ts';
+import { type AddCommand, addAccountOption, addExamples, parseId, print } from './command.ts';
 
 export const apiKeyCommands: AddCommand = (parent, withEngines) => {
   const keys = parent
@@ -12,18 +12,16 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
     );
   addExamples(
     keys,
-    'waybilld admin api-keys list --email orders@example.org',
-    'waybilld admin api-keys create --email orders@example.org',
+    'waybilld admin api-keys list --account orders@example.org',
+    'waybilld admin api-keys create --account orders@example.org',
   );
 
-  const create = keys
-    .command('create')
+  const create = addAccountOption(keys.command('create'))
     .description('create another key, which is shown only once')
-    .requiredOption('--email <address>', 'the account')
     .option('--json', 'print JSON')
-    .action((options: { email: string; json?: boolean }) =>
+    .action((options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.email);
+        const account = await findAccount(engines, options.account);
         const { id, apiKey } = await createKey(engines, account);
         print(options.json, { id, api_key: apiKey }, [
           `Key      ${id}`,
@@ -32,16 +30,14 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
         ]);
       }),
     );
-  addExamples(create, 'waybilld admin api-keys create --email orders@example.org');
+  addExamples(create, 'waybilld admin api-keys create --account orders@example.org');
 
-  const list = keys
-    .command('list')
+  const list = addAccountOption(keys.command('list'))
     .description('list the keys of an account, newest first')
-    .requiredOption('--email <address>', 'the account')
     .option('--json', 'print JSON')
-    .action((options: { email: string; json?: boolean }) =>
+    .action((options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.email);
+        const account = await findAccount(engines, options.account);
         const found = await engines.store.accounts.keys(account.id);
         print(
           options.json,
@@ -62,21 +58,19 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  addExamples(list, 'waybilld admin api-keys list --email orders@example.org --json');
+  addExamples(list, 'waybilld admin api-keys list --account orders@example.org --json');
 
-  const revoke = keys
-    .command('revoke')
+  const revoke = addAccountOption(keys.command('revoke'))
     .description('refuse a key from now on')
-    .requiredOption('--email <address>', 'the account')
     .requiredOption('--id <id>', 'the key, as `api-keys list` shows it', parseId('api-keys list'))
     .option(
       '--descendants',
       'also the keys that it created, those that they created, and so on; and disable the webhooks of all of them',
     )
     .option('--json', 'print JSON')
-    .action((options: { email: string; id: string; descendants?: boolean; json?: boolean }) =>
+    .action((options: { account: string; id: string; descendants?: boolean; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.email);
+        const account = await findAccount(engines, options.account);
         const { id, descendants = false } = options;
         const revocation = { keyId: id, descendants };
         const { ids, ...webhooks } = await revokeKey(engines, account, revocation, engines.administrator);
@@ -94,8 +88,8 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
     );
   addExamples(
     revoke,
-    'waybilld admin api-keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d',
-    'waybilld admin api-keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d --descendants',
+    'waybilld admin api-keys revoke --account orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d',
+    'waybilld admin api-keys revoke --account orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d --descendants',
   );
 };
 

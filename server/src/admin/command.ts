@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Assembly } from '../assemble.ts';
 import type { ByCommand } from '../domain/audit/audit-store.ts';
 import { isUuid } from '../domain/is-uuid.ts';
@@ -48,6 +48,17 @@ export type AddCommand = (parent: Command, withEngines: WithEngines) => void;
 /** Shown at the end of the command's help. */
 export function addExamples(command: Command, ...lines: readonly string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+}
+
+/** Adds the option with which every command names an account. */
+export function addAccountOption(command: Command): Command {
+  return (
+    command
+      .requiredOption('--account <address>', 'the account')
+      // Its name in scripts that were written for the previews.
+      .addOption(new Option('--email <address>', 'the same').hideHelp())
+      .on('option:email', (address: string) => command.setOptionValue('account', address))
+  );
 }
 
 /** For an argument or option that is an id, as shown in a list. */

@@ -16,7 +16,7 @@ const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 
-const deleteAccount = (email: string) => runAdmin(exchange, 'accounts', 'delete', email, '--yes');
+const deleteAccount = (email: string) => runAdmin(exchange, 'accounts', 'delete', '--account', email, '--yes');
 
 /** The tables with rows that outlive an account, and the rows among them that could still name someone. */
 const remaining = ['audit_entries.account_id', 'evidence_entries.account_id'];
@@ -148,7 +148,9 @@ test('a deleted account leaves nothing but its audit and erased evidence, and it
   const output = await deleteAccount(actor.email);
   expect(output).toContain('drops and requests: 3, of which 3 can be opened now');
   expect(output).toContain('is being deleted');
-  expect(await runAdmin(exchange, 'accounts', 'list')).toContain(`${actor.email}  api  disabled  being deleted\n`);
+  expect(await runAdmin(exchange, 'accounts', 'list')).toMatch(
+    new RegExp(`^${actor.email} +api +being deleted +`, 'm'),
+  );
   await expect(runAdmin(exchange, 'accounts', 'enable', '--email', actor.email)).rejects.toMatchObject({
     code: 'precondition_failed',
   });
@@ -172,7 +174,9 @@ test('without --yes it says what would be deleted, and changes nothing', async (
   const actor = await exchange.account(receiver.email);
   await exchange.drop(actor, [receiver.email], ['a.txt']);
   const before = await countRows(actor.accountId);
-  const error = await runAdmin(exchange, 'accounts', 'delete', actor.email).catch((thrown: unknown) => thrown);
+  const error = await runAdmin(exchange, 'accounts', 'delete', '--account', actor.email).catch(
+    (thrown: unknown) => thrown,
+  );
   expect(error).toMatchObject({ message: expect.stringContaining('--yes') });
   await sweep(engines);
   expect(await countRows(actor.accountId)).toEqual(before);

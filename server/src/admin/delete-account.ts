@@ -3,18 +3,16 @@ import type { Command } from 'commander';
 import type { AccountContents } from '../domain/accounts/account-deletion-store.ts';
 import { deleteAccount } from '../domain/accounts/delete-account.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
-import { type AddCommand, addExamples, print } from './command.ts';
+import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
 
 export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {
-  const command = accounts
-    .command('delete')
+  const command = addAccountOption(accounts.command('delete'))
     .description('delete an account with everything that belongs to it; this cannot be undone')
-    .argument('<address>', 'the account')
     .option('--yes', 'do not ask; otherwise it shows what would be deleted, and asks for the address again')
     .option('--json', 'print JSON')
-    .action((address: string, options: { yes?: boolean; json?: boolean }, self: Command) =>
+    .action((options: { account: string; yes?: boolean; json?: boolean }, self: Command) =>
       withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, address);
+        const account = await findAccount(engines, options.account);
         const contents = await engines.store.accountDeletions.contents(account.id);
         if (!options.yes) {
           print(options.json, { account: account.email, deleting: account.deleting, contents: toJson(contents) }, [
@@ -36,8 +34,8 @@ export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {
     );
   addExamples(
     command,
-    'waybilld admin accounts delete orders@example.org',
-    'waybilld admin accounts delete orders@example.org --yes --json',
+    'waybilld admin accounts delete --account orders@example.org',
+    'waybilld admin accounts delete --account orders@example.org --yes --json',
   );
 };
 

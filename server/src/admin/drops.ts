@@ -1,17 +1,22 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Account } from '../domain/accounts/account-store.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import type { DropLine, ReceiverState } from '../domain/drops/drop-store.ts';
 import { extendDrop } from '../domain/drops/extend-drop.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
+import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { readIdEnd, toReference } from '../domain/reference.ts';
-import { type AddCommand, addExamples, parseId, parseTime, print, printPages } from './command.ts';
+import { type AddCommand, addExamples, parseTime, print, printPages } from './command.ts';
+import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
+import { addDropArgument, findNamedDrop } from './named-drop.ts';
 
 const receiversPerPage = 50;
 const dropsPerPage = 500;
+const accountsPerPage = 500;
 /** Few drops share a reference. */
 const maxFound = 10;
-const exampleDrop = '01a1dca1-b6e4-73d7-b45e-3306c96c241d --account orders@example.org';
+const exampleDrop = 'WB-7F3K-29QD';
 
 export const dropCommands: AddCommand = (parent, withEngines) => {
   const drops = parent.command('drops').description('list, find, show, extend and revoke what accounts have sent');
@@ -21,34 +26,52 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     `waybilld admin drops show ${exampleDrop}`,
   );
 
-  const list = drops
-    .command('list')
-    .description('list the drops and requests of an account, newest first: live, expired or revoked, and until when')
-    .requiredOption('--account <address>', 'the account')
-    .option('--json', 'print one JSON array')
-    .action((options: { account: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.account);
-        await printPages(
-          options.json,
-          (after?: DropLine) => engines.store.drops.page(account.id, after, dropsPerPage),
-          (drop) => ({
-            id: drop.id,
-            reference: toReference(drop.id),
-            type: drop.type,
-            state: drop.state,
-            created: new Date(drop.createdSeconds * 1000),
-            deadline: drop.expiresAt,
-            receivers: drop.receiverCount,
-            files: drop.fileCount,
-          }),
-          (drop) =>
-            `${drop.id}  ${drop.reference}  ${drop.created.toISOString()}  ${drop.type}  ${drop.state}  receivers: ${drop.receivers}  files: ${drop.files}  until ${drop.deadline.toISOString()}`,
-          `${account.email} has no drops.`,
-        );
-      }),
-    );
-  addExamples(list, 'waybilld admin drops list --account orders@example.org');
+  const list = addListOptions(
+    drops
+      .command('list')
+      .description(
+        'list drops and requests: live, expired or revoked, and until when; those of an account newest first',
+      )
+      .option('--account <address>', 'only those of this account; of all, account by account, if it is left out')
+      .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'expired', 'revoked']))
+      .option('--since <time>', 'only those created at this time or later, such as 2026-11-15', parseTime),
+  ).action((options: DropListOptions) =>
+    withEngines(async ({ engines }) => {
+      const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
+      await printList(options, {
+        rows: account ? readDrops(engines, account, options.since) : readAllDrops(engines, options.since),
+        toShown: ({ drop, owner }) => ({
+          id: drop.id,
+          reference: toReference(drop.id),
+          account: owner,
+          type: drop.type,
+          state: drop.state,
+          created: new Date(drop.createdSeconds * 1000),
+          deadline: drop.expiresAt,
+          receivers: drop.receiverCount,
+          files: drop.fileCount,
+        }),
+        isWanted: ({ state }) => options.state === undefined || state === options.state,
+        columns: {
+          REFERENCE: ({ reference }) => reference,
+          ID: ({ id }) => id,
+          ...(!account && { ACCOUNT: ({ account: owner }: { account: string }) => owner }),
+          CREATED: ({ created }) => created.toISOString(),
+          TYPE: ({ type }) => type,
+          STATE: ({ state }) => state,
+          RECEIVERS: ({ receivers }) => receivers,
+          FILES: ({ files }) => files,
+          UNTIL: ({ deadline }) => deadline.toISOString(),
+        },
+        none: account ? `${account.email} has no such drops.` : 'There are no such drops.',
+      });
+    }),
+  );
+  addExamples(
+    list,
+    'waybilld admin drops list --account orders@example.org',
+    'waybilld admin drops list --state live --since 2026-11-15 --limit 20',
+  );
 
   const find = drops
     .command('find')
@@ -77,17 +100,14 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     );
   addExamples(find, 'waybilld admin drops find WB-7F3K-29QD');
 
-  const show = drops
-    .command('show')
+  const show = addDropArgument(drops.command('show'))
     .description(
       'show what is known of each receiver of a drop, and what was sent to them; of a request, what each contact sent',
     )
-    .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
-    .requiredOption('--account <address>', 'the account that sent it')
     .option('--json', 'print one JSON array')
-    .action((id: string, options: { account: string; json?: boolean }) =>
+    .action((name: string, options: { account?: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.account);
+        const { account, dropId: id } = await findNamedDrop(engines, name, options.account);
         await printPages(
           options.json,
           async (after?: ReceiverState) => {
@@ -110,16 +130,14 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     );
   addExamples(show, `waybilld admin drops show ${exampleDrop}`);
 
-  const extend = drops
-    .command('extend')
+  const extend = addDropArgument(drops.command('extend'))
     .description('move the deadline of a live drop or request to a later time')
-    .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
-    .requiredOption('--account <address>', 'the account that sent it')
     .requiredOption('--until <time>', 'the new deadline, such as 2026-11-30T18:00:00Z', parseTime)
     .option('--json', 'print JSON')
-    .action((id: string, options: { account: string; until: Date; json?: boolean }) =>
+    .action((name: string, options: { account?: string; until: Date; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        await extendDrop(engines, await findAccount(engines, options.account), id, options.until);
+        const { account, dropId: id } = await findNamedDrop(engines, name, options.account);
+        await extendDrop(engines, account, id, options.until);
         print(options.json, { extended: id, deadline: options.until }, [
           `${id} can be used until ${options.until.toISOString()}.`,
         ]);
@@ -127,21 +145,48 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     );
   addExamples(extend, `waybilld admin drops extend ${exampleDrop} --until 2026-11-30T18:00:00Z`);
 
-  const revoke = drops
-    .command('revoke')
+  const revoke = addDropArgument(drops.command('revoke'))
     .description('end a drop or request before its deadline; its files cannot be downloaded any more')
-    .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
-    .requiredOption('--account <address>', 'the account that sent it')
     .option('--json', 'print JSON')
-    .action((id: string, options: { account: string; json?: boolean }) =>
+    .action((name: string, options: { account?: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.account);
+        const { account, dropId: id } = await findNamedDrop(engines, name, options.account);
         await revokeDrop(engines, account, id, engines.administrator);
         print(options.json, { revoked: id, reference: toReference(id) }, [`${id} (${toReference(id)}) is revoked.`]);
       }),
     );
   addExamples(revoke, `waybilld admin drops revoke ${exampleDrop}`);
 };
+
+interface DropListOptions extends ListOptions {
+  account?: string;
+  state?: 'live' | 'expired' | 'revoked';
+  since?: Date;
+}
+
+interface OwnedDrop {
+  readonly drop: DropLine;
+  readonly owner: string;
+}
+
+async function* readDrops(
+  { store }: Pick<Engines, 'store'>,
+  { id, email: owner }: Account,
+  since?: Date,
+): AsyncGenerator<OwnedDrop> {
+  for await (const drop of readPages((after?: DropLine) => store.drops.page(id, after, dropsPerPage))) {
+    // The newest come first.
+    if (since && drop.createdSeconds * 1000 < since.getTime()) return;
+    yield { drop, owner };
+  }
+}
+
+async function* readAllDrops(engines: Pick<Engines, 'store'>, since?: Date): AsyncGenerator<OwnedDrop> {
+  const { accounts } = engines.store;
+  for await (const account of readPages((after?: Account) => accounts.page(after?.email ?? '', accountsPerPage))) {
+    yield* readDrops(engines, account, since);
+  }
+}
 
 /** The digits that the ids of the drops with this reference end with. */
 function parseReference(value: string): string {

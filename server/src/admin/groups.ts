@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import type { Group } from '../domain/accounts/quota-store.ts';
 import { createGroup, findGroup, removeGroup, setGroupQuotas } from '../domain/accounts/set-quotas.ts';
 import type { SecondFactor } from '../domain/policy.ts';
-import { type AddCommand, addExamples, print, printPages } from './command.ts';
+import { type AddCommand, addExamples, print } from './command.ts';
+import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
 import { addQuotaOptions, describeQuotas, parseQuotas, type QuotaOptions, toJsonQuotas } from './quota-options.ts';
 
 const groupsPerPage = 500;
@@ -51,21 +52,21 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
   });
   addExamples(set, 'waybilld admin groups set sales --max-stored 1TB --mails-per-day default');
 
-  const list = groups
-    .command('list')
-    .description('list all groups by name')
-    .option('--json', 'print one JSON array')
-    .action((options: { json?: boolean }) =>
+  const list = addListOptions(groups.command('list').description('list all groups by name')).action(
+    (options: ListOptions) =>
       withEngines(({ engines }) =>
-        printPages(
-          options.json,
-          (after?: Group) => engines.store.quotas.groups(after?.name ?? '', groupsPerPage),
-          toJson,
-          toLine,
-          'There are no groups.',
-        ),
+        printList(options, {
+          rows: readPages((after?: Group) => engines.store.quotas.groups(after?.name ?? '', groupsPerPage)),
+          toShown: toJson,
+          columns: {
+            GROUP: ({ name }) => name,
+            ACCOUNTS: ({ accounts }) => accounts,
+            LIMITS: ({ name: _, accounts: __, ...quotas }) => describeQuotas(quotas),
+          },
+          none: 'There are no groups.',
+        }),
       ),
-    );
+  );
   addExamples(list, 'waybilld admin groups list', 'waybilld admin groups list --json');
 
   const show = groups

@@ -2,10 +2,12 @@ import { findAccount } from '../domain/accounts/find-account.ts';
 import type { Hold } from '../domain/holds/hold-store.ts';
 import { placeHold } from '../domain/holds/place-hold.ts';
 import { releaseHold } from '../domain/holds/release-hold.ts';
-import { type AddCommand, addExamples, parseId, print, printPages } from './command.ts';
+import { type AddCommand, addExamples, parseId, print } from './command.ts';
+import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
+import { findNamedDrop, parseDropName } from './named-drop.ts';
 
 const holdsPerPage = 500;
-const exampleDrop = '01a1dca1-b6e4-73d7-b45e-3306c96c241d';
+const exampleDrop = 'WB-7F3K-29QD';
 
 interface PlaceOptions {
   account: string;
@@ -25,7 +27,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
     .command('place')
     .description('keep everything of an account, or of one of its drops, until the hold is released')
     .requiredOption('--account <address>', 'the account')
-    .option('--drop <id>', 'only this drop, by its id as `drops list` shows it', parseId('drops list'))
+    .option('--drop <drop>', 'only this drop: its reference, such as WB-7F3K-29QD, or its id', parseDropName)
     .requiredOption('--name <name>', 'what the hold is known by, such as a file number')
     .requiredOption('--reason <text>', 'why')
     .option(...by)
@@ -33,10 +35,11 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
     .action((options: PlaceOptions) =>
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.account);
-        const { by: decidedBy = engines.administrator.id, ...hold } = options;
-        const id = await placeHold(engines, account, { ...hold, by: decidedBy, dropId: options.drop ?? null });
+        const { by: decidedBy = engines.administrator.id, drop, ...hold } = options;
+        const dropId = drop === undefined ? null : (await findNamedDrop(engines, drop, account.email)).dropId;
+        const id = await placeHold(engines, account, { ...hold, by: decidedBy, dropId });
         print(options.json, { placed: id }, [
-          `Hold ${id} is in force: ${options.drop ? `drop ${options.drop}` : `everything of ${account.email}`} is kept until it is released.`,
+          `Hold ${id} is in force: ${drop ? `drop ${drop}` : `everything of ${account.email}`} is kept until it is released.`,
         ]);
       }),
     );
@@ -46,36 +49,42 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
     `waybilld admin holds place --account orders@example.org --drop ${exampleDrop} --name "Case 2026-17" --reason "Order of the court" --by "Anna Berg"`,
   );
 
-  const list = holds
-    .command('list')
-    .description('list the holds in force, oldest first')
-    .option('--account <address>', 'only those of this account')
-    .option('--released', 'also those that were released')
-    .option('--json', 'print one JSON array')
-    .action((options: { account?: string; released?: boolean; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
-        const filter = { accountId: account?.id, released: options.released === true };
-        await printPages(
-          options.json,
-          (after?: Hold) => engines.store.holds.page(filter, after, holdsPerPage),
-          (hold) => ({
-            id: hold.id,
-            account: hold.account,
-            drop: hold.dropId,
-            name: hold.name,
-            reason: hold.reason,
-            placed: new Date(hold.placedAt),
-            placed_by: hold.placedBy,
-            released: hold.releasedAt,
-            released_by: hold.releasedBy,
-          }),
-          (hold) =>
-            `${hold.id}  ${hold.placed.toISOString()}  ${hold.account}  ${hold.drop ?? 'everything'}  ${hold.name}: ${hold.reason} (${hold.placed_by})${hold.released ? `  released ${hold.released.toISOString()} (${hold.released_by})` : ''}`,
-          options.released ? 'There are no holds.' : 'No hold is in force.',
-        );
-      }),
-    );
+  const list = addListOptions(
+    holds
+      .command('list')
+      .description('list the holds in force, oldest first')
+      .option('--account <address>', 'only those of this account')
+      .option('--released', 'also those that were released'),
+  ).action((options: ListOptions & { account?: string; released?: boolean }) =>
+    withEngines(async ({ engines }) => {
+      const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
+      const filter = { accountId: account?.id, released: options.released === true };
+      await printList(options, {
+        rows: readPages((after?: Hold) => engines.store.holds.page(filter, after, holdsPerPage)),
+        toShown: (hold) => ({
+          id: hold.id,
+          account: hold.account,
+          drop: hold.dropId,
+          name: hold.name,
+          reason: hold.reason,
+          placed: new Date(hold.placedAt),
+          placed_by: hold.placedBy,
+          released: hold.releasedAt,
+          released_by: hold.releasedBy,
+        }),
+        columns: {
+          ID: ({ id }) => id,
+          PLACED: ({ placed }) => placed.toISOString(),
+          ACCOUNT: ({ account: held }) => held,
+          DROP: ({ drop }) => drop ?? 'everything',
+          BY: ({ placed_by: by }) => by,
+          RELEASED: ({ released, released_by: releasedBy }) => released && `${released.toISOString()} (${releasedBy})`,
+          REASON: ({ name, reason }) => `${name}: ${reason}`,
+        },
+        none: options.released ? 'There are no holds.' : 'No hold is in force.',
+      });
+    }),
+  );
   addExamples(
     list,
     'waybilld admin holds list',

@@ -65,7 +65,7 @@ test('more messages than fit into a batch are sent now', async () => {
   expect(await dueMessages(actor)).toHaveLength(1001);
 });
 
-test('--reason selects waiting messages by their last reply, and --all adds those that were abandoned', async () => {
+test('--reason selects messages by their last reply, and --all sends waiting and abandoned ones', async () => {
   const [relay, other, abandoned] = [
     await waitingMessages(1, '451 Relay is down'),
     await waitingMessages(1, '421 too busy'),
@@ -75,7 +75,7 @@ test('--reason selects waiting messages by their last reply, and --all adds thos
     abandoned.accountId,
   ]);
   expect(await retry('--waiting', '--reason', 'no such text')).toEqual({ retried: 0 });
-  expect(await retry('--waiting', '--all', '--reason', 'relay')).toEqual({ retried: 2 });
+  expect(await retry('--all', '--reason', 'relay')).toEqual({ retried: 2 });
   expect([await dueMessages(relay), await dueMessages(other), await dueMessages(abandoned)]).toMatchObject([
     [{ attempts: 0 }],
     [],

@@ -49,23 +49,25 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
     .description('send messages now that were abandoned or wait for their next attempt: one by its id, or all of them')
     .argument('[message]', 'its id, as `outbox list` shows it', parseId('outbox list'))
     .option('--account <address>', 'the account that the message belongs to')
-    .option('--all', 'all messages that were abandoned, of all accounts')
-    .option('--waiting', 'all messages that wait for their next attempt, of all accounts; with --all, these too')
-    .option('--since <time>', 'with --all: only those abandoned since then, such as 2026-11-15T08:00:00Z', parseTime)
+    .option('--abandoned', 'all messages that were abandoned, of all accounts')
+    .option('--waiting', 'all messages that wait for their next attempt, of all accounts')
+    .option('--all', 'both: all messages that were abandoned or wait')
     .option(
-      '--reason <text>',
-      'with --all or --waiting: only those whose last reply contains this text; case does not matter',
+      '--since <time>',
+      'with --abandoned: only those abandoned since then, such as 2026-11-15T08:00:00Z',
+      parseTime,
     )
+    .option('--reason <text>', 'without an id: only those whose last reply contains this text; case does not matter')
     .option('--json', 'print JSON')
     .action((id: string | undefined, options: RetryOptions, command: Command) => {
       const problem = findWrongUse(id, options);
       if (problem) command.error(problem);
       return withEngines(async ({ engines }) => {
         if (id === undefined) {
-          const { all, waiting, since, reason } = options;
+          const { all, abandoned = all, waiting = all, since, reason } = options;
           // Waiting ones first: those that were abandoned wait from then on.
           const hastened = waiting ? await retryWaitingMessages(engines, { reason }) : 0;
-          const retried = hastened + (all ? await retryAllMessages(engines, { since, reason }) : 0);
+          const retried = hastened + (abandoned ? await retryAllMessages(engines, { since, reason }) : 0);
           print(options.json, { retried }, [
             `${retried} ${retried === 1 ? 'message' : 'messages'} will be sent again.`,
           ]);
@@ -78,7 +80,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
   addExamples(
     retry,
     'waybilld admin outbox retry 01a1dca1-b6e4-73d7-b45e-3306c96c241d --account orders@example.org',
-    'waybilld admin outbox retry --all --since 2026-11-15T08:00:00Z --reason "relay access denied"',
+    'waybilld admin outbox retry --abandoned --since 2026-11-15T08:00:00Z --reason "relay access denied"',
     'waybilld admin outbox retry --waiting',
   );
 };
@@ -94,6 +96,7 @@ interface ListOptions {
 interface RetryOptions {
   readonly account?: string;
   readonly all?: boolean;
+  readonly abandoned?: boolean;
   readonly waiting?: boolean;
   readonly since?: Date;
   readonly reason?: string;
@@ -101,15 +104,15 @@ interface RetryOptions {
 }
 
 function findWrongUse(id: string | undefined, options: RetryOptions): string | undefined {
-  const { account, all, waiting, since, reason } = options;
-  const isForMany = all === true || waiting === true;
-  if (id === undefined && !isForMany) return 'name a message, or use --all or --waiting';
-  if (id !== undefined && isForMany) return 'name a message or use --all or --waiting, not both';
+  const { account, all, abandoned, waiting, since, reason } = options;
+  const isForMany = all === true || abandoned === true || waiting === true;
+  if (id === undefined && !isForMany) return 'name a message, or use --abandoned, --waiting or --all';
+  if (id !== undefined && isForMany) return 'name a message or use --abandoned, --waiting or --all, not both';
   if (id !== undefined && account === undefined) return 'say with --account which account the message belongs to';
   if (isForMany && account !== undefined) {
-    return '--account is for a single message; --all is for all accounts, and so is --waiting';
+    return '--account is for a single message; --abandoned, --waiting and --all are for all accounts';
   }
-  if (since !== undefined && !all) return '--since can only be used with --all';
-  if (reason !== undefined && !isForMany) return '--reason can only be used with --all or --waiting';
+  if (since !== undefined && !abandoned) return '--since can only be used with --abandoned';
+  if (reason !== undefined && !isForMany) return '--reason can only be used with --abandoned, --waiting or --all';
   return undefined;
 }

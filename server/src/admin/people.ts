@@ -7,7 +7,8 @@ import { findPerson, setPersonDisabled } from '../domain/people/find-person.ts';
 import { invitePerson } from '../domain/people/invite-person.ts';
 import { type MemberRole, memberRoles, type Person } from '../domain/people/person-store.ts';
 import { makeRecoveryLink } from '../domain/people/recover-person.ts';
-import { type AddCommand, addExamples, print, printPages } from './command.ts';
+import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
+import { addListOptions, containsText, type ListOptions, printList, readPages } from './list.ts';
 
 const rowsPerPage = 500;
 
@@ -62,22 +63,36 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
     'waybilld admin people invite --email maya@example.org --administrator --no-mail --json',
   );
 
-  const list = people
-    .command('list')
-    .description('list all people by address')
-    .option('--json', 'print one JSON array')
-    .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        type ListedPerson = Awaited<ReturnType<typeof engines.store.people.page>>[number];
-        await printPages(
-          options.json,
-          (after?: ListedPerson) => engines.store.people.page(after?.email ?? '', rowsPerPage),
-          (person) => ({ ...toJson(person), invited: person.isInvited }),
-          ({ administrator, ...person }) => toLine(person, administrator ? 'administrator' : '-'),
-          'There is nobody yet. To invite someone: waybilld admin people invite --help',
-        );
-      }),
-    );
+  const list = addListOptions(
+    people
+      .command('list')
+      .description('list people by address')
+      .option('--search <text>', 'only those with this text in their address or name')
+      .option('--administrators', 'only administrators')
+      .option('--disabled', 'only those who are disabled'),
+  ).action((options: ListOptions & { search?: string; administrators?: boolean; disabled?: boolean }) =>
+    withEngines(async ({ engines }) => {
+      type ListedPerson = Awaited<ReturnType<typeof engines.store.people.page>>[number];
+      const isFiltered = options.search !== undefined || options.administrators || options.disabled;
+      await printList(options, {
+        rows: readPages((after?: ListedPerson) => engines.store.people.page(after?.email ?? '', rowsPerPage)),
+        toShown: (person) => ({ ...toJson(person), invited: person.isInvited }),
+        isWanted: ({ email, name, administrator, disabled }) =>
+          containsText(options.search, email, name) &&
+          (!options.administrators || administrator) &&
+          (!options.disabled || disabled),
+        columns: {
+          PERSON: ({ email }) => email,
+          ROLE: ({ administrator }) => (administrator ? 'administrator' : '-'),
+          STATE: describePersonState,
+          NAME: ({ name }) => name,
+        },
+        none: isFiltered
+          ? 'There is no such person.'
+          : 'There is nobody yet. To invite someone: waybilld admin people invite --help',
+      });
+    }),
+  );
   addExamples(list, 'waybilld admin people list', 'waybilld admin people list --json');
 
   const recover = people
@@ -155,31 +170,32 @@ export const memberCommands: AddCommand = (parent, withEngines) => {
     'waybilld admin members set --account orders@example.org --email maya@example.org --role owner',
   );
 
-  const list = members
-    .command('list')
-    .description('list the members of an account by address')
-    .requiredOption('--account <address>', 'the account')
-    .option('--json', 'print one JSON array')
-    .action((options: { account: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.account);
-        type Member = Awaited<ReturnType<typeof engines.store.people.members>>[number];
-        await printPages(
-          options.json,
-          (after?: Member) => engines.store.people.members(account.id, after?.email ?? '', rowsPerPage),
-          ({ email, name, role, since, disabled, invited }) => ({
-            email,
-            name,
-            role,
-            since,
-            disabled,
-            invited: invited !== undefined,
-          }),
-          ({ role, ...person }) => toLine(person, role),
-          'Nobody belongs to this account. To add someone: waybilld admin members set --help',
-        );
-      }),
-    );
+  const list = addListOptions(
+    addAccountOption(members.command('list')).description('list the members of an account by address'),
+  ).action((options: ListOptions & { account: string }) =>
+    withEngines(async ({ engines }) => {
+      const account = await findAccount(engines, options.account);
+      type Member = Awaited<ReturnType<typeof engines.store.people.members>>[number];
+      await printList(options, {
+        rows: readPages((after?: Member) => engines.store.people.members(account.id, after?.email ?? '', rowsPerPage)),
+        toShown: ({ email, name, role, since, disabled, invited }) => ({
+          email,
+          name,
+          role,
+          since,
+          disabled,
+          invited: invited !== undefined,
+        }),
+        columns: {
+          PERSON: ({ email }) => email,
+          ROLE: ({ role }) => role,
+          STATE: describePersonState,
+          NAME: ({ name }) => name,
+        },
+        none: 'Nobody belongs to this account. To add someone: waybilld admin members set --help',
+      });
+    }),
+  );
   addExamples(list, 'waybilld admin members list --account orders@example.org --json');
 
   const find = async (engines: Pick<Engines, 'store'>, options: { account: string; email: string }) => {
@@ -227,14 +243,8 @@ function toJson({ email, name, language, isAdministrator, disabled, createdAt }:
   return { email, name, language, administrator: isAdministrator, disabled, created_at: createdAt };
 }
 
-interface Line {
-  readonly email: string;
-  readonly name: string;
-  readonly disabled: boolean;
-  readonly invited: boolean;
-}
-
-/** A person with the same columns on every line, and after them why the person cannot sign in. */
-function toLine({ email, name, disabled, invited }: Line, right: string): string {
-  return `${email}  ${right}  ${name || '-'}${invited ? '  has not accepted yet' : ''}${disabled ? '  disabled' : ''}`;
+/** Says why a person cannot sign in. */
+function describePersonState({ disabled, invited }: { disabled: boolean; invited: boolean }): string {
+  if (disabled) return 'disabled';
+  return invited ? 'invited' : 'active';
 }

@@ -1,7 +1,8 @@
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { removeStop } from '../domain/stops/remove-stop.ts';
 import type { StoppedAddress } from '../domain/stops/stop-store.ts';
-import { type AddCommand, addExamples, print, printPages } from './command.ts';
+import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
+import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
 
 const addressesPerPage = 500;
 
@@ -15,23 +16,23 @@ export const stoppedCommands: AddCommand = (parent, withEngines) => {
     'waybilld admin mail stopped remove kim@example.net --account orders@example.org',
   );
 
-  const list = stopped
-    .command('list')
-    .description('list the addresses that want no more mail from an account, and since when')
-    .requiredOption('--account <address>', 'the account')
-    .option('--json', 'print one JSON array')
-    .action((options: { account: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.account);
-        await printPages(
-          options.json,
-          (after?: StoppedAddress) => engines.store.stops.page(account.id, after?.address ?? '', addressesPerPage),
-          (row) => row,
-          ({ address, stoppedAt }) => `${stoppedAt.toISOString()}  ${address}`,
-          `No one has stopped mails from ${account.email}.`,
-        );
-      }),
-    );
+  const list = addListOptions(
+    addAccountOption(stopped.command('list')).description(
+      'list the addresses that want no more mail from an account, and since when',
+    ),
+  ).action((options: ListOptions & { account: string }) =>
+    withEngines(async ({ engines }) => {
+      const account = await findAccount(engines, options.account);
+      await printList(options, {
+        rows: readPages((after?: StoppedAddress) =>
+          engines.store.stops.page(account.id, after?.address ?? '', addressesPerPage),
+        ),
+        toShown: (row) => row,
+        columns: { ADDRESS: ({ address }) => address, STOPPED: ({ stoppedAt }) => stoppedAt.toISOString() },
+        none: `No one has stopped mails from ${account.email}.`,
+      });
+    }),
+  );
   addExamples(list, 'waybilld admin mail stopped list --account orders@example.org --json');
 
   const remove = stopped

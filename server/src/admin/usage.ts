@@ -2,21 +2,20 @@ import { findAccount } from '../domain/accounts/find-account.ts';
 import type { AccountUsage } from '../domain/accounts/quota-store.ts';
 import { readPolicy } from '../domain/accounts/read-policy.ts';
 import { recountUsage } from '../domain/accounts/recount-usage.ts';
-import { type AddCommand, addExamples, print, printPages } from './command.ts';
+import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
+import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
 import { describeQuotas, describeSize, toJsonQuotas } from './quota-options.ts';
 
 const accountsPerPage = 500;
 
 /** The commands of `accounts` that show what accounts may do and what they use. */
 export const usageCommands: AddCommand = (accounts, withEngines) => {
-  const show = accounts
-    .command('show')
+  const show = addAccountOption(accounts.command('show'))
     .description('show what an account may do, by itself and by its group, and what it uses')
-    .requiredOption('--email <address>', 'the account')
     .option('--json', 'print JSON')
-    .action((options: { email: string; json?: boolean }) =>
+    .action((options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.email);
+        const account = await findAccount(engines, options.account);
         const [own, policy, usage] = await Promise.all([
           engines.store.quotas.own(account.id),
           readPolicy(engines, account.id),
@@ -47,34 +46,38 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
         ]);
       }),
     );
-  addExamples(show, 'waybilld admin accounts show --email orders@example.org');
+  addExamples(show, 'waybilld admin accounts show --account orders@example.org');
 
-  const usage = accounts
-    .command('usage')
-    .description('list what every account stores and has sent today')
-    .option('--recount', 'add up what each account stores, and correct its usage where it differs')
-    .option('--json', 'print one JSON array')
-    .action((options: { recount?: boolean; json?: boolean }) =>
-      withEngines(({ engines }) =>
-        printPages(
-          options.json,
-          async (after?: Shown): Promise<readonly Shown[]> => {
-            const page = await engines.store.quotas.usagePage(after?.email ?? '', accountsPerPage);
-            return options.recount ? recountPage(engines, page) : page;
-          },
-          ({ email, storedBytes, correctedBy, dropsToday, mailsToday }) => ({
-            email,
-            stored_bytes: storedBytes,
-            ...(correctedBy !== undefined && { corrected_by: correctedBy }),
-            drops_today: dropsToday,
-            mails_today: mailsToday,
-          }),
-          ({ email, corrected_by: by, ...used }) =>
-            `${email}  ${describeUsage(used)}${by ? `  corrected by ${by} bytes` : ''}`,
-          'There is no account yet.',
-        ),
-      ),
-    );
+  const usage = addListOptions(
+    accounts
+      .command('usage')
+      .description('list what every account stores and has sent today')
+      .option('--recount', 'add up what each account stores, and correct its usage where it differs'),
+  ).action((options: ListOptions & { recount?: boolean }) =>
+    withEngines(({ engines }) =>
+      printList(options, {
+        rows: readPages(async (after?: Shown): Promise<readonly Shown[]> => {
+          const page = await engines.store.quotas.usagePage(after?.email ?? '', accountsPerPage);
+          return options.recount ? recountPage(engines, page) : page;
+        }),
+        toShown: ({ email, storedBytes, correctedBy, dropsToday, mailsToday }) => ({
+          email,
+          stored_bytes: storedBytes,
+          ...(correctedBy !== undefined && { corrected_by: correctedBy }),
+          drops_today: dropsToday,
+          mails_today: mailsToday,
+        }),
+        columns: {
+          ACCOUNT: ({ email }) => email,
+          STORED: ({ stored_bytes: bytes }) => bytes,
+          'DROPS TODAY': ({ drops_today: drops }) => drops,
+          'MAILS TODAY': ({ mails_today: mails }) => mails,
+          ...(options.recount && { 'CORRECTED BY': ({ corrected_by: by }: { corrected_by?: number }) => by }),
+        },
+        none: 'There is no account yet.',
+      }),
+    ),
+  );
   addExamples(usage, 'waybilld admin accounts usage', 'waybilld admin accounts usage --recount --json');
 };
 

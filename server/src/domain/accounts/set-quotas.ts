@@ -63,7 +63,7 @@ export async function removeGroup(engines: Needs, { id, name }: Group): Promise<
     if (!(await tx.quotas.removeGroup(id))) {
       throw new ExchangeError(
         'invalid_input',
-        `Accounts are still in the group ${name}. Take each out first: waybilld admin accounts set --email ADDRESS --group none`,
+        `Accounts are still in the group ${name}. Take each out first: waybilld admin accounts set --account ADDRESS --group none`,
       );
     }
     await recordGroup(engines, tx, 'group.removed', { details: { name } });
