@@ -65,12 +65,18 @@ function renderSettings(): string {
   return `.SH ENVIRONMENT\n${entries.join('\n')}\n.SH FILES\n.TP\n.I ${files[0]}\n${files[1]}\n.SH SEE ALSO\n.BR waybill (1)\n`;
 }
 
-export function renderManPages(): Record<string, string> {
-  // Only the help is used: no command is run.
-  const server = makeServer({} as Roles, version);
+/** Only what they say of themselves is used: no command is run. */
+export function makePrograms(): { server: Command; client: Command } {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const terminal = { input, output, errors, environment: {}, homeFolder: '/' };
-  const client = makeClient(terminal, new AbortController().signal, version);
+  return {
+    server: makeServer({} as Roles, version),
+    client: makeClient(terminal, new AbortController().signal, version),
+  };
+}
+
+export function renderManPages(): Record<string, string> {
+  const { server, client } = makePrograms();
   return {
     'man8/waybilld.8': renderManPage(server, 8, renderSettings()),
     'man1/waybill.1': renderManPage(client, 1, '.SH SEE ALSO\n.BR waybilld (8)\n'),

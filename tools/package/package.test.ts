@@ -1,5 +1,5 @@
 // The files that the Debian package installs, without building it: npm run lab -- package-test installs it in a clean Debian.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,10 @@ import { configTable } from '../../server/src/config/config.ts';
 import { makeSbom } from '../release/sbom.ts';
 import { runInstalled } from '../shared/installed-program.ts';
 
-const units = ['waybill-serve.service', 'waybill-work.service'];
+const services = ['waybill-serve.service', 'waybill-work.service', 'waybill-backup.service', 'waybill-doctor.service'];
+const timers = ['waybill-backup.timer', 'waybill-doctor.timer'];
+/** A template, with an instance of it. */
+const template = ['waybill-serve@.service', 'waybill-serve@8090.service'] as const;
 let root: string;
 
 beforeAll(async () => {
@@ -24,18 +27,24 @@ test('it holds the program, its services and its documentation, and nothing for 
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
   const ours = files.filter((path) => !/node_modules|\/(?:server|client|protocol|evidence)\/|\/doc\//.test(path));
-  expect(ours.toSorted()).toEqual([
-    '/lib/systemd/system/waybill-serve.service',
-    '/lib/systemd/system/waybill-work.service',
-    '/usr/bin/waybill',
-    '/usr/bin/waybilld',
-    '/usr/lib/sysctl.d/50-waybill.conf',
-    '/usr/lib/sysusers.d/waybill.conf',
-    '/usr/lib/tmpfiles.d/waybill.conf',
-    '/usr/lib/waybill/node',
-    '/usr/share/man/man1/waybill.1.gz',
-    '/usr/share/man/man8/waybilld.8.gz',
-  ]);
+  expect(ours.toSorted()).toEqual(
+    [
+      ...[...services, ...timers, template[0]].map((unit) => `/lib/systemd/system/${unit}`),
+      '/usr/bin/waybill',
+      '/usr/bin/waybilld',
+      '/usr/lib/sysctl.d/50-waybill.conf',
+      '/usr/lib/sysusers.d/waybill.conf',
+      '/usr/lib/tmpfiles.d/waybill.conf',
+      '/usr/lib/waybill/node',
+      ...['waybill', 'waybilld'].flatMap((program) => [
+        `/usr/share/bash-completion/completions/${program}`,
+        `/usr/share/fish/vendor_completions.d/${program}.fish`,
+        `/usr/share/zsh/vendor-completions/_${program}`,
+      ]),
+      '/usr/share/man/man1/waybill.1.gz',
+      '/usr/share/man/man8/waybilld.8.gz',
+    ].toSorted(),
+  );
   expect(files.filter((path) => /\.ts$|\.map$|\/(?:typescript|vitest|playwright-core)\//.test(path))).toEqual([]);
 });
 
@@ -103,12 +112,28 @@ test('the man page describes every command and every setting, and can be shown',
     expect(stdout).toContain(text);
 });
 
-describe.each(units)('%s', (unit) => {
+test.each([
+  ['admin out', 'outbox'],
+  ['admin drops revoke --acc', '--account'],
+  ['admin outbox list --state wait', 'waiting'],
+])('bash completes waybilld %s', async (line, expected) => {
+  const script = `source usr/share/bash-completion/completions/waybilld; COMP_WORDS=(waybilld ${line})
+    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _waybilld; echo "\${COMPREPLY[*]}"`;
+  const { stdout } = await runInstalled('bash', ['-c', script], { cwd: root });
+  expect(stdout.trim()).toBe(expected);
+});
+
+describe.each([...services, template[0]])('%s', (unit) => {
   test('is correct', async () => {
-    const text = readFileSync(toInstalledPath(`lib/systemd/system/${unit}`), 'utf8');
-    const copy = join(root, unit);
-    writeFileSync(copy, text.replaceAll('/usr/lib/waybill', toInstalledPath('usr/lib/waybill')));
-    const { stderr } = await runInstalled('systemd-analyze', ['verify', '--man=no', copy]);
+    const folder = join(root, 'verified');
+    mkdirSync(folder, { recursive: true });
+    const paths = [unit, ...timers.filter((timer) => timer === unit.replace('.service', '.timer'))].map((name) => {
+      const text = readFileSync(toInstalledPath(`lib/systemd/system/${name}`), 'utf8');
+      const copy = join(folder, name === template[0] ? template[1] : name);
+      writeFileSync(copy, text.replaceAll('/usr/lib/waybill', toInstalledPath('usr/lib/waybill')));
+      return copy;
+    });
+    const { stderr } = await runInstalled('systemd-analyze', ['verify', '--man=no', ...paths]);
     expect(stderr).toBe('');
   });
 
@@ -120,4 +145,20 @@ describe.each(units)('%s', (unit) => {
       toInstalledPath(`lib/systemd/system/${unit}`),
     ]);
   });
+});
+
+test('the template for more processes is the unit of one, with names and ports of its own', () => {
+  const readUnit = (name: string) => readFileSync(toInstalledPath(`lib/systemd/system/${name}`), 'utf8').split('\n');
+  const [one, several] = [readUnit('waybill-serve.service'), readUnit(template[0])];
+  const own = several.filter((line) => !one.includes(line) && !line.startsWith('#'));
+  expect(own).toEqual([
+    'Description=Waybill HTTP server on port %i',
+    'Environment=WAYBILL_LISTEN=127.0.0.1:%i',
+    'Environment=WAYBILL_CONSOLE_LISTEN=127.0.0.1:1%i',
+    'SyslogIdentifier=waybill-serve-%i',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: systemd replaces it.
+    'ExecReload=/usr/lib/waybill/node server/dist/request-hand-over.js /run/waybill-serve-%i/${MAINPID}',
+    'RuntimeDirectory=waybill-serve-%i',
+  ]);
+  expect(one.filter((line) => !several.includes(line))).toHaveLength(4);
 });

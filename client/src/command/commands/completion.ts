@@ -11,11 +11,12 @@ interface CommandNode {
   takesFiles: boolean;
 }
 
-/** Returns a script that completes commands, options and files, generated from the commands themselves. */
+/** Returns a script that completes commands, options and files, generated from the commands of a program themselves. */
 export function completionScript(program: Command, shell: Shell): string {
+  const name = program.name();
   const places = collectNodes(program, '');
-  if (shell === 'bash') return bashScript(places);
-  return shell === 'zsh' ? zshScript(places) : fishScript(places);
+  if (shell === 'bash') return bashScript(name, places);
+  return shell === 'zsh' ? zshScript(name, places) : fishScript(name, places);
 }
 
 function collectNodes(command: Command, path: string): CommandNode[] {
@@ -25,12 +26,12 @@ function collectNodes(command: Command, path: string): CommandNode[] {
     about: command.description(),
     commands,
     options: [
-      ...command.options.flatMap(({ long, description, argChoices = [] }) =>
-        long ? [{ flag: long, about: description, choices: argChoices }] : [],
+      ...command.options.flatMap(({ long, description, hidden, argChoices = [] }) =>
+        long && !hidden ? [{ flag: long, about: description, choices: argChoices }] : [],
       ),
       help,
     ],
-    takesFiles: command.registeredArguments.some((argument) => /^(?:file|dir)$/i.test(argument.name())),
+    takesFiles: command.registeredArguments.some((argument) => /^(?:file|dir|path)$/i.test(argument.name())),
   };
   const deeper = command.commands.flatMap((child) => collectNodes(child, `${path} ${child.name()}`.trim()));
   return [place, ...deeper];
@@ -56,7 +57,7 @@ function optionValuesScript(
     .join('');
 }
 
-function bashScript(places: CommandNode[]): string {
+function bashScript(program: string, places: CommandNode[]): string {
   const cases = places.map(({ path, commands, options, takesFiles }) => {
     const flags = options.map(({ flag }) => flag).join(' ');
     const words = commands.map(({ name }) => name).join(' ');
@@ -69,8 +70,8 @@ function bashScript(places: CommandNode[]): string {
     return `    '${path}')
       ${values}if [[ $current == -* ]]; then found=$(compgen -W '${flags}' -- "$current"); else found=$(${other}); fi ;;`;
   });
-  return `# bash completion for waybill: source <(waybill completion bash)
-_waybill() {
+  return `# bash completion for ${program}: put it as ${program} into /usr/share/bash-completion/completions
+_${program}() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} place='' word found=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     ${walkScript(places)}
@@ -81,11 +82,11 @@ ${cases.join('\n')}
   mapfile -t COMPREPLY <<<"$found"
   [[ $found ]] || COMPREPLY=()
 }
-complete -o filenames -F _waybill waybill
+complete -o filenames -F _${program} ${program}
 `;
 }
 
-function zshScript(places: CommandNode[]): string {
+function zshScript(program: string, places: CommandNode[]): string {
   const describe = (items: { name: string; about: string }[]) =>
     items.map(({ name, about }) => `'${name}:${replaceQuotes(about)}'`).join(' ');
   const cases = places.map(({ path, commands, options, takesFiles }) => {
@@ -99,9 +100,9 @@ function zshScript(places: CommandNode[]): string {
     return `    '${path}')
       ${values}if [[ $PREFIX == -* ]]; then items=(${flags}); _describe option items; else ${other}; fi ;;`;
   });
-  return `#compdef waybill
-# zsh completion for waybill: put it as _waybill into a folder of $fpath
-_waybill() {
+  return `#compdef ${program}
+# zsh completion for ${program}: put it as _${program} into a folder of $fpath
+_${program}() {
   local place='' word
   local -a items
   for word in "\${words[@]:1:CURRENT-2}"; do
@@ -111,27 +112,27 @@ _waybill() {
 ${cases.join('\n')}
   esac
 }
-if [[ $funcstack[1] == _waybill ]]; then _waybill; else compdef _waybill waybill; fi
+if [[ $funcstack[1] == _${program} ]]; then _${program}; else compdef _${program} ${program}; fi
 `;
 }
 
-function fishScript(places: CommandNode[]): string {
+function fishScript(program: string, places: CommandNode[]): string {
   const lines = places.flatMap(({ path, commands, options, takesFiles }) => {
-    const here = `-n "test (__waybill_place) = '${path}'"`;
+    const here = `-n "test (__${program}_place) = '${path}'"`;
     return [
-      ...commands.map(({ name, about }) => `complete -c waybill ${here} -f -a ${name} -d '${replaceQuotes(about)}'`),
+      ...commands.map(({ name, about }) => `complete -c ${program} ${here} -f -a ${name} -d '${replaceQuotes(about)}'`),
       ...options.map(({ flag, about, choices }) => {
         const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : '';
-        return `complete -c waybill ${here} -l ${flag.slice(2)}${values} -d '${replaceQuotes(about)}'`;
+        return `complete -c ${program} ${here} -l ${flag.slice(2)}${values} -d '${replaceQuotes(about)}'`;
       }),
-      ...(takesFiles ? [`complete -c waybill ${here} -F`] : []),
+      ...(takesFiles ? [`complete -c ${program} ${here} -F`] : []),
     ];
   });
   const steps = places
     .filter(({ path }) => path !== '')
     .map(({ path }) => `      case '${path}'\n        set place '${path}'`);
-  return `# fish completion for waybill: waybill completion fish > ~/.config/fish/completions/waybill.fish
-function __waybill_place
+  return `# fish completion for ${program}: put it as ${program}.fish into ~/.config/fish/completions
+function __${program}_place
   set -l place ''
   for word in (commandline -opc)[2..]
     switch (string trim "$place $word")
@@ -140,7 +141,7 @@ ${steps.join('\n')}
   end
   echo $place
 end
-complete -c waybill -f
+complete -c ${program} -f
 ${lines.join('\n')}
 `;
 }
