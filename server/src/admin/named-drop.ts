@@ -39,10 +39,11 @@ export async function findNamedDrop(
   );
   const [drop, ...others] = found;
   if (drop === undefined) {
-    const whose = account ? `${account.email} has no drop ${name}.` : `There is no drop ${name}.`;
     throw new ExchangeError(
       'not_found',
-      `${whose} To see the drops of an account: waybilld admin drops list --account ADDRESS`,
+      account
+        ? `${account.email} has no drop ${name}.`
+        : `There is no drop ${name}. To see what there is: waybilld admin drops list --help`,
     );
   }
   if (others.length > 0) {
