@@ -36,7 +36,7 @@ export interface Roles {
 export function makeProgram({ serve, work, withEngines, diagnose, setUp }: Roles, version: string): Command {
   const program = new Command('waybilld')
     .description('Secure file exchange for machines and people.')
-    .version(version, '--version', 'print the version')
+    .version(version, '-V, --version', 'print the version')
     .configureHelp({ optionDescription: describeOption })
     // The handler of all failures reports them to the user, in one form.
     .configureOutput({ outputError: () => undefined });

@@ -149,7 +149,10 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
           .default(30)
           .argParser(wholeNumberParser(1, 86_400)),
       )
-      .option('--hook <command>', 'run this command for every received file; docs/client.md lists its variables')
+      .option(
+        '--hook <command>',
+        'run this command for every received file, with WAYBILL_FILE, WAYBILL_NAME, WAYBILL_SENDER, WAYBILL_DROP, WAYBILL_SHA256, WAYBILL_SIZE and WAYBILL_ATTEMPT in its environment',
+      )
       .action((dir: string, options: PullCommandOptions) => pullFiles(terminal, output(), signal, dir, options)),
     'waybill pull ~/inbox',
     'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
