@@ -15,7 +15,7 @@ import { startService, stopLimitMs } from './service.ts';
 const longestJobSeconds = 15 * 60;
 
 interface Stoppable {
-  stop(): Promise<unknown> | void;
+  stop(): Promise<unknown>;
 }
 
 export async function work(): Promise<void> {

@@ -77,7 +77,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
           PLACED: ({ placed }) => placed.toISOString(),
           ACCOUNT: ({ account: held }) => held,
           DROP: ({ drop }) => drop ?? 'everything',
-          BY: ({ placed_by: by }) => by,
+          BY: ({ placed_by: placedBy }) => placedBy,
           RELEASED: ({ released, released_by: releasedBy }) => released && `${released.toISOString()} (${releasedBy})`,
           REASON: ({ name, reason }) => `${name}: ${reason}`,
         },

@@ -86,7 +86,7 @@ test('a person is deleted with their name and address, unless an account would l
 
   await expect(run(...remove)).rejects.toThrow('use --yes');
   await expect(run(...remove, '--yes')).rejects.toThrow('jo@example.org is the only owner of jo@example.org');
-  await run('accounts', 'delete', 'jo@example.org', '--yes');
+  await run('accounts', 'delete', '--account', 'jo@example.org', '--yes');
   const printed = await run(...remove, '--yes');
   expect(printed).toContain(`jo@example.org is deleted, and no longer belongs to: ${account.email}`);
   expect(await run('people', 'list')).not.toContain('Jo Lind');
@@ -103,7 +103,7 @@ test('with an account, the people go who belong to no other', async () => {
   const { email } = await exchange.account();
   await run('members', 'set', '--account', email, '--email', 'be@example.org');
   await run('people', 'invite', '--email', 'ce@example.org', '--administrator');
-  for (const name of ['al', 'be', 'ce']) await run('accounts', 'delete', `${name}@example.org`, '--yes');
+  for (const name of ['al', 'be', 'ce']) await run('accounts', 'delete', '--account', `${name}@example.org`, '--yes');
   await run('sweep');
   const people = await run('people', 'list');
   expect(['al', 'be', 'ce'].filter((name) => people.includes(`${name}@example.org`))).toEqual(['be', 'ce']);
