@@ -286,6 +286,23 @@ describe('the settings of a person', () => {
     expect(await engines.store.people.byId(personId)).toMatchObject(saved);
   });
 
+  test('keep their language if the form for the profile is saved as it is', async () => {
+    const { browser, email, personId } = await signIn();
+    for (const [language, shown] of [
+      ['', ''],
+      ['pt-BR', 'pt-BR'],
+      ['sv-FI', 'sv-FI'],
+    ] as const) {
+      await engines.store.people.setProfile(personId, { name: 'Maya', language, timeZone: '' });
+      const { body } = await browser.get(settings(email));
+      const [, options = ''] = /<select id="language"[^>]*>(.*?)<\/select>/s.exec(body) ?? [];
+      const [, selected] = /<option value(?:="([^"]*)")?[^>]* selected/.exec(options) ?? [];
+      expect(selected ?? '').toBe(shown);
+      await browser.post(`${settings(email)}/profile`, { name: 'Maya', language: selected ?? '', time_zone: '' });
+      expect(await engines.store.people.byId(personId)).toMatchObject({ language });
+    }
+  });
+
   test('show times in the zone that the person chose', async () => {
     const { browser, email } = await signIn();
     await browser.get(settings(email));

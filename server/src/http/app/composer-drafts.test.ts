@@ -1,89 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
-import { build, type Rolldown } from 'vite';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchBrowser } from '../../../../tools/shared/browser.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { testPages } from '../../testing/pages.ts';
-import { buildTestServer } from '../../testing/server.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dropPath, type Member, readKeptDrafts, reloadComposer, useComposer } from '../../testing/composer-browser.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 
-type Member = Awaited<ReturnType<typeof signInMember>>;
-
-const exchange = await useTestExchange();
-const script = Buffer.from(await buildScript());
-const pages = {
-  ...testPages,
-  secureCookies: false,
-  assets: { ...testPages.assets, files: new Map([['send.js', script]]), href: toHref },
-};
-const folder = mkdtempSync(join(tmpdir(), 'waybill-composer-'));
-const browser = await launchBrowser();
-const app = buildTestServer(exchange, {}, { pages });
-const address = await app.listen({ port: 0, host: '127.0.0.1' });
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function toHref(source: string): string {
-  return source.endsWith('send.tsx') ? '/assets/send.js' : '/assets/none';
-}
-
-async function buildScript(): Promise<string> {
-  const { output } = (await build({
-    configFile: false,
-    root: fileURLToPath(new URL('../../../', import.meta.url)),
-    logLevel: 'error',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: { write: false, modulePreload: false, rollupOptions: { input: 'src/views/islands/send.tsx' } },
-  })) as Rolldown.RolldownOutput;
-  return output.find((file) => file.type === 'chunk')?.code ?? '';
-}
-
-async function signIn(context: BrowserContext, member: Member): Promise<void> {
-  const value = member.browser.cookies.get('__Host-waybill_session') ?? '';
-  await context.addCookies([{ name: 'waybill_session', value, url: address }]);
-}
-
-/** Drops a file or a folder as a person does, so that the browser has a handle of it. */
-async function drop(page: Page, path: string): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  const data = { items: [], files: [path], dragOperationsMask: 1 };
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', { type, x: 20, y: 20, data });
-  }
-}
+const { exchange, app, folder, notes: path, signIn, visit } = await useComposer();
 
 describe('a draft', () => {
   let member: Member;
   let context: BrowserContext;
-  let isCutOff = false;
-  const path = join(folder, 'notes.txt');
+  let network: { isCutOff: boolean };
+  let open: () => Promise<Page>;
 
-  beforeAll(() => writeFileSync(path, 'a few notes'));
   beforeEach(async () => {
-    isCutOff = false;
-    member = await signInMember(exchange, app);
-    context = await browser.newContext();
-    await signIn(context, member);
-    await context.route('**/uploads', (route) =>
-      isCutOff && route.request().method() === 'POST' ? route.abort() : route.fallback(),
-    );
+    ({ member, context, network, open } = await visit());
   });
   afterEach(() => context.close());
 
   const soon = <Value>(read: () => Promise<Value>) => expect.poll(read, { timeout: 10_000 });
-  const open = async () => {
-    const page = await context.newPage();
-    await page.goto(`${address}${member.base}`);
-    await page.locator('.composer-files').waitFor();
-    return page;
-  };
   /** What arrives, in full. */
   const findArrived = async () => {
     const rows = await exchange.database.query<{ path: string }>(
@@ -93,26 +28,7 @@ describe('a draft', () => {
     return rows.map((row) => row.path);
   };
   const expectArrived = (paths: readonly string[]) => soon(findArrived).toEqual(paths);
-  /** What the browser keeps, as text. */
-  const readKept = (page: Page) =>
-    page.evaluate(async () => {
-      const databases = await indexedDB.databases();
-      if (databases.length === 0) return '';
-      const wait = <Result>(request: IDBRequest<Result>) =>
-        new Promise<Result>((resolve, reject) => {
-          request.addEventListener('success', () => resolve(request.result));
-          request.addEventListener('error', () => reject(request.error ?? new Error('no database')));
-        });
-      const database = await wait(indexedDB.open('waybill'));
-      const drafts = await wait(database.transaction('drafts').objectStore('drafts').getAll());
-      database.close();
-      return JSON.stringify(drafts);
-    });
-  const expectKept = (page: Page, text: string) => soon(() => readKept(page)).toContain(text);
-  const reload = async (page: Page) => {
-    await page.reload();
-    await page.locator('.composer-files').waitFor();
-  };
+  const expectKept = (page: Page, text: string) => soon(() => readKeptDrafts(page)).toContain(text);
   const write = async (page: Page, text: string) => {
     await page.locator('[name=message]').fill(text);
     await expectKept(page, text);
@@ -124,13 +40,13 @@ describe('a draft', () => {
       Object.assign(window, { showOpenFilePicker: undefined, showDirectoryPicker: undefined });
     });
     const page = await open();
-    isCutOff = true;
+    network.isCutOff = true;
     await page.locator('input[type=file]').first().setInputFiles(path);
     await expectKept(page, 'notes.txt');
-    await reload(page);
+    await reloadComposer(page);
     const row = page.locator('.upload-interrupted', { hasText: 'notes.txt' });
     await row.waitFor();
-    isCutOff = false;
+    network.isCutOff = false;
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       page.getByRole('button', { name: 'Choose again: notes.txt' }).click(),
@@ -157,12 +73,12 @@ describe('a draft', () => {
         });
       }, reply);
       const page = await open();
-      isCutOff = true;
-      await drop(page, path);
+      network.isCutOff = true;
+      await dropPath(page, path);
       await expectKept(page, 'notes.txt');
       await page.evaluate(() => sessionStorage.setItem('permission', 'prompt'));
-      await reload(page);
-      isCutOff = false;
+      await reloadComposer(page);
+      network.isCutOff = false;
       const question = page.locator('#permission');
       await question.getByRole('button').click();
       await question.waitFor({ state: 'detached' });
@@ -173,15 +89,15 @@ describe('a draft', () => {
 
   test('has a pasted screenshot, which exists nowhere else, after a reload too', async () => {
     const page = await open();
-    isCutOff = true;
+    network.isCutOff = true;
     await page.evaluate(() => {
       const clipboardData = new DataTransfer();
       clipboardData.items.add(new File(['not really a picture'], 'image.png', { type: 'image/png' }));
       document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     });
     await expectKept(page, '.png');
-    await reload(page);
-    isCutOff = false;
+    await reloadComposer(page);
+    network.isCutOff = false;
     await page.evaluate(() => window.dispatchEvent(new Event('online')));
     await soon(findArrived).toEqual([expect.stringMatching(/\.png$/)]);
   });
@@ -192,7 +108,7 @@ describe('a draft', () => {
     writeFileSync(join(plans, 'a.txt'), 'a');
     writeFileSync(join(plans, 'north', 'b.txt'), 'b');
     const page = await open();
-    await drop(page, plans);
+    await dropPath(page, plans);
     await expectArrived(['plans/a.txt', 'plans/north/b.txt']);
   });
 
@@ -202,7 +118,7 @@ describe('a draft', () => {
     const two = await open();
     expect(await readMessage(two)).toBe('');
     await write(two, 'The second message');
-    await reload(one);
+    await reloadComposer(one);
     expect(await readMessage(one)).toBe('The first message');
     await one.close();
     await soon(() => two.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(1);
@@ -215,16 +131,16 @@ describe('a draft', () => {
     await write(page, 'Nobody else may read this');
     await page.evaluate(() => document.querySelector<HTMLFormElement>('form[action="/sign-out"]')?.requestSubmit());
     await page.waitForURL(/signed-out/);
-    expect(await readKept(page)).toBe('');
+    expect(await readKeptDrafts(page)).toBe('');
   });
 
   test('does not go on in the name of another member of the account', async () => {
     const page = await open();
-    isCutOff = true;
-    await drop(page, path);
+    network.isCutOff = true;
+    await dropPath(page, path);
     await expectKept(page, 'notes.txt');
     await signIn(context, await signInMember(exchange, app, 'member', member.account));
-    isCutOff = false;
+    network.isCutOff = false;
     await page.locator('#signed-out').waitFor();
     expect(await findArrived()).toEqual([]);
     const theirs = await open();
@@ -234,9 +150,7 @@ describe('a draft', () => {
 
 test('the suggestions do not hide that nobody was named', async () => {
   const account = await exchange.account('anna@example.org');
-  const member = await signInMember(exchange, app, 'member', account);
-  const context = await browser.newContext();
-  await signIn(context, member);
+  const { context, go } = await visit(account);
   const page = await context.newPage();
   const suggested: (string | null)[] = [];
   page.on('request', (request) => {
@@ -244,8 +158,7 @@ test('the suggestions do not hide that nobody was named', async () => {
     if (searchParams.has('q')) suggested.push(searchParams.get('q'));
   });
   await page.clock.install();
-  await page.goto(`${address}${member.base}`);
-  await page.locator('.composer-files').waitFor();
+  await go(page);
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByRole('alert').filter({ hasText: 'Enter at least one receiver.' }).waitFor();
   await page.clock.fastForward(5_000);

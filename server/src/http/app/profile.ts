@@ -5,11 +5,13 @@ const nameLength = 100;
 /** Reads what a form says about the person; what it does not say, or says wrongly, stays as it is. */
 export function readProfile(form: URLSearchParams, person: Person): Profile {
   const name = (form.get('name') ?? '').trim().slice(0, nameLength) || person.name;
-  const language = form.get('language') ?? '';
+  const language = form.get('language');
   const timeZone = form.get('time_zone');
   return {
     name,
-    language: /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(language) ? language : person.language,
+    // Empty for that of the browser.
+    language:
+      language !== null && /^(?:[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)?$/.test(language) ? language : person.language,
     timeZone: timeZone !== null && isTimeZone(timeZone) ? timeZone : person.timeZone,
   };
 }

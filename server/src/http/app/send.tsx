@@ -251,11 +251,16 @@ async function sendRefused(visit: MemberVisit, composed: Composed, problem: Prob
   const shown = describeProblem(translator, problem.problem, problem);
   request.refusal = problem.problem === 'repeated' ? 'idempotency_key_reused' : 'invalid_input';
   reply.code(problem.status);
-  if (wantsJson(visit)) {
-    return reply.send({ code: request.refusal, message: shown.text, field: shown.field ?? null });
-  }
   // Pressing Send again is meant then.
   const requestId = problem.problem === 'repeated' ? engines.random.uuid() : composed.requestId;
+  if (wantsJson(visit)) {
+    return reply.send({
+      code: request.refusal,
+      message: shown.text,
+      field: shown.field ?? null,
+      request_id: requestId,
+    });
+  }
   return sendComposer(visit, { ...composed, requestId }, shown);
 }
 

@@ -7,7 +7,15 @@ const now = 100 * day;
 
 /** Keeps drafts in an array; a tab holds one for as long as it is open. */
 function setUp(drafts: readonly Pick<KeptDraft, 'id' | 'changedAt'>[], held: readonly string[] = []) {
-  const kept = drafts.map((draft) => ({ ...draft, key: 'maya', pressed: false, written: '', files: [] }));
+  const kept = drafts.map((draft) => ({
+    ...draft,
+    key: 'maya',
+    requestId: draft.id,
+    named: '',
+    pressed: '',
+    written: '',
+    files: [],
+  }));
   const locks = new Set(held);
   const removed: string[] = [];
   const waits: number[] = [];

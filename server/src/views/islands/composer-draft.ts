@@ -2,13 +2,16 @@ import type { Chosen } from './upload-entry.ts';
 
 /** A composer that was not sent yet, as this browser keeps it. */
 export interface KeptDraft {
-  /** The id of the request that sends it: a repeated request has the same one. */
   readonly id: string;
+  /** The id of the request that sends it: a repeated request has the same one. */
+  readonly requestId: string;
   /** The person and the account. */
   readonly key: string;
   readonly changedAt: number;
-  /** Whether the person has pressed "Send". */
-  readonly pressed: boolean;
+  /** What the address of the page named, on which it was begun. */
+  readonly named: string;
+  /** What was to be sent, and to whom, when the person pressed "Send"; empty if they did not. */
+  readonly pressed: string;
   /** The fields of the form, as the page writes them. */
   readonly written: string;
   readonly files: readonly Chosen[];
@@ -37,7 +40,7 @@ export async function takeDraft(
   now: number,
   hold: (id: string, withinMs: number) => Promise<boolean>,
 ): Promise<KeptDraft | undefined> {
-  const drafts = (await memory.list(key)).toSorted((one, other) => other.changedAt - one.changedAt);
+  const drafts = await listDrafts(memory, key);
   const rank = ({ id }: KeptDraft) => (id === own ? 0 : 1);
   for (const draft of drafts.toSorted((one, other) => rank(one) - rank(other))) {
     if (!(await hold(draft.id, draft.id === own ? handOverMs : 0))) continue;
@@ -45,4 +48,37 @@ export async function takeDraft(
     await memory.remove(draft.id);
   }
   return undefined;
+}
+
+/**
+ * Takes the draft that this tab had before it was loaded again, for a page that is about somebody, or about files: it has
+ * nothing to do with any other draft, nor with one that was begun on a page about somebody else.
+ */
+export async function takeOwnDraft(
+  memory: DraftMemory,
+  key: string,
+  own: string,
+  named: string,
+  hold: (id: string, withinMs: number) => Promise<boolean>,
+): Promise<KeptDraft | undefined> {
+  const draft = (await memory.list(key)).find(({ id }) => id === own);
+  return draft?.named === named && (await hold(own, handOverMs)) ? draft : undefined;
+}
+
+/** Finds the draft that a page which took up none offers: the one that was changed last, and that no tab has. */
+export async function findOtherDraft(
+  memory: DraftMemory,
+  key: string,
+  now: number,
+  isHeld: (id: string) => Promise<boolean>,
+): Promise<KeptDraft | undefined> {
+  for (const draft of await listDrafts(memory, key)) {
+    if (now - draft.changedAt < keptMs && !(await isHeld(draft.id))) return draft;
+  }
+  return undefined;
+}
+
+/** The draft that was changed last comes first. */
+async function listDrafts(memory: DraftMemory, key: string): Promise<KeptDraft[]> {
+  return (await memory.list(key)).toSorted((one, other) => other.changedAt - one.changedAt);
 }

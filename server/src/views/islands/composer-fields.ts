@@ -39,11 +39,16 @@ export function readLastDay(form: HTMLFormElement, locale: string): string | und
   return date ? new Intl.DateTimeFormat(locale, day).format(date) : undefined;
 }
 
-/** Takes the text that came from the device's Share menu out of the address. */
-export function takeSharedText(form: HTMLFormElement): void {
+/** Takes the text that came from the device's Share menu out of the address. Returns whether there is one. */
+export function takeSharedText(form: HTMLFormElement): boolean {
   const message = form.elements.namedItem('message');
   const shared = /^#message=(.*)$/s.exec(location.hash)?.[1];
-  if (shared === undefined || !(message instanceof HTMLTextAreaElement)) return;
-  if (message.value === '') message.value = decodeURIComponent(shared);
+  if (shared === undefined || !(message instanceof HTMLTextAreaElement)) return false;
+  try {
+    if (message.value === '') message.value = decodeURIComponent(shared);
+  } catch {
+    // Somebody has made up the address.
+  }
   history.replaceState(null, '', location.pathname + location.search);
+  return true;
 }

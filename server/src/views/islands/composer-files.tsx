@@ -1,19 +1,22 @@
 import { Upload } from 'tus-js-client';
 import type { ViewTranslator } from '../components/translator-context.ts';
+import { beginDraft, type DraftFields, readNamedUploads } from './begin-draft.ts';
 import { begunUploads } from './begun-uploads.ts';
-import { type KeptDraft, takeDraft } from './composer-draft.ts';
+import { findOtherDraft, type KeptDraft } from './composer-draft.ts';
 import { ComposerFilesView } from './composer-files-view.tsx';
 import { ComposerServer } from './composer-server.ts';
 import { draftMemory } from './draft-memory.ts';
 import { drawPart } from './draw-part.tsx';
 import { readPickedFiles } from './dropped-files.ts';
-import { holdDraft } from './hold-draft.ts';
+import { isDraftHeld } from './hold-draft.ts';
 import type { SizeReason } from './obstacle-text.ts';
+import type { OtherDraft } from './other-draft.tsx';
 import { type Posted, postComposer } from './post-composer.ts';
 import { barText, countEntries, countStopped, sendHint } from './send-bar.tsx';
 import type { Sending } from './send-files.ts';
 import { SendIntent } from './send-intent.ts';
 import { removeUpload } from './server-files.ts';
+import { tabMemory } from './tab-memory.ts';
 import { type Chosen, isStopped } from './upload-entry.ts';
 import { parseUploadId } from './upload-item.ts';
 import { UploadQueue } from './upload-queue.ts';
@@ -53,12 +56,16 @@ export interface MountOptions {
   onRefused(problem: { message: string; field: string | undefined }): void;
   /** Reads text out to users of screen readers. */
   say(text: string): void;
-  /** The other fields of the form as one text, which is kept with the files; empty if nothing was written. */
-  readonly fields?: { read(): string; restore(kept: string): void };
+  /** Called if the page took up no draft, but there is one. */
+  onOther(draft: OtherDraft): void;
+  /** The other fields of the form, which are kept with the files. */
+  readonly fields?: DraftFields;
 }
 
 export interface ComposerFiles {
   readonly state: FilesState;
+  /** Resolves when the draft of an earlier visit is there, and everybody whom the page names. */
+  readonly begun: Promise<void>;
   /** Takes "Send" back. */
   cancel(): void;
 }
@@ -81,18 +88,16 @@ export const noFiles: FilesState = {
 /** Replaces the plain file field of the composer, and sends its form when everything has arrived. */
 export function mountFiles(root: HTMLElement, options: MountOptions): ComposerFiles {
   let composer: Composer | undefined;
-  let isPressedEarly = false;
   options.form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (composer) composer.press();
-    else isPressedEarly = true;
+    composer?.press();
   });
   const begin = async () => {
     composer = await start(root, options);
-    if (isPressedEarly) composer.press();
   };
-  void begin();
+  const begun = begin();
   return {
+    begun,
     get state() {
       return composer?.state ?? noFiles;
     },
@@ -101,21 +106,23 @@ export function mountFiles(root: HTMLElement, options: MountOptions): ComposerFi
 }
 
 async function start(root: HTMLElement, options: MountOptions): Promise<Composer> {
-  const { form } = options;
+  const { form, fields } = options;
   const key = form.dataset['draft'] ?? '';
   const memory = draftMemory(() => indexedDB);
-  const named = readNamedUploads(root);
-  const tab = tabMemory(`waybill draft ${key}`);
-  // A page that names uploads is about those, and not about what was left here before.
-  const found = named.length > 0 ? undefined : await takeDraft(memory, key, tab.read(), Date.now(), holdDraft);
+  const tab = tabMemory(key);
   const requestId = getField(form, 'request_id');
-  if (found) requestId.value = found.id;
-  else await holdDraft(requestId.value, 0);
-  tab.write(requestId.value);
-  const draft = found ?? { id: requestId.value, key, changedAt: 0, pressed: false, written: '', files: named };
-  if (draft.written !== '') options.fields?.restore(draft.written);
+  const uploads = readNamedUploads(root);
+  const { draft, isKept } = await beginDraft(memory, tab, key, requestId.value, uploads, fields);
+  requestId.value = draft.requestId;
   const composer = new Composer(root, options, draft, memory);
   composer.draw();
+  if (!isKept) {
+    await fields?.addNamed();
+    composer.noteFields();
+    const other = await findOtherDraft(memory, key, Date.now(), isDraftHeld);
+    const href = new URL('.', form.action).pathname;
+    if (other) options.onOther({ written: other.written, href, onOpen: () => tab.write(other.id) });
+  }
   return composer;
 }
 
@@ -128,6 +135,7 @@ class Composer {
   readonly #server: ComposerServer;
   readonly #queue: UploadQueue;
   readonly #intent: SendIntent;
+  #requestId: string;
   #posted: Posted | undefined;
   #saved = '';
   #isSavePlanned = false;
@@ -137,6 +145,7 @@ class Composer {
     this.#root = root;
     this.#options = options;
     this.#draft = draft;
+    this.#requestId = draft.requestId;
     this.#memory = memory;
     const { form } = options;
     const { uploadsHref = '', maxFiles, maxFileBytes, sizeReason } = root.dataset;
@@ -163,13 +172,25 @@ class Composer {
       draft.files,
     );
     this.#intent = new SendIntent(
-      { queue: this.#queue, mayBeEmpty: true, send: () => this.#send(), remember: () => this.#planSave(), after },
-      draft,
+      {
+        queue: this.#queue,
+        mayBeEmpty: true,
+        mark: () => this.#mark(),
+        send: () => this.#send(),
+        remember: () => this.#planSave(),
+        after,
+      },
+      { written: draft.written, pressed: draft.pressed !== '', mark: draft.pressed },
     );
     this.#intent.onSent = () => this.#leave();
     this.#intent.onFailed = () => {
-      if (this.#posted?.kind === 'refused') options.onRefused(this.#posted);
+      if (this.#posted?.kind !== 'refused') return;
+      options.onRefused(this.#posted);
+      // The list shows then which of them are no longer there.
+      if (this.#posted.field === 'files') this.#queue.recheck();
     };
+    this.#intent.onLapsed = () =>
+      options.onRefused({ message: options.translator.t('composer.changedSincePress'), field: undefined });
     const watchAccess = () => {
       if (!server.signedOut) return this.#queue.online();
       after(accessCheckMs, () => {
@@ -180,9 +201,18 @@ class Composer {
       watchAccess();
       this.#queue.onChange();
     };
-    const noteFields = () => this.#intent.write(options.fields?.read() ?? '');
-    form.addEventListener('input', noteFields);
-    form.addEventListener('change', noteFields);
+    form.addEventListener('input', () => this.noteFields());
+    form.addEventListener('change', () => this.noteFields());
+  }
+
+  noteFields(): void {
+    this.#intent.write(this.#options.fields?.read() ?? '');
+  }
+
+  /** Describes whom the files go to, and which. */
+  #mark(): string {
+    const files = this.#queue.entries.map(({ name, path, sizeBytes }) => [path ?? name, sizeBytes]);
+    return JSON.stringify([this.#options.fields?.mark(), files]);
   }
 
   get state(): FilesState {
@@ -252,6 +282,10 @@ class Composer {
     const ids = this.#queue.entries.filter(({ state }) => state === 'ready').map(({ url }) => parseUploadId(url));
     const posted = await postComposer(this.#options.form, ids);
     this.#posted = posted;
+    if (posted.kind === 'refused' && posted.requestId !== undefined) {
+      this.#requestId = posted.requestId;
+      getField(this.#options.form, 'request_id').value = posted.requestId;
+    }
     if (posted.kind === 'signed_out') this.#server.note(401);
     if (posted.kind === 'form_expired') await this.#server.renewToken();
     return outcomes[posted.kind];
@@ -261,7 +295,7 @@ class Composer {
     this.#isSent = true;
     const { form } = this.#options;
     form.dispatchEvent(new CustomEvent('composer:sent'));
-    tabMemory(`waybill draft ${this.#draft.key}`).write(undefined);
+    tabMemory(this.#draft.key).write(undefined);
     const location = this.#posted?.kind === 'sent' ? this.#posted.location : '';
     void this.#memory.remove(this.#draft.id).then(() => window.location.assign(location));
   }
@@ -278,15 +312,20 @@ class Composer {
 
   async #save(): Promise<void> {
     if (this.#isSent) return;
-    const { id, key } = this.#draft;
+    const { id, key, named } = this.#draft;
+    const requestId = this.#requestId;
     const files = this.#queue.entries.filter(({ state }) => state !== 'refused').map(toKept);
-    const { written, state } = this.#intent;
-    const pressed = state !== 'none';
-    const saved = JSON.stringify([written, pressed, files.map(({ kept, ...file }) => [file, kept !== undefined])]);
+    const { written, mark: pressed = '' } = this.#intent;
+    const saved = JSON.stringify([
+      requestId,
+      written,
+      pressed,
+      files.map(({ kept, ...file }) => [file, kept !== undefined]),
+    ]);
     if (saved === this.#saved) return;
     this.#saved = saved;
     if (files.length === 0 && written === '') await this.#memory.remove(id);
-    else await this.#memory.write({ id, key, changedAt: Date.now(), pressed, written, files });
+    else await this.#memory.write({ id, requestId, key, named, changedAt: Date.now(), pressed, written, files });
   }
 }
 
@@ -308,41 +347,8 @@ function toKept({ name, path, sizeBytes, fingerprint, url, kept }: Chosen): Chos
   return { name, path, sizeBytes, fingerprint, url, kept };
 }
 
-/** The uploads that the page names, such as files that came through the Share menu of a phone. */
-function readNamedUploads(root: HTMLElement): Chosen[] {
-  const { uploadsHref } = root.dataset;
-  return Array.from(root.querySelectorAll<HTMLInputElement>('input[name=upload]:checked'), ({ value, dataset }) => ({
-    name: dataset['name'] ?? '',
-    path: dataset['path'] || undefined,
-    sizeBytes: Number(dataset['size']),
-    fingerprint: undefined,
-    url: `${uploadsHref}/${encodeURIComponent(value)}`,
-  }));
-}
-
 function getField(form: HTMLFormElement, name: string): HTMLInputElement {
   const field = form.elements.namedItem(name);
   if (!(field instanceof HTMLInputElement)) throw new Error(`the form has no field ${name}`);
   return field;
-}
-
-/** Remembers which draft this tab has, until the tab is closed. */
-function tabMemory(key: string): { read(): string | undefined; write(id: string | undefined): void } {
-  return {
-    read() {
-      try {
-        return sessionStorage.getItem(key) ?? undefined;
-      } catch {
-        return undefined;
-      }
-    },
-    write(id) {
-      try {
-        if (id === undefined) sessionStorage.removeItem(key);
-        else sessionStorage.setItem(key, id);
-      } catch {
-        // Storage may be forbidden; the draft that was changed last is taken then.
-      }
-    },
-  };
 }

@@ -20,29 +20,38 @@ export interface Understood {
 
 export interface PeopleService {
   suggest(text: string, signal: AbortSignal): Promise<Suggestions>;
-  membersOf(group: string): Promise<readonly ChosenReceiver[]>;
+  /** Returns undefined without a response. */
+  membersOf(group: string): Promise<readonly ChosenReceiver[] | undefined>;
   understand(text: string): Promise<Understood>;
 }
+
+/** "Send" waits for the response. */
+const responseWithinMs = 10_000;
 
 /** Asks the server. Without a response, what is typed is taken as it is: the server checks it when it is sent. */
 export function peopleService(href: string, csrf: () => string): PeopleService {
   const get = async (query: Record<string, string>, signal?: AbortSignal) => {
     const response = await fetch(`${href}?${new URLSearchParams(query)}`, {
       headers: { accept: 'application/json' },
-      ...(signal ? { signal } : {}),
+      signal: AbortSignal.any([AbortSignal.timeout(responseWithinMs), ...(signal ? [signal] : [])]),
     });
     if (!response.ok) throw new Error(String(response.status));
     return (await response.json()) as Suggestions;
   };
   return {
     suggest: (text, signal) => get({ q: text }, signal).catch(() => ({ people: [], groups: [] })),
-    membersOf: async (group) => (await get({ group }).catch(() => ({ people: [] }))).people,
+    membersOf: (group) =>
+      get({ group }).then(
+        ({ people }) => people,
+        () => undefined,
+      ),
     async understand(text) {
       try {
         const response = await fetch(href, {
           method: 'POST',
           headers: { accept: 'application/json', 'content-type': 'application/json', 'csrf-token': csrf() },
           body: JSON.stringify({ text }),
+          signal: AbortSignal.timeout(responseWithinMs),
         });
         if (response.ok) return (await response.json()) as Understood;
       } catch {

@@ -47,6 +47,8 @@ export function ReceiverField(props: {
   isInvalid: boolean;
   /** Takes what is still typed; called before the form is sent. */
   onReady: (commit: () => Promise<void>) => void;
+  /** Called with work that may add receivers when the server responds. */
+  track: (work: Promise<void>) => void;
 }): JSX.Element {
   const translator = useTranslator();
   const { state, people, say } = props;
@@ -112,14 +114,19 @@ export function ReceiverField(props: {
       return addReceivers(before, understood.receivers, understood.unreadable, understood.newDomains);
     });
   };
+  const commit = (typed: string) => props.track(commitText(typed));
   props.onReady(() => commitText(input.current?.value ?? ''));
 
-  const choose = async (option: Option) => {
+  const choose = (option: Option) => props.track(takeOption(option));
+  const takeOption = async (option: Option) => {
     setText('');
     setOpen(false);
     input.current?.focus();
-    if (option.kind === 'person') take({ receivers: [option.person], unreadable: [], newDomains: [] });
-    else take({ receivers: await people.membersOf(option.name), unreadable: [], newDomains: [] });
+    if (option.kind === 'person') return take({ receivers: [option.person], unreadable: [], newDomains: [] });
+    const members = await people.membersOf(option.name);
+    // A group whose members are not known stays to be seen: it must not be left out in silence.
+    const unreadable = members ? [] : [option.name];
+    return take({ receivers: members ?? [], unreadable, newDomains: [] });
   };
   const remove = (index: number) => {
     const removed = state.receivers[index];
@@ -148,18 +155,20 @@ export function ReceiverField(props: {
       setOpen(false);
     } else if (key === 'Enter' && chosen) {
       event.preventDefault();
-      void choose(chosen);
+      choose(chosen);
     } else if (key === 'Enter' && text.trim() !== '') {
       event.preventDefault();
       const [first] = options;
       // A name that is not finished means the first suggestion.
-      if (isShown && first && !isAddress(text.trim())) void choose(first);
-      else void commitText(text);
+      if (isShown && first && !isAddress(text.trim())) choose(first);
+      else commit(text);
     } else if ((key === ',' || key === ';') && text.trim() !== '') {
       event.preventDefault();
-      void commitText(text);
-    } else if (key === 'Backspace' && text === '' && state.receivers.length > 0) {
-      remove(state.receivers.length - 1);
+      commit(text);
+    } else if (key === 'Backspace' && text === '') {
+      const lastUnreadable = state.unreadable.at(-1);
+      if (lastUnreadable === undefined) remove(state.receivers.length - 1);
+      else removeUnreadable(lastUnreadable);
     }
   };
   const onPaste = async (event: ClipboardEvent) => {
@@ -175,7 +184,7 @@ export function ReceiverField(props: {
     setOpen(false);
     const takeTyped = () => {
       const typed = input.current?.value ?? '';
-      if (document.activeElement !== input.current && isAddress(typed.trim())) void commitText(typed);
+      if (document.activeElement !== input.current && isAddress(typed.trim())) commit(typed);
     };
     if (!isPointerDown) takeTyped();
     else window.addEventListener('pointerup', () => setTimeout(takeTyped), { once: true });
@@ -250,7 +259,7 @@ export function ReceiverField(props: {
                 aria-selected={index === active ? 'true' : 'false'}
                 // The field keeps the focus.
                 onMouseDown={(event) => event.preventDefault()}
-                onClick={() => void choose(option)}
+                onClick={() => choose(option)}
               >
                 <OptionContent option={option} />
               </li>
@@ -389,7 +398,7 @@ function nameReceiver({ name, email }: Pick<ChosenReceiver, 'name' | 'email'>): 
 }
 
 /** Adds those who are not there; of those who are, what became known meanwhile is kept. */
-function addReceivers(
+export function addReceivers(
   before: ReceiverState,
   receivers: readonly ChosenReceiver[],
   unreadable: readonly string[],

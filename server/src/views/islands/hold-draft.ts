@@ -6,7 +6,7 @@ export function holdDraft(id: string, withinMs: number): Promise<boolean> {
   if (!('locks' in navigator)) return Promise.resolve(true);
   const options = withinMs > 0 ? { signal: AbortSignal.timeout(withinMs) } : { ifAvailable: true };
   return new Promise((resolve) => {
-    const asking = navigator.locks.request(`waybill draft ${id}`, options, async (lock) => {
+    const asking = navigator.locks.request(toLock(id), options, async (lock) => {
       resolve(lock !== null);
       // Never resolves: the browser releases the lock when the page is left.
       if (lock) await new Promise(() => {});
@@ -14,3 +14,12 @@ export function holdDraft(id: string, withinMs: number): Promise<boolean> {
     asking.catch(() => resolve(false));
   });
 }
+
+/** Whether this page or another tab has the draft. */
+export async function isDraftHeld(id: string): Promise<boolean> {
+  if (!('locks' in navigator)) return false;
+  const { held = [] } = await navigator.locks.query();
+  return held.some(({ name }) => name === toLock(id));
+}
+
+const toLock = (id: string) => `waybill draft ${id}`;

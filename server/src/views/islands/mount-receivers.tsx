@@ -1,12 +1,14 @@
 import type { ViewTranslator } from '../components/translator-context.ts';
 import { peopleService, writeReceivers } from './composer-people.ts';
-import { noReceivers, ReceiverField, type ReceiverState } from './composer-receivers.tsx';
+import { addReceivers, noReceivers, ReceiverField, type ReceiverState } from './composer-receivers.tsx';
 import { drawPart } from './draw-part.tsx';
 
 export interface MountedReceivers {
   readonly state: ReceiverState;
   restore(state: ReceiverState): void;
-  /** Takes what is still typed; called before the form is sent. */
+  /** Adds those whom the page names. */
+  addNamed(): Promise<void>;
+  /** Takes what is still typed, and what the server has not responded to; called before the form is sent. */
   commit(): Promise<void>;
 }
 
@@ -26,6 +28,12 @@ export function mountReceivers(
   const chips = document.createElement('div');
   let state = noReceivers;
   let commitTyped: () => Promise<void> = async () => {};
+  const named = list?.value ?? '';
+  const underWay = new Set<Promise<void>>();
+  const track = (work: Promise<void>) => {
+    const done = work.finally(() => underWay.delete(done));
+    underWay.add(done);
+  };
 
   const draw = () =>
     drawPart(
@@ -39,6 +47,7 @@ export function mountReceivers(
         onReady={(commit) => {
           commitTyped = commit;
         }}
+        track={track}
       />,
       chips,
     );
@@ -54,23 +63,30 @@ export function mountReceivers(
   }
 
   if (root && list) {
-    const typed = list.value;
     list.hidden = true;
     form.querySelector('#receiver-hint')?.remove();
     form.querySelector('#receiver-label')?.setAttribute('for', 'receiver-input');
     root.append(chips);
     draw();
-    if (typed.trim() !== '') {
-      void people
-        .understand(typed)
-        .then(({ receivers, unreadable, newDomains }) => change(() => ({ receivers, unreadable, newDomains })));
-    }
+  }
+  async function understandNamed(): Promise<void> {
+    if (named.trim() === '') return;
+    const { receivers, unreadable, newDomains } = await people.understand(named);
+    change((before) => addReceivers(before, receivers, unreadable, newDomains));
   }
   return {
     get state() {
       return state;
     },
     restore: (restored) => change(() => restored),
-    commit: () => commitTyped(),
+    addNamed() {
+      const work = understandNamed();
+      track(work);
+      return work;
+    },
+    async commit() {
+      await commitTyped();
+      await Promise.all(underWay);
+    },
   };
 }

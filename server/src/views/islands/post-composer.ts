@@ -1,7 +1,15 @@
+import { responseDeadlineMs } from './server-files.ts';
+
 /** The result of posting the composer's form. */
 export type Posted =
   | { readonly kind: 'sent'; readonly location: string }
-  | { readonly kind: 'refused'; readonly message: string; readonly field: string | undefined }
+  /** With another id for the request, if this one was used up by an earlier one. */
+  | {
+      readonly kind: 'refused';
+      readonly message: string;
+      readonly field: string | undefined;
+      readonly requestId?: string;
+    }
   /** The browser has to sign in, or to get another token, before the same request can be repeated. */
   | { readonly kind: 'signed_out' | 'form_expired' }
   | { readonly kind: 'not_ready' }
@@ -22,7 +30,9 @@ export async function postComposer(
   body.delete('upload');
   body.append('upload', uploadIds.join(' '));
   try {
-    return await readPosted(await send(form.action, { method: 'POST', body, headers: { accept: 'application/json' } }));
+    const signal = AbortSignal.timeout(responseDeadlineMs);
+    const request = { method: 'POST', body, headers: { accept: 'application/json' }, signal };
+    return await readPosted(await send(form.action, request));
   } catch {
     return { kind: 'unreachable' };
   }
@@ -32,11 +42,16 @@ export async function postComposer(
 export async function readPosted(response: Response): Promise<Posted> {
   const { status } = response;
   if (status >= 500 || passing.has(status)) return { kind: 'unreachable' };
-  const { location, code, message, field } = (await response.json()) as Record<string, unknown>;
+  const { location, code, message, field, request_id: requestId } = (await response.json()) as Record<string, unknown>;
   if (response.ok) return typeof location === 'string' ? { kind: 'sent', location } : { kind: 'unreachable' };
   if (code === 'sign_in_required' || status === 401) return { kind: 'signed_out' };
   if (code === 'form_expired') return { kind: 'form_expired' };
   if (code === 'files_not_ready') return { kind: 'not_ready' };
   if (typeof message !== 'string') return { kind: 'unreachable' };
-  return { kind: 'refused', message, field: typeof field === 'string' ? field : undefined };
+  return {
+    kind: 'refused',
+    message,
+    field: typeof field === 'string' ? field : undefined,
+    ...(typeof requestId === 'string' && { requestId }),
+  };
 }

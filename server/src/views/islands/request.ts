@@ -14,6 +14,7 @@ function start(form: HTMLFormElement, json: string): void {
       if (unreadable.length === 0) form.querySelector('#receiver-problem')?.replaceChildren();
     },
   });
+  void receivers.addNamed();
   let isCommitted = false;
   const submit = async () => {
     await receivers.commit();

@@ -4,7 +4,10 @@ import { type Remembered, SendIntent } from './send-intent.ts';
 import type { Entry, UploadState } from './upload-entry.ts';
 
 /** Creates a list of files whose states the test sets, and a server that gives the test's responses. */
-function setUp(remembered: Pick<Remembered, 'written' | 'pressed'> = { written: '', pressed: false }) {
+function setUp(
+  remembered: Pick<Remembered, 'written' | 'pressed' | 'mark'> = { written: '', pressed: false },
+  mark?: () => string,
+) {
   const happened: string[] = [];
   const sent: string[] = [];
   const timers: (() => void)[] = [];
@@ -22,7 +25,10 @@ function setUp(remembered: Pick<Remembered, 'written' | 'pressed'> = { written: 
       return list.entries.every(({ state }) => state === 'ready');
     },
     recheck: () => void happened.push('recheck'),
-    heard: (reachable: boolean) => void (reachable || happened.push('unreachable')),
+    heard: (reachable: boolean) => {
+      if (!reachable) happened.push('unreachable');
+      intent.check();
+    },
     removeAll: (state: UploadState) => {
       list.entries = list.entries.filter((entry) => entry.state !== state);
     },
@@ -30,6 +36,7 @@ function setUp(remembered: Pick<Remembered, 'written' | 'pressed'> = { written: 
   const intent = new SendIntent(
     {
       queue,
+      ...(mark && { mark }),
       send: (written) => Promise.resolve(response).finally(() => sent.push(written)),
       remember: (what) => (memory = what),
       after: (_, then) => timers.push(then),
@@ -187,4 +194,24 @@ test('tries again if the server is not ready, although nothing changes here', as
   responses('sent');
   await ring();
   expect(happened).toEqual(['recheck', 'sent']);
+});
+
+test('is no longer valid once something else would be sent than was shown, and says so', async () => {
+  const shown = { what: 'to Anna' };
+  const { intent, sent, happened, become } = setUp(undefined, () => shown.what);
+  intent.onLapsed = () => void happened.push('lapsed');
+  await become({ a: 'uploading' });
+  intent.press();
+  shown.what = 'to Bo';
+  await become({ a: 'ready' });
+  expect([intent.state, happened, sent]).toEqual(['none', ['lapsed'], []]);
+  intent.press();
+  await become({ a: 'ready' });
+  expect(sent).toHaveLength(1);
+});
+
+test('of an earlier visit is only valid for what was shown then', async () => {
+  const { intent, sent, become } = setUp({ written: '', pressed: true, mark: 'to Anna' }, () => 'to Bo');
+  await become({ a: 'ready' });
+  expect([intent.state, sent]).toEqual(['none', []]);
 });

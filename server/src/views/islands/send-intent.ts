@@ -8,6 +8,8 @@ export interface Remembered {
   readonly written: string;
   /** Whether the person has pressed "Send". */
   readonly pressed: boolean;
+  /** What was to be sent when it was pressed. */
+  readonly mark?: string | undefined;
   /** All chosen files, including those that the server does not know yet. */
   readonly files: readonly Chosen[];
 }
@@ -16,6 +18,11 @@ export interface SendIntentNeeds {
   readonly queue: Pick<UploadQueue, 'entries' | 'ready' | 'settled' | 'recheck' | 'heard' | 'removeAll'>;
   /** Whether something can be sent without a file. */
   readonly mayBeEmpty?: boolean;
+  /**
+   * Describes whom it goes to, and what, as the page shows it; of a page on which that can change. "Send" is only valid
+   * for what was shown when it was pressed.
+   */
+  readonly mark?: () => string;
   readonly send: (written: string) => Promise<Sending>;
   readonly remember: (remembered: Remembered | undefined) => void;
   readonly after: (milliseconds: number, then: () => void) => void;
@@ -32,16 +39,20 @@ export class SendIntent {
   onSent: () => void = () => {};
   onEnded: () => void = () => {};
   onFailed: () => void = () => {};
+  /** Called when "Send" is no longer valid, because something has changed since. */
+  onLapsed: () => void = () => {};
   readonly #needs: SendIntentNeeds;
   #written: string;
   #pressed: boolean;
+  #mark: string | undefined;
   #sending = false;
   #resting = false;
 
-  constructor(needs: SendIntentNeeds, remembered: Pick<Remembered, 'written' | 'pressed'>) {
+  constructor(needs: SendIntentNeeds, remembered: Pick<Remembered, 'written' | 'pressed' | 'mark'>) {
     this.#needs = needs;
     this.#written = remembered.written;
     this.#pressed = remembered.pressed;
+    this.#mark = remembered.mark;
   }
 
   get state(): 'none' | 'waiting' | 'sending' {
@@ -53,9 +64,16 @@ export class SendIntent {
     return this.#written;
   }
 
+  /** What was to be sent when it was pressed. */
+  get mark(): string | undefined {
+    return this.#pressed ? this.#mark : undefined;
+  }
+
   /** Leaves out files that cannot be sent, which the page has shown by now. */
   press(): void {
     this.#needs.queue.removeAll('refused', 'failed');
+    this.#mark = this.#needs.mark?.();
+    this.#resting = false;
     this.#set(true);
     this.check();
   }
@@ -66,6 +84,7 @@ export class SendIntent {
 
   write(written: string): void {
     this.#written = written;
+    this.#lapse();
     this.remember();
     this.onChange();
   }
@@ -84,8 +103,15 @@ export class SendIntent {
   /** Sends if everything is ready. */
   check(): void {
     const { queue, mayBeEmpty } = this.#needs;
+    this.#lapse();
     if (!this.#pressed || this.#sending || this.#resting || !(mayBeEmpty ? queue.settled : queue.ready)) return;
     if (queue.entries.every(({ state }) => state === 'ready')) void this.#send();
+  }
+
+  #lapse(): void {
+    if (!this.#pressed || this.#sending || this.#needs.mark?.() === this.#mark) return;
+    this.#set(false);
+    this.onLapsed();
   }
 
   #set(pressed: boolean): void {
@@ -99,8 +125,9 @@ export class SendIntent {
     this.#sending = true;
     this.onChange();
     const response = await send(this.#written);
-    this.#sending = false;
+    // While it is being sent: a change that the queue reports would send it again at once.
     queue.heard(response !== 'unreachable');
+    this.#sending = false;
     if (response === 'sent' || response === 'ended') {
       remember(undefined);
       return response === 'sent' ? this.onSent() : this.onEnded();

@@ -18,6 +18,7 @@ import type { ReceiverState } from './composer-receivers.tsx';
 import { drawPart } from './draw-part.tsx';
 import { islandTranslator } from './island-translator.ts';
 import { type MountedReceivers, mountReceivers } from './mount-receivers.tsx';
+import { drawOtherDraft } from './other-draft.tsx';
 
 /** Everything that the person wrote, as it is kept with the files. */
 interface Written {
@@ -35,10 +36,14 @@ class ComposerForm {
   #filesState: FilesState = noFiles;
   /** What was written in fields that the page does not have at the moment. */
   #restored: FieldValues = {};
+  /** Everything as the page had it, which is not worth keeping. */
+  #untouched = '';
   #isChecked = false;
 
   constructor(form: HTMLFormElement, json: string) {
     this.#form = form;
+    // A draft is kept here, and better than by the browser, which would restore single fields of an earlier one.
+    form.autocomplete = 'off';
     this.#translator = islandTranslator(json);
     this.#problems = mountProblems(form, this.#translator);
     for (const id of ['send-bar', 'preview', 'composer-phones']) document.getElementById(id)?.replaceChildren();
@@ -50,22 +55,38 @@ class ComposerForm {
         this.draw();
       },
     });
-    takeSharedText(form);
+    const isShared = takeSharedText(form);
     // Before the files, which send the form: it is checked first.
     form.addEventListener('submit', (event) => this.#submit(event));
-    this.#files = this.#mountFiles();
+    this.#files = this.#mountFiles(isShared);
     this.#filesState = this.#files.state;
     form.addEventListener('input', () => this.#drawRest());
     form.addEventListener('change', () => this.draw());
     document.querySelector('.preview')?.addEventListener('change', () => this.#drawRest());
   }
 
-  #mountFiles(): ComposerFiles {
+  #mountFiles(isShared: boolean): ComposerFiles {
     return mountFiles(document.getElementById('composer-files') as HTMLElement, {
       form: this.#form,
       translator: this.#translator,
       say,
-      fields: { read: () => this.#write(), restore: (text) => this.#restore(JSON.parse(text) as Written) },
+      fields: {
+        isFilled: [readField(this.#form, 'receiver'), readField(this.#form, 'message')].some(
+          (text) => text.trim() !== '',
+        ),
+        read: () => this.#write(),
+        restore: (text) => this.#restore(JSON.parse(text) as Written),
+        mark: () => this.#mark(),
+        addNamed: async () => {
+          await this.#receivers.addNamed();
+          // A shared text is nowhere else.
+          if (!isShared) this.#untouched = this.#mark();
+        },
+      },
+      onOther: (draft) => {
+        const { receivers } = (draft.written === '' ? {} : JSON.parse(draft.written)) as Partial<Written>;
+        drawOtherDraft(this.#translator, draft, receivers?.receivers ?? []);
+      },
       onChange: (state) => {
         this.#filesState = state;
         this.#drawRest();
@@ -80,8 +101,16 @@ class ComposerForm {
   /** Everything that was written as one text; empty if there is nothing worth keeping. */
   #write(): string {
     const written: Written = { receivers: this.#receivers.state, fields: readFields(this.#form) };
-    const isEmpty = written.receivers.receivers.length === 0 && (written.fields['message'] ?? '').trim() === '';
+    const isEmpty =
+      this.#mark() === this.#untouched ||
+      (written.receivers.receivers.length === 0 && (written.fields['message'] ?? '').trim() === '');
     return isEmpty ? '' : JSON.stringify(written);
+  }
+
+  /** Describes whom the form goes to, and with what. */
+  #mark(): string {
+    const { receivers, unreadable } = this.#receivers.state;
+    return JSON.stringify([receivers.map(({ email }) => email), unreadable, readFields(this.#form)]);
   }
 
   #restore({ receivers, fields }: Written): void {
@@ -104,6 +133,7 @@ class ComposerForm {
   async #check(): Promise<void> {
     const translator = this.#translator;
     this.#problems.clear();
+    await this.#files.begun;
     await this.#receivers.commit();
     const { receivers, unreadable } = this.#receivers.state;
     const hasContent = this.#filesState.files.length > 0 || readField(this.#form, 'message').trim() !== '';

@@ -40,10 +40,12 @@ function start(root: HTMLElement, json: string): void {
     },
     remembered?.files,
   );
-  const written = root.querySelector('textarea')?.value ?? '';
+  const typed = root.querySelector('textarea')?.value ?? '';
+  const written = typed || (remembered?.written ?? '');
   const intent = new SendIntent(
     { queue, send: (message) => sendFiles(settings.sendAction, message), remember: memory.write, after },
-    { written: written || (remembered?.written ?? ''), pressed: remembered?.pressed ?? false },
+    // What was typed before the script was loaded is new: "Send" was not pressed for it.
+    { written, pressed: (remembered?.pressed ?? false) && written === remembered?.written },
   );
   // The next user of this device must not find the message.
   document.querySelector('.done-here')?.addEventListener('submit', () => memory.write(undefined));

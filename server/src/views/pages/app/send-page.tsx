@@ -138,6 +138,7 @@ export function SendPage(props: SendPageProps): JSX.Element {
             </p>
           }
         />
+        <div id="other-draft" />
         <div id="composer-problem">
           {problem && problem.field === undefined && <Banner tone="bad">{problem.text}</Banner>}
         </div>

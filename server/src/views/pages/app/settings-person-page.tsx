@@ -79,6 +79,7 @@ export function SettingsPersonPage(props: SettingsPersonPageProps): JSX.Element 
 
 function ProfileSetting({ frame, profile, languages, timeZones, notice, now }: SettingsPersonPageProps): JSX.Element {
   const translator = useTranslator();
+  const isListed = profile.language === '' || languages.some(({ language }) => language === profile.language);
   return (
     <Setting
       id="profile"
@@ -106,6 +107,14 @@ function ProfileSetting({ frame, profile, languages, timeZones, notice, now }: S
           dir="ltr"
         />
         <Select id="language" name="language" label={translator.t('common.language')}>
+          <option value="" selected={profile.language === ''}>
+            {translator.t('settings.languageBrowser')}
+          </option>
+          {!isListed && (
+            <option value={profile.language} selected>
+              {profile.language}
+            </option>
+          )}
           {languages.map(({ language, name }) => (
             <option key={language} value={language} lang={language} selected={language === profile.language}>
               {name}

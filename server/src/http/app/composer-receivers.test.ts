@@ -1,0 +1,213 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dropPath, readKeptDrafts, reloadComposer, useComposer } from '../../testing/composer-browser.ts';
+
+const { exchange, notes, visit } = await useComposer();
+const anna = 'anna@example.org';
+const bo = 'bo@example.org';
+
+let visitor: Awaited<ReturnType<typeof visit>>;
+beforeEach(async () => {
+  visitor = await visit();
+});
+afterEach(() => visitor.context.close());
+
+const soon = <Value>(read: () => Promise<Value>) => expect.poll(read, { timeout: 15_000 });
+const name = async (page: Page, address: string) => {
+  await page.getByRole('combobox', { name: 'To' }).fill(address);
+  await page.keyboard.press('Enter');
+  await page.locator('.chip', { hasText: address }).waitFor();
+};
+const send = (page: Page) => page.getByRole('button', { name: /^Send/ }).click();
+const readChips = (page: Page) => page.locator('.chip-name').allTextContents();
+const readMessage = (page: Page) => page.locator('[name=message]').inputValue();
+const isSent = (page: Page) => page.waitForURL(/\/sent\//, { waitUntil: 'commit' });
+/** Whom each delivery went to, with its files and message. */
+const readSent = () =>
+  exchange.database.query<{ receivers: string; files: string | null; message: string }>(
+    `select (select string_agg(email, ' ' order by email) from links where drop_id = drops.id) as receivers,
+            (select string_agg(name, ' ' order by name) from files where drop_id = drops.id) as files, message
+       from drops where account_id = $1 order by created_at`,
+    [visitor.member.account.accountId],
+  );
+
+/** A delivery of a file that does not arrive, to one person, for which "Send" was pressed. */
+async function pressForAnna(): Promise<Page> {
+  const page = await visitor.open();
+  visitor.network.isCutOff = true;
+  await dropPath(page, notes);
+  await name(page, anna);
+  await page.locator('[name=message]').fill('For Anna');
+  await send(page);
+  await page.getByRole('button', { name: 'Cancel' }).or(page.getByText('It goes out once')).first().waitFor();
+  await soon(() => readKeptDrafts(page)).toMatch(/notes\.txt.*anna|anna.*notes\.txt/);
+  return page;
+}
+
+test.each([
+  [
+    'the response about them is late',
+    async (page: Page) => {
+      visitor.network.handlers['receivers'] = async (route) => {
+        await page.locator('.composer-files .drop, .upload').first().waitFor();
+        await route.continue();
+      };
+    },
+  ],
+  [
+    'the draft is late',
+    (page: Page) =>
+      page.addInitScript(() => {
+        const list = IDBIndex.prototype.getAll;
+        const isNamed = () => document.querySelector('.chip') !== null;
+        // A draft is read once somebody is named.
+        IDBIndex.prototype.getAll = function getAll(this: IDBIndex, ...query) {
+          const request = list.apply(this, query);
+          const listen = request.addEventListener.bind(request);
+          request.addEventListener = (type: string, listener: EventListener) =>
+            listen(type, (event) => {
+              const wait = () => (isNamed() ? listener(event) : void setTimeout(wait, 20));
+              wait();
+            });
+          return request;
+        } as typeof list;
+      }),
+  ],
+])('a page that names another receiver takes up no draft, but offers it, if %s', async (_what, delay) => {
+  const page = await pressForAnna();
+  await delay(page);
+  await visitor.go(page, `?to=${encodeURIComponent(bo)}`);
+  const offer = page.locator('#other-draft');
+  await offer.getByText(anna).waitFor();
+  await soon(() => readChips(page)).toEqual([bo]);
+  expect([await page.locator('.upload').count(), await readMessage(page)]).toEqual([0, '']);
+  visitor.network.isCutOff = false;
+  await page.locator('[name=message]').fill('For Bo');
+  await send(page);
+  await isSent(page);
+  expect(await readSent()).toEqual([{ receivers: bo, files: null, message: 'For Bo' }]);
+});
+
+test('a draft that is offered goes to those for whom "Send" was pressed', async () => {
+  const page = await pressForAnna();
+  await visitor.go(page, `?to=${encodeURIComponent(bo)}`);
+  visitor.network.isCutOff = false;
+  await page.locator('#other-draft').getByRole('link', { name: 'Open the draft' }).click();
+  await isSent(page);
+  expect(await readSent()).toEqual([{ receivers: anna, files: 'notes.txt', message: 'For Anna' }]);
+});
+
+test('a page that names a receiver has its own draft after a reload', async () => {
+  const page = await visitor.open(`?to=${encodeURIComponent(bo)}`);
+  await soon(() => readChips(page)).toEqual([bo]);
+  await name(page, anna);
+  await page.locator('.chip', { hasText: bo }).getByRole('button').click();
+  await page.locator('[name=message]').fill('Instead of Bo');
+  await soon(() => readKeptDrafts(page)).toContain('Instead of Bo');
+  await reloadComposer(page);
+  await soon(() => readChips(page)).toEqual([anna]);
+  expect(await readMessage(page)).toBe('Instead of Bo');
+  expect(await page.locator('#other-draft').textContent()).toBe('');
+});
+
+test('a page that only names somebody leaves no draft', async () => {
+  const page = await visitor.open(`?to=${encodeURIComponent(bo)}`);
+  await soon(() => readChips(page)).toEqual([bo]);
+  await visitor.go(page, `?to=${encodeURIComponent(anna)}`);
+  await soon(() => readChips(page)).toEqual([anna]);
+  expect(await page.locator('#other-draft').textContent()).toBe('');
+});
+
+test('a text from the Share menu is not lost to a draft, nor by a reload', async () => {
+  const page = await visitor.open();
+  await page.locator('[name=message]').fill('From yesterday');
+  await soon(() => readKeptDrafts(page)).toContain('From yesterday');
+  await page.goto('about:blank');
+  await visitor.go(page, '#message=From%20the%20Share%20menu');
+  await page.locator('#other-draft a').waitFor();
+  expect(await readMessage(page)).toBe('From the Share menu');
+  await soon(() => readKeptDrafts(page)).toContain('From the Share menu');
+  await reloadComposer(page);
+  expect(await readMessage(page)).toBe('From the Share menu');
+});
+
+test.each([
+  ['a receiver', (page: Page) => name(page, bo)],
+  ['the message', (page: Page) => page.locator('[name=message]').fill('Something else')],
+  ['the code', (page: Page) => page.locator('[name=second_factor][value=mail]').check({ force: true })],
+])('a change of %s takes "Send" back, and the page says so', async (_what, change) => {
+  const page = await pressForAnna();
+  await change(page);
+  await page.getByRole('alert').filter({ hasText: 'Something has changed since you pressed Send.' }).waitFor();
+  visitor.network.isCutOff = false;
+  await page.evaluate(() => window.dispatchEvent(new Event('online')));
+  await page.locator('.upload', { hasText: 'notes.txt' }).getByText('Ready').waitFor();
+  expect(await readSent()).toEqual([]);
+  await send(page);
+  await isSent(page);
+  expect(await readSent()).toHaveLength(1);
+});
+
+/** Changes the first response to the form: it is lost after it was sent, or never comes. */
+const spoilResponse = (how: 'lost' | 'never') =>
+  visitor.context.addInitScript((what) => {
+    const { fetch } = window;
+    let isFirst = true;
+    window.fetch = async (...[url, init]) => {
+      if (!isFirst || !String(url).endsWith('/send')) return fetch(url, init);
+      isFirst = false;
+      if (what === 'lost') await fetch(url, init);
+      else await new Promise((resolve) => init?.signal?.addEventListener('abort', resolve));
+      throw new TypeError('no response');
+    };
+    if (what === 'lost') return;
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 10);
+  }, how);
+
+test('after a response that was lost, what has changed since is sent on request', async () => {
+  await spoilResponse('lost');
+  const page = await visitor.open();
+  await name(page, anna);
+  await page.locator('[name=message]').fill('The first');
+  await send(page);
+  await soon(readSent).toHaveLength(1);
+  await page.locator('[name=message]').fill('The second');
+  await send(page);
+  await page.getByRole('alert').filter({ hasText: 'This form was sent already.' }).waitFor();
+  await send(page);
+  await isSent(page);
+  expect((await readSent()).map(({ message }) => message)).toEqual(['The first', 'The second']);
+});
+
+test('a form whose response does not come is sent again', async () => {
+  await spoilResponse('never');
+  const page = await visitor.open();
+  await name(page, anna);
+  await page.locator('[name=message]').fill('Patience');
+  await send(page);
+  await isSent(page);
+  expect(await readSent()).toHaveLength(1);
+});
+
+test('Backspace removes the last chip, whichever it is', async () => {
+  const page = await visitor.open();
+  await name(page, anna);
+  await name(page, 'nobody at all');
+  await page.keyboard.press('Backspace');
+  expect(await readChips(page)).toEqual([anna]);
+  await page.keyboard.press('Backspace');
+  expect(await readChips(page)).toEqual([]);
+});
+
+test('a group whose members the server did not tell is not left out', async () => {
+  await exchange.engines.store.contacts.replace(visitor.member.account.accountId, [
+    { email: 'kim@example.org', name: 'Kim Park', phone: '46701234567', language: '', groups: ['Auditors'] },
+  ]);
+  const page = await visitor.open();
+  visitor.network.handlers['receivers'] = (route) =>
+    route.request().url().includes('group=') ? route.abort() : route.continue();
+  await page.getByRole('combobox', { name: 'To' }).fill('Audit');
+  await page.getByRole('option', { name: /Auditors/ }).click();
+  await soon(() => readChips(page)).toEqual(['Auditors']);
+});
