@@ -209,7 +209,7 @@ test('a command works in a directory that was removed, and a relative path is re
     return await ended(child);
   };
   expect(await runThere(...list)).toMatchObject({ exitCode: 0, stderr: '' });
-  const refused = await runThere('admin', 'verify', '--from', 'backups');
+  const refused = await runThere('admin', 'backup', 'verify', '--from', 'backups');
   expect(refused.exitCode).not.toBe(0);
   expect(refused.stderr).toContain('was removed. Use an absolute path instead of backups.');
   expect(refused.stderr).not.toMatch(/\n +at /);

@@ -65,7 +65,7 @@ async function backUpAndRestore(kind: string): Promise<void> {
   // Only new objects are copied.
   expect(backup.copied_objects).toBeLessThan(backup.objects);
   expect([first.day_keys_exported, backup.day_keys_exported]).toEqual([null, expect.any(Number)]);
-  expect(await run('verify', ...withDayKeys, '--from')).toMatchObject({ backup: backup.backup, damaged: 0 });
+  expect(await run('backup', 'verify', ...withDayKeys, '--from')).toMatchObject({ backup: backup.backup, damaged: 0 });
 
   await Promise.all(exchange.processes.map((process) => process.stop()));
   const ended = await endedFiles(exchange);

@@ -114,6 +114,13 @@ describe('a command line that cannot be run', () => {
     expect(failure?.message).toContain(message);
   });
 
+  test('a backup is made unless another command is named', async () => {
+    const run = async (words: string) => (await dryProgram().run(...words.split(' '))).ran;
+    expect(await run('admin backup --to /b --day-keys /k --json')).toEqual(['waybilld admin backup make']);
+    expect(await run('admin backup verify --from /b --day-keys /k --json')).toEqual(['waybilld admin backup verify']);
+    await expect(run('admin verify --from /b')).rejects.toThrow("Unknown command 'verify'.");
+  });
+
   test('a missing command gets the help', async () => {
     await expect(dryProgram().run('admin', 'drops')).rejects.toMatchObject({ isShown: true, isHelp: false });
   });

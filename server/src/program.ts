@@ -2,7 +2,7 @@ import { Command, type CommanderError, Help, Option } from 'commander';
 import { accountCommands } from './admin/accounts.ts';
 import { apiKeyCommands } from './admin/api-keys.ts';
 import { auditCommands } from './admin/audit.ts';
-import { backupCommand } from './admin/backup.ts';
+import { backupCommands } from './admin/backup.ts';
 import { addExamples, type WithEngines } from './admin/command.ts';
 import { contactCommands } from './admin/contacts.ts';
 import { dayKeyCommands } from './admin/day-keys.ts';
@@ -20,7 +20,6 @@ import { memberCommands, peopleCommands } from './admin/people.ts';
 import { restoreCommand } from './admin/restore.ts';
 import { scrubCommand } from './admin/scrub.ts';
 import { sweepCommand } from './admin/sweep.ts';
-import { verifyCommand } from './admin/verify.ts';
 import { examined } from './examined-parts.ts';
 import { type SetUp, setupCommand } from './setup/command.ts';
 
@@ -99,8 +98,7 @@ Exit codes:
     auditCommands,
     sweepCommand,
     scrubCommand,
-    backupCommand,
-    verifyCommand,
+    backupCommands,
     migrateCommand,
   ])
     add(admin, withEngines);

@@ -9,6 +9,7 @@ import { placeAddress, reportProgress, untilKilled, withPlace } from './backup-p
 import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
 import { exportLines, exportTo } from './day-keys.ts';
 import { size } from './progress.ts';
+import { addBackupVerify } from './verify-backup.ts';
 
 const dayMs = 86_400_000;
 
@@ -22,9 +23,16 @@ interface BackupOptions {
 /** The first ones are listed; they are enough to see what is wrong. */
 const listed = 1_000;
 
-export const backupCommand: AddCommand = (parent, withEngines) => {
-  const backup = parent
-    .command('backup')
+export const backupCommands: AddCommand = (parent, withEngines) => {
+  const backup = parent.command('backup').description('make a backup, or verify one');
+  addExamples(
+    backup,
+    'waybilld admin backup --to /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
+    'waybilld admin backup verify --from /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
+  );
+  addBackupVerify(backup, withEngines);
+  const make = backup
+    .command('make', { isDefault: true })
     .description(
       'back up the database and the stored files while everything keeps running; an object that is already there is not copied again. Keys are not included. Exits with 1 if objects are lost or cannot be read',
     )
@@ -117,9 +125,9 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
       ),
     );
   addExamples(
-    backup,
-    'waybilld admin backup --to /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
-    'waybilld admin backup --to s3://waybill-backups/daily --keep-days 30 --json',
+    make,
+    'waybilld admin backup make --to /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
+    'waybilld admin backup make --to s3://waybill-backups/daily --keep-days 30 --json',
   );
 };
 

@@ -223,7 +223,8 @@ export const commands: Readonly<Record<string, Audited>> = {
   'audit list': reads,
   'audit skip': 'audit.skipped',
   'audit targets': reads,
-  backup: { eachOf: ['backup.made', 'day_keys.exported', 'backups.removed'] },
+  'backup make': { eachOf: ['backup.made', 'day_keys.exported', 'backups.removed'] },
+  'backup verify': reads,
   'contacts list': reads,
   'contacts set': 'global_contacts.replaced',
   'day-keys export': 'day_keys.exported',
@@ -269,7 +270,6 @@ export const commands: Readonly<Record<string, Audited>> = {
   restore: { eachOf: ['log.started', 'backup.restored'] },
   scrub: reads,
   sweep: { eachOf: ['account.deleted', 'drop.revoked', 'person.deleted'] },
-  verify: reads,
 };
 
 /** Every job of `work`, and everything that it does again and again. */

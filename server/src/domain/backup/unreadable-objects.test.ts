@@ -68,7 +68,7 @@ async function open() {
 test('an object that always fails is named, and everything else is in the backup', { timeout: 90_000 }, async () => {
   const { engines, place, folder, findKey, fail } = world;
   fail(findKey('second'));
-  const printed = await runAdmin({ engines }, 'backup', '--to', folder, '--json');
+  const printed = await runAdmin({ engines }, 'backup', 'make', '--to', folder, '--json');
   expect(process.exitCode).toBe(1);
   process.exitCode = undefined;
   expect(JSON.parse(printed)).toMatchObject({

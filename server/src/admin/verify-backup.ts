@@ -7,9 +7,9 @@ import { size } from './progress.ts';
 /** The first ones are listed; they are enough to see what is wrong. */
 const listed = 1_000;
 
-export const verifyCommand: AddCommand = (parent, withEngines) => {
+export const addBackupVerify: AddCommand = (backup, withEngines) => {
   const verify = addPlaceOption(
-    parent
+    backup
       .command('verify')
       .description(
         'read a backup completely and check that it can be restored: digests, keys, and that every object opens. Changes nothing. Exits with 1 if a file is damaged',
@@ -68,7 +68,7 @@ export const verifyCommand: AddCommand = (parent, withEngines) => {
   );
   addExamples(
     verify,
-    'waybilld admin verify --from /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
-    'waybilld admin verify --from s3://waybill-backups/2026-11 --backup 20261116T021500123Z-3f9a --day-keys s3://waybill-day-keys --json',
+    'waybilld admin backup verify --from /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
+    'waybilld admin backup verify --from s3://waybill-backups/2026-11 --backup 20261116T021500123Z-3f9a --day-keys s3://waybill-day-keys --json',
   );
 };
