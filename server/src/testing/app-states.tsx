@@ -186,7 +186,6 @@ function receivers(): DeliveryReceiver[] {
     },
     { ...nobody, ...tomas, position: 1, undeliverableAt: hours(2.2), undeliverableReason: userUnknown },
     { ...nobody, ...ines, position: 2, undeliverableReason: null, notifiedAt: hours(2.3), openedAt: hours(0.2) },
-    { ...nobody, ...long, position: 3, undeliverableReason: '451 4.7.1 Greylisted, try again later' },
   ];
 }
 
