@@ -3,6 +3,7 @@ import { createKey } from '../domain/accounts/create-key.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { revokeKey } from '../domain/accounts/revoke-key.ts';
 import { type AddCommand, addAccountOption, addExamples, parseId, print } from './command.ts';
+import { addListOptions, type ListOptions, printList } from './list.ts';
 
 export const apiKeyCommands: AddCommand = (parent, withEngines) => {
   const keys = parent
@@ -32,32 +33,35 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
     );
   addExamples(create, 'waybilld admin api-keys create --account orders@example.org');
 
-  const list = addAccountOption(keys.command('list'))
-    .description('list the keys of an account, newest first')
-    .option('--json', 'print JSON')
-    .action((options: { account: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        const account = await findAccount(engines, options.account);
-        const found = await engines.store.accounts.keys(account.id);
-        print(
-          options.json,
-          found.map((key) => ({
-            id: key.id,
-            hint: key.hint,
-            name: key.name,
-            state: findState(key),
-            scopes: key.scopes,
-            networks: key.networks,
-            created_at: key.createdAt,
-            created_by: key.createdBy,
-            revoked_at: key.revokedAt,
-          })),
-          found.map((key) =>
-            `${key.id}  ${key.hint}  ${findState(key)}  ${key.scopes?.join(',') ?? 'everything'}  ${key.name}`.trimEnd(),
-          ),
-        );
-      }),
-    );
+  const list = addListOptions(
+    addAccountOption(keys.command('list')).description('list the keys of an account, newest first'),
+  ).action((options: ListOptions & { account: string }) =>
+    withEngines(async ({ engines }) => {
+      const account = await findAccount(engines, options.account);
+      await printList(options, {
+        rows: await engines.store.accounts.keys(account.id),
+        toShown: (key) => ({
+          id: key.id,
+          hint: key.hint,
+          name: key.name,
+          state: findState(key),
+          scopes: key.scopes,
+          networks: key.networks,
+          created_at: key.createdAt,
+          created_by: key.createdBy,
+          revoked_at: key.revokedAt,
+        }),
+        columns: {
+          ID: ({ id }) => id,
+          HINT: ({ hint }) => hint,
+          STATE: ({ state }) => state,
+          SCOPES: ({ scopes }) => scopes?.join(',') ?? 'everything',
+          NAME: ({ name }) => name,
+        },
+        none: `${account.email} has no keys.`,
+      });
+    }),
+  );
   addExamples(list, 'waybilld admin api-keys list --account orders@example.org --json');
 
   const revoke = addAccountOption(keys.command('revoke'))

@@ -11,7 +11,7 @@ export interface ListOptions {
 export type Columns<Shown> = Readonly<Record<string, (shown: Shown) => string | number | null | undefined>>;
 
 interface List<Row, Shown> {
-  readonly rows: AsyncIterable<Row>;
+  readonly rows: AsyncIterable<Row> | Iterable<Row>;
   readonly toShown: (row: Row) => Shown;
   readonly columns: Columns<Shown>;
   /** Rows that no filter of the command line leaves out; all by default. */

@@ -4,7 +4,9 @@ import type { OutboxLine } from '../domain/outbox/outbox-store.ts';
 import { retryAllMessages } from '../domain/outbox/retry-all-messages.ts';
 import { retryMessage } from '../domain/outbox/retry-message.ts';
 import { retryWaitingMessages } from '../domain/outbox/retry-waiting-messages.ts';
-import { type AddCommand, addExamples, parseId, parseTime, print, printPages } from './command.ts';
+import { type AddCommand, addExamples, parseId, parseTime, print } from './command.ts';
+import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
+import { findNamedDrop, parseDropName } from './named-drop.ts';
 
 const messagesPerPage = 500;
 
@@ -14,29 +16,40 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
     .description('list mails and SMS that wait or were abandoned, and send them again');
   addExamples(outbox, 'waybilld admin outbox list', 'waybilld admin outbox retry --all');
 
-  const list = outbox
-    .command('list')
-    .description('list messages with their next or last attempt, how often they were tried, and the last reply')
-    .addOption(new Option('--state <state>', 'which messages').choices(['waiting', 'abandoned']).default('waiting'))
-    .option('--account <address>', 'only those of this account')
-    .option('--drop <drop>', 'only those of this drop', parseId('drops list'))
-    .option('--receiver <address>', 'only those to this address or phone number')
-    .option('--json', 'print one JSON array')
-    .action((options: ListOptions) =>
-      withEngines(async ({ engines }) => {
-        const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
-        const filter = { accountId: account?.id, dropId: options.drop, receiver: options.receiver };
-        const state = options.state === 'waiting' ? 'waiting' : 'abandoned';
-        return printPages(
-          options.json,
-          (after?: OutboxLine) => engines.store.outbox.page(state, after, messagesPerPage, filter),
-          (line) => ({ ...line, at: new Date(line.at).toISOString() }),
-          ({ id, at, kind, channel, receiver, attempts, outcome }) =>
-            `${id}  ${at}  ${kind} by ${channel} to ${receiver}  attempts: ${attempts}  ${outcome ?? ''}`.trimEnd(),
-          state === 'waiting' ? 'No message is waiting.' : 'No message was abandoned.',
-        );
-      }),
-    );
+  const list = addListOptions(
+    outbox
+      .command('list')
+      .description('list messages with their next or last attempt, how often they were tried, and the last reply')
+      .addOption(new Option('--state <state>', 'which messages').choices(['waiting', 'abandoned']).default('waiting'))
+      .option('--account <address>', 'only those of this account')
+      .option('--drop <drop>', 'only those of this drop: its reference, such as WB-7F3K-29QD, or its id', parseDropName)
+      .option('--receiver <address>', 'only those to this address or phone number'),
+  ).action((options: OutboxListOptions) =>
+    withEngines(async ({ engines }) => {
+      const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
+      const { dropId } =
+        options.drop === undefined
+          ? { dropId: undefined }
+          : await findNamedDrop(engines, options.drop, options.account);
+      const filter = { accountId: account?.id, dropId, receiver: options.receiver };
+      await printList(options, {
+        rows: readPages((after?: OutboxLine) =>
+          engines.store.outbox.page(options.state, after, messagesPerPage, filter),
+        ),
+        toShown: (line) => ({ ...line, at: new Date(line.at).toISOString() }),
+        columns: {
+          ID: ({ id }) => id,
+          [options.state === 'waiting' ? 'NEXT ATTEMPT' : 'ABANDONED']: ({ at }) => at,
+          KIND: ({ kind }) => kind,
+          BY: ({ channel }) => channel,
+          TO: ({ receiver }) => receiver,
+          ATTEMPTS: ({ attempts }) => attempts,
+          'LAST REPLY': ({ outcome }) => outcome,
+        },
+        none: options.state === 'waiting' ? 'No message is waiting.' : 'No message was abandoned.',
+      });
+    }),
+  );
   addExamples(
     list,
     'waybilld admin outbox list',
@@ -85,12 +98,11 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
   );
 };
 
-interface ListOptions {
+interface OutboxListOptions extends ListOptions {
   readonly state: 'waiting' | 'abandoned';
   readonly account?: string;
   readonly drop?: string;
   readonly receiver?: string;
-  readonly json?: boolean;
 }
 
 interface RetryOptions {

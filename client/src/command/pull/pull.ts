@@ -15,9 +15,8 @@ import type { Output, Terminal } from '../terminal/terminal.ts';
 import { finishOrReport, type PullContext, retryDelaySeconds } from './finish-file.ts';
 import { InboxWatcher, jitterMs } from './inbox-watcher.ts';
 import { LeaseLostError, leaseSeconds, withLease } from './lease.ts';
-import { type CompletePart, isPlaced, partPath, placeFile } from './place-file.ts';
 import { isFaultOfMachine } from './pull-faults.ts';
-import { type JournalEntry, PullJournal } from './pull-journal.ts';
+import { PullJournal } from './pull-journal.ts';
 
 export interface PullCommandOptions {
   watch?: boolean;
