@@ -61,7 +61,7 @@ async function requireOtherOwners(tx: Store, { id, email }: Person): Promise<voi
     if (owners > 1) continue;
     throw new ExchangeError(
       'precondition_failed',
-      `${email} is the only owner of ${account}, so nothing was deleted. Make someone else an owner, or delete the account first: waybilld admin accounts delete ${account}`,
+      `${email} is the only owner of ${account}, so nothing was deleted. Make someone else an owner, or delete the account first: waybilld admin accounts delete --account ${account}`,
     );
   }
 }
