@@ -69,6 +69,12 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
     return peer;
   }
 
+  test('a peer with HTTP/1.0 waits for nothing: whatever it expects, a body that does not come is cut', async () => {
+    await using peer = await sending('POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1000000\r\n\r\n');
+    peer.pass(30);
+    expect(peer.socket.destroyed).toBe(true);
+  });
+
   test('a body that trickles is cut after half a minute', async () => {
     await using peer = await sending(head);
     peer.pass(25);

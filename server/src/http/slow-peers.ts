@@ -57,7 +57,9 @@ export function cutSlowPeers(
     const peer = peers.get(request.socket);
     if (!peer) return;
     peer.request = request;
-    peer.windowStart = request.headers.expect === undefined ? now() : Number.POSITIVE_INFINITY;
+    // Nobody is asked for a body in HTTP/1.0, whatever the request expects.
+    const waits = request.headers.expect !== undefined && request.httpVersion === '1.1';
+    peer.windowStart = waits ? Number.POSITIVE_INFINITY : now();
     // Part of the body may have arrived together with the head.
     peer.readAtStart = peer.readBefore;
     request.once('end', () => {
