@@ -48,6 +48,8 @@ declare module 'fastify' {
     member: MemberAccess | undefined;
     /** The drop or request for files that the HTTP request is about, for the log. */
     dropId: string | undefined;
+    /** The address of the client. The request itself no longer knows it once its body was abandoned. */
+    peer: string;
     /** The error code of the response. */
     refusal: ErrorCode | undefined;
     trace: Trace | undefined;

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { type AddressInfo, connect } from 'node:net';
 import type { RouteOptions } from 'fastify';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -306,11 +307,36 @@ describe('every route declares who may call it', () => {
 
 describe('the log', () => {
   /** Starts a server on the test's exchange that records every line it logs. */
-  function logged(changes: Partial<CgiEngines> = {}) {
+  function logged(changes: Partial<CgiEngines> = {}, trustedProxies: readonly string[] = []) {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-    return { lines, app: buildTestServer(exchange, changes, { log }) };
+    return { lines, app: buildTestServer(exchange, changes, { log, trustedProxies }) };
   }
+
+  test('has the client of a proxy, also when its body was abandoned half-way', async () => {
+    const { email, apiKey } = await exchange.account();
+    const { lines, app } = logged({ csrfTokens: { mint: async () => '', accept: async () => true } }, ['127.0.0.1']);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    const head = {
+      host,
+      authorization: `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`,
+      'csrf-token': 'x'.repeat(43),
+      'x-forwarded-for': '203.0.113.9',
+      'content-type': 'multipart/form-data; boundary=b',
+      'content-length': '1000000',
+    };
+    const fields = Object.entries(head).map((pair) => pair.join(': '));
+    socket.write(`POST /${email}/cgi/upload.cgi HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
+    socket.write(`--b\r\ncontent-disposition: form-data; name="no"\r\n\r\n${'x'.repeat(100_000)}`);
+    await expect.poll(() => lines.filter((line) => line.includes('request completed'))).toHaveLength(1);
+    expect(JSON.parse(lines.find((line) => line.includes('request completed')) ?? '')).toMatchObject({
+      peer: '203.0.113.9',
+      status: 400,
+    });
+    socket.destroy();
+    await app.close();
+  });
 
   test('contains no key, token or text of a person, whatever happens', async () => {
     const receiver = await exchange.account();

@@ -117,6 +117,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   app.decorateRequest('actor', undefined);
   app.decorateRequest('member', undefined);
   app.decorateRequest('dropId', undefined);
+  app.decorateRequest('peer', '');
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('trace', undefined);
   app.removeAllContentTypeParsers();
@@ -131,6 +132,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   });
   if (options.observation) observeRequests(app, options.observation);
   app.addHook('onRequest', async (request, reply) => {
+    request.peer = request.ip;
     reply.headers(securityHeaders).header('x-request-id', request.id);
     // The router would ask for the body of a method that no route has, such as QUERY, before it says so.
     if (!knownMethods.has(request.method)) {
@@ -148,7 +150,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     const logFields = {
       method: request.method,
       route: url,
-      peer: request.ip,
+      peer: request.peer,
       status: reply.statusCode,
       code: request.refusal,
       ms: Math.round(reply.elapsedTime),
