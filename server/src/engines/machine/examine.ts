@@ -46,7 +46,7 @@ export async function* examineMachine({
       ? ok('machine.buffers', `Linux buffers up to ${unsentBytes} unsent bytes of a connection and no more.`)
       : warning(
           'machine.buffers',
-          'Linux buffers megabytes of each download, however slow its reader is. A thousand slow readers would make everyone wait.',
+          'Linux buffers megabytes of each download, however slow its reader is. A thousand slow readers would make everyone wait, and one below 30 kB/s may be cut although it reads.',
           'Put net.ipv4.tcp_notsent_lowat = 32768 into /etc/sysctl.d/50-waybill.conf, and run sysctl --system. For containers, see docs/proxy.md, "Many slow clients".',
         );
   }
