@@ -172,6 +172,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/settings/account/public-page': 'public_page.changed',
   'POST /:user/settings/account/public-page/unblock': 'sender.unblocked',
   'POST /:user/settings/authenticator': 'authenticator_app.added',
+  'POST /:user/settings/authenticator/begin': { nothing: 'The app is recorded with its first code.' },
   'POST /:user/settings/authenticator/remove': 'authenticator_app.removed',
   'POST /:user/settings/keys': 'key.created',
   'POST /:user/settings/keys/revoke': 'key.revoked',

@@ -263,16 +263,9 @@ describe('a change of the methods', () => {
 
   test('is not outlived by a sign-in through a provider, or by a link that was being opened', async () => {
     const signedIn = await addPassword(await invite());
-    const claims = {
-      ...{ provider: 'staff', issuer: 'https://id.example', subject: random.uuid(), sid: undefined, name: undefined },
-      ...{
-        email: undefined,
-        emailVerified: undefined,
-        language: undefined,
-        groups: undefined,
-        creationClaim: undefined,
-      },
-    };
+    const unsaid = { email: undefined, emailVerified: undefined, name: undefined, language: undefined };
+    const none = { sid: undefined, groups: undefined, creationClaim: undefined };
+    const claims = { provider: 'staff', issuer: 'https://id.example', subject: random.uuid(), ...unsaid, ...none };
     await store.signInMethods.insertIdentity(signedIn.person.id, { ...claims, label: '' });
     const rules = { id: 'staff', name: 'Staff', requireEmailVerified: true, createPeople: undefined, memberships: [] };
     const singleUse = { digest: random.bytes(32), seconds: 60 };

@@ -178,6 +178,16 @@ describe('every route of the app', () => {
   });
 });
 
+test('every change of the settings needs a sign-in of the last minutes, except those that give nobody access', () => {
+  const exempt =
+    'profile notifications shortcuts passkeys/rename keys/revoke webhooks/remove webhooks/disable webhooks/test ' +
+    'webhooks/replay members/remove members/invitation/revoke account/public-page/unblock sessions/end sessions/end-others';
+  const without = appRoutes
+    .filter((route) => isChange(route) && route.path.startsWith('/:user/settings') && route.recent === undefined)
+    .map(({ path }) => path.slice('/:user/settings/'.length));
+  expect(without.toSorted()).toEqual(exempt.split(' ').toSorted());
+});
+
 test('a session alone opens no operation of /api/v1', async () => {
   const browser = browsers.get('owner') as AppBrowser;
   const outcomes: Record<string, number> = {};

@@ -109,10 +109,10 @@ interface Described {
    */
   readonly by?: 'device';
   /**
-   * For a change after which somebody could come in again: a person who has not signed in lately does so first, and then
-   * returns to this page of the account.
+   * For a change that outlives the session and gives somebody access, or a secret to see: a person who has not signed in
+   * lately does so first, and then returns to this page of the account, where the form is as they have sent it.
    */
-  readonly recent?: string;
+  readonly recent?: string | ((form: URLSearchParams) => string);
 }
 
 /** A page that anyone may visit. */
@@ -264,8 +264,9 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
   request.member = { sessionId: found.session.id, accountId: membership.accountId, role: route.access };
   const { accountId, account: email } = membership;
   if (route.recent !== undefined && !isRecent(found.session)) {
-    const next = `${toAccountPath(email)}${route.recent}`;
-    return () => askToSignInAgain(visit, next);
+    const { recent } = route;
+    const page = `${toAccountPath(email)}${typeof recent === 'string' ? recent : recent(visit.form)}`;
+    return () => askToSignInAgain(visit, safeMethods.has(route.method) ? page : `${page}?again`);
   }
   const member = {
     ...visit,

@@ -15,6 +15,7 @@ export async function readFrame({
   csrf,
   base,
   eventsRead,
+  request,
 }: MemberVisit): Promise<Omit<AppFrameProps, 'current' | 'children'>> {
   const [memberships, unread] = await Promise.all([
     engines.store.people.memberships(person.id, '', maxAccounts),
@@ -32,6 +33,7 @@ export async function readFrame({
     unread,
     csrf,
     base,
+    isAgain: 'again' in (request.query as object),
     events: eventsRead && `${base}events?after=${eventsRead}`,
   };
 }

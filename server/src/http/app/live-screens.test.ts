@@ -15,11 +15,18 @@ import { signInMember } from '../../testing/sign-in-member.ts';
 const timeout = 100_000;
 const exchange = await useTestExchange();
 const { engines } = exchange;
-const script = await buildScript();
+const scripts = new Map([
+  ['frame.js', await buildScript('frame.ts')],
+  ['settings.js', await buildScript('settings.ts')],
+]);
 const pages = {
   ...testPages,
   secureCookies: false,
-  assets: { ...testPages.assets, files: new Map([['frame.js', Buffer.from(script)]]), href: toHref },
+  assets: {
+    ...testPages.assets,
+    files: new Map([...scripts].map(([name, code]) => [name, Buffer.from(code)])),
+    href: toHref,
+  },
 };
 const app = buildTestServer(exchange, {}, { pages });
 const address = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -30,15 +37,16 @@ afterAll(async () => {
 });
 
 function toHref(source: string): string {
+  if (source.endsWith('/settings.ts')) return '/assets/settings.js';
   return source.endsWith('.ts') || source.endsWith('.tsx') ? '/assets/frame.js' : '/assets/none';
 }
 
-async function buildScript(): Promise<string> {
+async function buildScript(island: string): Promise<string> {
   const { output } = (await build({
     configFile: false,
     root: fileURLToPath(new URL('../../../', import.meta.url)),
     logLevel: 'error',
-    build: { write: false, modulePreload: false, rollupOptions: { input: 'src/views/islands/frame.ts' } },
+    build: { write: false, modulePreload: false, rollupOptions: { input: `src/views/islands/${island}` } },
   })) as Rolldown.RolldownOutput;
   return output.find((file) => file.type === 'chunk')?.code ?? '';
 }
@@ -71,4 +79,65 @@ test('a delivery is followed without a reload, and a session that is ended ends 
   expect(await page.evaluate('window.isSame')).toBe(true);
   await engines.store.sessions.end(member.person.id, 'all');
   await page.getByRole('alert').filter({ hasText: 'no longer signed in' }).waitFor();
+});
+
+test('a form that is sent long after the sign-in is there after another one, without its secrets', {
+  timeout,
+}, async () => {
+  const member = await signInMember(exchange, app, 'owner');
+  const { id, email } = member.person;
+  const password = 'seven purple lanterns over Uppsala';
+  await engines.store.signInMethods.setPassword(id, await engines.passwords.hash(password));
+  const age = () =>
+    exchange.database.query(
+      "update sessions set authenticated_at = now() - interval '11 minutes' where person_id = $1",
+      [id],
+    );
+  await age();
+  const page = await openScreen(
+    `${member.base}settings/keys`,
+    member.browser.cookies.get('__Host-waybill_session') ?? '',
+  );
+  const signIn = async () => {
+    await page.waitForURL('**/sign-in?confirm**');
+    await page.fill('#email', email);
+    await page.fill('#password', password);
+    await page.click('form[action="/sign-in"] button.button-main, form[action="/sign-in"] button:not([type=button])');
+    await page.getByText('signed in again').waitFor();
+  };
+  await page.locator('details.add summary').click();
+  const form = page.locator(`form[action="${member.base}settings/keys"]`);
+  await form.locator('[name=name]').fill('ERP');
+  await form.locator('[name=networks]').fill('192.0.2.0/24');
+  const all = form.locator('[name=all]');
+  if (await all.isChecked()) await all.uncheck({ force: true });
+  await form.locator('[name=scope]').nth(0).uncheck({ force: true });
+  await form.locator('[name=scope]').nth(1).check({ force: true });
+  const scope = await form.locator('[name=scope]').nth(1).inputValue();
+  await form.locator('button:not([type=button])').click();
+  await signIn();
+  expect(page.url()).toBe(`${address}${member.base}settings/keys`);
+  await form.locator('[name=name]').waitFor();
+  expect(await form.locator('[name=name]').inputValue()).toBe('ERP');
+  expect(await engines.store.accounts.keys(member.account.accountId)).not.toContainEqual(
+    expect.objectContaining({ name: 'ERP' }),
+  );
+  await form.locator('button:not([type=button])').click();
+  await expect
+    .poll(() => engines.store.accounts.keys(member.account.accountId))
+    .toContainEqual(expect.objectContaining({ name: 'ERP', networks: ['192.0.2.0/24'], scopes: [scope] }));
+
+  await page.goto(`${address}${member.base}settings`);
+  await age();
+  const fields = page.locator(`form[action="${member.base}settings/password"]`);
+  await page.locator('details', { has: fields }).locator('summary').click();
+  await page.fill('#current-password', password);
+  await page.click('[data-reveals=new-password]');
+  await page.fill('#new-password', 'eleven green kites over Umea');
+  await fields.locator('button:not([type=button])').click();
+  await page.waitForURL('**/sign-in?confirm**');
+  expect(await page.evaluate("sessionStorage.getItem('waybill form')")).toContain('"fields":[]');
+  await signIn();
+  expect(await page.evaluate('document.activeElement.id')).toBe('current-password');
+  expect(await page.inputValue('#new-password')).toBe('');
 });

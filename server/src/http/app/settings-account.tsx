@@ -40,6 +40,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/account/choices`,
     access: 'owner',
+    recent: 'settings/account',
     async handle(visit) {
       const { engines, form, actor } = visit;
       const account = await readAccount(visit);
@@ -69,6 +70,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/account/public-page`,
     access: 'owner',
+    recent: 'settings/account',
     async handle(visit) {
       const { engines, form, actor } = visit;
       const page = {

@@ -45,6 +45,7 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     method: 'POST',
     path,
     access: 'owner',
+    recent: 'settings/webhooks',
     async handle(visit) {
       const { engines, actor } = visit;
       const input = readInput(visit.form);
@@ -69,6 +70,7 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/change`,
     access: 'owner',
+    recent: findPage,
     async handle(visit) {
       const which = readWhich(visit);
       const input = readInput(visit.form);
@@ -84,6 +86,7 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     method: 'POST',
     path: `${path}/secret`,
     access: 'owner',
+    recent: findPage,
     async handle(visit) {
       const { id } = readWhich(visit);
       const webhook = await replaceWebhookSecret(visit.engines, visit.actor, readWhich(visit), previousSeconds);
@@ -99,7 +102,10 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
       return returnTo(visit, '', 'webhook_removed');
     },
   },
-  change('enable', 'webhook_enabled', (visit) => enableWebhook(visit.engines, visit.actor, readWhich(visit))),
+  {
+    ...change('enable', 'webhook_enabled', (visit) => enableWebhook(visit.engines, visit.actor, readWhich(visit))),
+    recent: findPage,
+  },
   change('disable', 'webhook_disabled', (visit) => switchOffWebhook(visit.engines, visit.actor, readWhich(visit))),
   change('test', 'test_sent', (visit) => sendTestEvent(visit.engines, visit.actor, readWhich(visit).id)),
   change('replay', 'event_replayed', (visit) => {
@@ -107,6 +113,12 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     return replayEvents(visit.engines, visit.actor, readWhich(visit).id, which);
   }),
 ];
+
+/** The page of the webhook that a form is about. */
+function findPage(form: URLSearchParams): string {
+  const id = form.get('id') ?? '';
+  return isUuid(id) ? `settings/webhooks/${id}` : 'settings/webhooks';
+}
 
 function change(name: string, notice: SettingsNotice, make: (visit: MemberVisit) => Promise<unknown>): AppRoute {
   return {

@@ -157,10 +157,19 @@ export const settingsRoutes: readonly AppRoute[] = [
     access: 'reader',
     recent: 'settings',
     async handle(visit) {
-      const { engines, person } = visit;
       // A reload shows the same secret, which may be in the app already.
-      const secret = (await findUnconfirmedApp(engines, person)) ?? (await beginAuthenticatorApp(engines, person));
-      return sendAuthenticator(visit, secret);
+      const secret = await findUnconfirmedApp(visit.engines, visit.person);
+      return secret ? sendAuthenticator(visit, secret) : visit.reply.redirect(`${visit.base}settings#sign-in`, 303);
+    },
+  },
+  {
+    method: 'POST',
+    path: `${path}/authenticator/begin`,
+    access: 'reader',
+    recent: 'settings',
+    async handle({ engines, person, base, reply }) {
+      if (!(await findUnconfirmedApp(engines, person))) await beginAuthenticatorApp(engines, person);
+      return reply.redirect(`${base}settings/authenticator`, 303);
     },
   },
   {

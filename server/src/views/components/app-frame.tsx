@@ -29,6 +29,8 @@ export interface AppFrameProps {
     /** Whether single keys are shortcuts. */
     readonly hasShortcuts: boolean;
   };
+  /** Whether the person comes back from a sign-in that a form asked for. */
+  readonly isAgain?: boolean | undefined;
   /** The account in which the person works. */
   readonly account: FrameAccount;
   /** The accounts among which the person can choose, with the current one. */

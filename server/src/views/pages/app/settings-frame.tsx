@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { AppFrame, type AppFrameProps } from '../../components/app-frame.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { PageHead, Tabs } from '../../components/page-head.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
@@ -53,6 +54,11 @@ export function SettingsFrame(props: {
           })),
         ]}
       />
+      {props.frame.isAgain && (
+        <Banner tone="calm" announced>
+          {translator.t('settings.again')}
+        </Banner>
+      )}
       <div class="settings">{props.children}</div>
     </AppFrame>
   );

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Ago } from '../../components/ago.tsx';
-import { Button, ButtonLink } from '../../components/button.tsx';
+import { Button } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { Field } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
@@ -261,9 +261,9 @@ function AuthenticatorItem({ frame, authenticator }: SignInSettingProps): JSX.El
         title={title}
         about={translator.t('settings.appOff')}
         actions={
-          <ButtonLink look="plain" href={`${frame.base}settings/authenticator`}>
-            {translator.t('settings.appSetUp')}
-          </ButtonLink>
+          <SettingForm frame={frame} path="authenticator/begin">
+            <Button look="plain">{translator.t('settings.appSetUp')}</Button>
+          </SettingForm>
         }
       />
     );
