@@ -36,8 +36,8 @@ export function printResults(results: readonly Result[], doubts: readonly string
       const varied = `± ${Math.round((spread(values) * 100) / 2)} %`.padEnd(8);
       const ratio = contender === 'service' ? '' : `service / ${contender} = ${(service / median(values)).toFixed(2)} `;
       const memory = memoryMiB[contender] ? `peak ${memoryMiB[contender].toFixed(0)} MiB` : '';
-      const time = cpu[contender] ? `${median(cpu[contender]).toFixed(1)} CPU s/GiB` : '';
-      process.stdout.write(`  ${contender.padEnd(20)} ${rate} ${varied} ${time.padEnd(16)} ${ratio}${memory}\n`);
+      const time = describeCpu(cpu, contender);
+      process.stdout.write(`  ${contender.padEnd(20)} ${rate} ${varied} ${time.padEnd(34)} ${ratio}${memory}\n`);
     }
   }
   process.stdout.write(
@@ -45,6 +45,16 @@ export function printResults(results: readonly Result[], doubts: readonly string
       ? 'The machine was quiet and the yardsticks steady.\n'
       : `Do not compare these figures:\n${doubts.map((doubt) => `  ${doubt}\n`).join('')}`,
   );
+}
+
+/** The CPU time of a contender, and how much of it the service takes. */
+function describeCpu(cpu: Rates, contender: string): string {
+  const [own, service] = [cpu[contender], cpu['service']];
+  if (!own) return '';
+  const time = `${median(own).toFixed(1)} CPU s/GiB`;
+  return contender === 'service' || !service
+    ? time
+    : `${time} (service: ${(median(service) / median(own)).toFixed(2)} of it)`;
 }
 
 /** How the service compares with each contender, by median. */

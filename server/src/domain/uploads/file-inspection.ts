@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Engines } from '../engines.ts';
-import type { Scan, ScanSource } from '../ports/scanner.ts';
+import type { Scan, ScanSource, Verdict } from '../ports/scanner.ts';
 import { type Judgement, judgeVerdict } from './judge-verdict.ts';
 import type { CompleteUpload, DeclaredDigests, Refusal } from './upload-store.ts';
 
@@ -32,6 +32,8 @@ export class FileInspection {
   readonly #sha512: Hash | undefined;
   #crc32 = 0;
   #rejection: Rejection | undefined;
+  /** Asked for already. */
+  #verdict: Promise<Verdict> | undefined;
 
   constructor(engines: InspectionNeeds, source: ScanSource, declared: DeclaredDigests) {
     this.#engines = engines;
@@ -59,7 +61,7 @@ export class FileInspection {
     if (this.#rejection) return { rejection: this.#rejection };
     const { policy } = this.#engines;
     let judgement: Judgement = this.#scan
-      ? judgeVerdict(await this.#scan.verdict(), policy)
+      ? judgeVerdict(await (this.#verdict ?? this.#scan.verdict()), policy)
       : { outcome: 'accept', scan: 'unscanned', unscannedReason: 'off' };
     if (judgement.outcome === 'scan-again' && readBack) judgement = await scanStored(this.#engines, readBack());
     if (judgement.outcome !== 'accept') return { rejection: toRejection(judgement) ?? 'unavailable' };
@@ -70,6 +72,11 @@ export class FileInspection {
     if (!isAsDeclared) return { rejection: 'digest_mismatch' };
     const { scan, unscannedReason } = judgement;
     return { facts: { sha256, crc32: this.#crc32, scan, unscannedReason } };
+  }
+
+  /** Lets the scanner begin its verdict, which may take longer than all that remains to be done with the bytes. */
+  end(): void {
+    if (!this.#rejection) this.#verdict ??= this.#scan?.verdict();
   }
 
   /** Must be called however the upload ended. */

@@ -56,6 +56,7 @@ export async function receiveBytes(
         expectedBytes,
         isReserved: owner.reservesAhead,
         isComplete: (received) => received === sizeBytes,
+        onEnd: () => inspection?.end(),
         async onBytes(piece, received) {
           if (received > sizeBytes) throw new ExchangeError('too_large');
           await inspection?.update(piece);

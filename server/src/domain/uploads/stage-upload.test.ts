@@ -370,3 +370,32 @@ async function* brokenBytes(): AsyncGenerator<Buffer> {
   yield* makeBytes(10);
   throw new Error('ECONNRESET');
 }
+
+test('the scanner begins its verdict while the last of a file is stored', async () => {
+  const actor = await exchange.account();
+  const asked = Promise.withResolvers<void>();
+  const scanner: Scanner = {
+    maxBytes: 1000,
+    begin: () => ({
+      early: undefined,
+      write: async () => undefined,
+      verdict: async () => {
+        asked.resolve();
+        return { result: 'clean' };
+      },
+      abandon: () => undefined,
+    }),
+  };
+  const objects: ObjectStore = {
+    ...engines.objects,
+    async put(...what) {
+      await asked.promise;
+      return engines.objects.put(...what);
+    },
+  };
+  const policy = { ...testPolicy, scan: 'required' } as const;
+  const owner = accountOwner(actor, '');
+  const upload = await stageUpload({ ...engines, scanner, objects, policy }, owner, incomingFile('a.txt'));
+  expect(upload.scan).toBe('clean');
+  await abandonUploads(engines, [upload]);
+});

@@ -71,6 +71,7 @@ export async function stageUpload(
       claimedObjects,
       isReserved: reservedBytes !== undefined,
       isComplete: () => true,
+      onEnd: () => inspection.end(),
       async onBytes(bytes: Buffer, receivedBytes: number) {
         if (receivedBytes > policy.maxFileBytes) throw tooLarge(policy.maxFileBytes);
         const rejection = await inspection.update(bytes);

@@ -39,6 +39,8 @@ export interface ByteSource {
   readonly expectedBytes?: number | undefined;
   /** Receives all bytes before they are stored. */
   onBytes?(bytes: Buffer, receivedBytes: number): Promise<void>;
+  /** Called after the last byte of the file, before all of it is stored. */
+  onEnd?(): void;
   /** Called when everything below `storedBytes` is stored permanently, in order. */
   onStored?(storedBytes: number): Promise<void>;
   /** Whether the file ends where the bytes ended. */
@@ -91,8 +93,10 @@ export async function storeBytes(
       await sealed.write(bytes);
     }
     engines.checkpoint('upload:bytes-received');
-    if (source.isComplete(receivedBytes)) await sealed.finish();
-    else await sealed.pause();
+    if (source.isComplete(receivedBytes)) {
+      source.onEnd?.();
+      await sealed.finish();
+    } else await sealed.pause();
     return { receivedBytes, storedBytes, ...sealed.layout, dataKey };
   } finally {
     await sealed.close();
