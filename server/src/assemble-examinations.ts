@@ -83,7 +83,7 @@ export function assembleExaminations(
     s3: given('s3', s3Settings, (config) => examineS3(toS3Options(config))),
     log: given(
       'log',
-      ['WAYBILL_DATABASE_URL', 'WAYBILL_WITNESSES', ...timeStampSettings, ...s3Settings],
+      ['WAYBILL_DATABASE_URL', 'WAYBILL_WITNESSES', 'WAYBILL_PUBLIC_URL', ...timeStampSettings, ...s3Settings],
       examineEvidenceLog,
     ),
     clamd: given('clamd', ['WAYBILL_CLAMD', 'WAYBILL_SCAN', 'WAYBILL_SCAN_MAX_BYTES'], (config) =>
@@ -153,7 +153,8 @@ async function* examineConfiguration(problems: readonly string[]): AsyncGenerato
 }
 
 async function* examineEvidenceLog(
-  config: TimeStampConfig & Pick<Config, 'WAYBILL_DATABASE_URL' | 'WAYBILL_WITNESSES' | (typeof s3Settings)[number]>,
+  config: TimeStampConfig &
+    Pick<Config, 'WAYBILL_DATABASE_URL' | 'WAYBILL_WITNESSES' | 'WAYBILL_PUBLIC_URL' | (typeof s3Settings)[number]>,
 ): AsyncGenerator<Finding> {
   const url = config.WAYBILL_DATABASE_URL;
   const pool = openPool({ url, connections: 1, deadlines: requestDeadlines, onError: () => undefined });
@@ -161,7 +162,8 @@ async function* examineEvidenceLog(
   try {
     const witnesses = askWitnesses(config.WAYBILL_WITNESSES);
     const timeStampAuthority = openTimeStampAuthority(config, random);
-    yield* examineLog({ store: postgresStore(openDatabase(pool)), logObjects, witnesses, timeStampAuthority });
+    const policy = { publicUrl: config.WAYBILL_PUBLIC_URL };
+    yield* examineLog({ store: postgresStore(openDatabase(pool)), logObjects, witnesses, timeStampAuthority, policy });
   } finally {
     logObjects.close();
     await pool.end();

@@ -220,3 +220,16 @@ test('where Node has no ML-DSA-44, the log is signed by Ed25519 alone, and says 
   expect((await run('log', 'status')).printed).toMatch(/ml-dsa-44 {2}cannot sign: this version of Node/);
   expect(await examine()).toMatchObject({ status: 'warning', says: expect.stringContaining('(ml-dsa-44)') });
 });
+
+test('a log that is named by an earlier address is reported, and the remedy names it anew', async () => {
+  const { policy } = exchange.engines;
+  Object.assign(engines, { policy: { ...policy, publicUrl: 'http://127.0.0.1:8080' } });
+  await work();
+  Object.assign(engines, { policy });
+  const findName = async () => (await collectFindings(examineLog(engines))).find(({ check }) => check === 'log.name');
+  const { status, says, remedy = '' } = (await findName()) ?? {};
+  expect([status, says]).toEqual(['warning', expect.stringContaining('is named 127.0.0.1:8080/log/1, and')]);
+  const [, reason = ''] = /waybilld admin log start-epoch --reason "([^"]+)"/.exec(remedy) ?? [];
+  expect((await run('log', 'start-epoch', '--reason', reason)).exit).toBe(0);
+  expect(await findName()).toMatchObject({ status: 'ok', says: expect.stringContaining('files.example.org/log/2') });
+});

@@ -8,8 +8,11 @@ import type { Log, LogCondition } from './log-store.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
 import { readTilesOf } from './read-log.ts';
 import { formatKeyId, isSupported } from './signing-keys.ts';
+import { toOrigin } from './start-epoch.ts';
 
-type Needs = Pick<Engines, 'store' | 'logObjects' | 'witnesses' | 'timeStampAuthority'>;
+interface Needs extends Pick<Engines, 'store' | 'logObjects' | 'witnesses' | 'timeStampAuthority'> {
+  readonly policy: Pick<Engines['policy'], 'publicUrl'>;
+}
 
 /** Batches are a second apart; a worker that died is replaced after ten. */
 const lateSeconds = 60;
@@ -28,6 +31,7 @@ export async function* examineLog(engines: Needs): AsyncGenerator<Finding> {
     if (engines.timeStampAuthority) yield judgeTimeStamps(condition, engines.timeStampAuthority);
     const log = await findNewest(engines.store);
     if (!log) return;
+    yield judgeName(log, engines.policy);
     yield await judgeKeys(engines, log);
     yield* examineWitnesses(engines);
   } catch (error) {
@@ -91,7 +95,19 @@ function judgeTimeStamps(
   return ok(stamped, 'The evidence log is stamped as entries come.');
 }
 
-async function judgeKeys({ store }: Needs, { epoch }: Log): Promise<Finding> {
+/** Every receipt names the log, and its name is fixed when an epoch starts. */
+function judgeName({ epoch, origin }: Log, { publicUrl }: Needs['policy']): Finding {
+  const check = 'log.name';
+  const expected = toOrigin(publicUrl, epoch);
+  if (origin === expected) return ok(check, `The evidence log is named ${origin}, as the public address is.`);
+  return warning(
+    check,
+    `The evidence log is named ${origin}, and with the public address of today it would be ${expected}. Receipts show the former.`,
+    'If the public address is right, give the log its name: waybilld admin log start-epoch --reason "the public address has changed". Receipts of before stay valid.',
+  );
+}
+
+async function judgeKeys({ store }: Pick<Needs, 'store'>, { epoch }: Log): Promise<Finding> {
   const check = 'log.keys';
   const keys = (await store.evidenceLog.listKeys(epoch)).filter(({ retiredAt }) => retiredAt === null);
   const unused = keys.filter(({ algorithm }) => !isSupported(algorithm));
