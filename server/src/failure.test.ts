@@ -46,6 +46,14 @@ test('a file that may not be used is told with the user who may not, whom root m
   expect(toFailure(port)?.next).toBeUndefined();
 });
 
+test('a disk that is full is named', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', path: '/b/x' });
+  expect(toFailure(full)).toMatchObject({
+    code: 'failed',
+    next: 'There is no room left for /b/x. Make room, or name another place, and run the command again.',
+  });
+});
+
 test('an error that nobody expected is told without its stack', () => {
   expect(failureText(toFailure(new TypeError('x is not a function')) as Failure, false)).toBe(
     'waybilld: x is not a function\n',

@@ -38,16 +38,22 @@ export function toFailure(error: unknown): Failure | undefined {
     exitCode: exitCodes.failed,
     code: 'failed',
     message: error instanceof Error ? error.message : String(error),
-    ...(isRefusedPath(error) && {
-      next: `The command runs as ${userName()}: let this user read and write there, or name another place.`,
-    }),
+    ...toFileRemedy(error),
   };
 }
 
-/** Not a port, which may be refused by the same code. */
-function isRefusedPath(error: unknown): boolean {
+/** For a file or directory, not for a port, which may be refused by the same code. */
+function toFileRemedy(error: unknown): { next: string } | undefined {
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
-  return code === 'EACCES' && path !== undefined;
+  if (path === undefined) return undefined;
+  if (code === 'EACCES' || code === 'EPERM') {
+    return { next: `The command runs as ${userName()}: let this user read and write there, or name another place.` };
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return { next: `There is no room left for ${path}. Make room, or name another place, and run the command again.` };
+  }
+  if (code === 'EROFS') return { next: `${path} is on a file system that is mounted read-only. Name another place.` };
+  return undefined;
 }
 
 export function failureText({ code, message, next }: Failure, json: boolean): string {

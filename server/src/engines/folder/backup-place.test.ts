@@ -21,10 +21,10 @@ test('a file of which the disk takes only a part is not there, and the failure i
      import { folderBackupPlace } from '${new URL('backup-place.ts', import.meta.url).href}';
      const place = folderBackupPlace('/mnt', {});
      const content = async function* () { yield Buffer.alloc(1_000_000); };
-     const failure = await place.write('part', content()).catch(({ code }) => code);
+     const failure = await place.write('part', content()).catch(({ code, path }) => [code, path]);
      console.log(JSON.stringify({ failure, files: readdirSync('/mnt') }));`,
     2_000_000,
     1_500_000,
   );
-  expect(JSON.parse(printed)).toEqual({ failure: 'ENOSPC', files: ['ballast'] });
+  expect(JSON.parse(printed)).toEqual({ failure: ['ENOSPC', '/mnt/part'], files: ['ballast'] });
 });

@@ -82,6 +82,8 @@ async function store(path: string, content: AsyncIterable<Buffer> | Iterable<Buf
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
+    // A failed write does not name its file.
+    if (isFull(error)) Object.assign(error, { path });
     throw error;
   }
   // A new folder has its own name in the one above.
@@ -97,6 +99,10 @@ async function store(path: string, content: AsyncIterable<Buffer> | Iterable<Buf
 function throwDamaged(error: unknown): never {
   if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error;
   throw new ExchangeError('damaged', undefined, { cause: error });
+}
+
+function isFull(error: unknown): error is NodeJS.ErrnoException {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function isMissing(error: unknown): boolean {

@@ -163,3 +163,11 @@ describe('a fault of ours stays what it is', () => {
     await expect(database.store.accounts.byEmail('a\0b')).rejects.toMatchObject({ code: '22021' });
   });
 });
+
+test.each([
+  ['a disk that is full', { code: 'ENOSPC', syscall: 'write' }],
+  ['a directory that is refused', { code: 'EACCES', syscall: 'mkdir', path: '/var/backups' }],
+])('%s while work is done under a lock is not a fault of PostgreSQL', async (_what, properties) => {
+  const failed = Object.assign(new Error('of the disk'), properties);
+  await expect(database.store.exclusively('a backup', () => Promise.reject(failed))).rejects.toBe(failed);
+});

@@ -49,8 +49,14 @@ function fullMessage(maxBytes: string): string {
 
 export function isPassing(error: Error & { code?: unknown }): boolean {
   if (error instanceof OutOfReachError) return true;
+  if (isOfFile(error)) return false;
   if (typeof error.code === 'string') return passing.test(error.code) || /^E[A-Z]+$/.test(error.code);
   return driverLostConnection.test(error.message);
+}
+
+/** Thrown by work that is done under a lock of the database, such as a backup to a disk that is full. */
+function isOfFile({ code, path, syscall }: NodeJS.ErrnoException): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(code ?? '') || (path !== undefined && syscall !== 'connect');
 }
 
 /** Messages of the drivers that have no code: a connection cannot be opened, is lost, or was abandoned by us. */
