@@ -41,6 +41,7 @@ export function isKeyName(name: string): boolean {
 
 export async function signNote(text: string, signers: readonly Signer[]): Promise<string> {
   if (!text.endsWith('\n')) throw new NoteError('the text of a note ends with a newline');
+  if (signers.length === 0) throw new NoteError('nobody signs the note');
   return addSignatures(`${text}\n`, await Promise.all(signers.map((signer) => signText(text, signer))));
 }
 

@@ -181,6 +181,27 @@ test('keys are rotated while the log is signed, and the last one of an algorithm
   expect(printed.match(/retired \d{4}-/g)).toHaveLength(2);
 });
 
+test('of two commands that retire the last two keys of an algorithm at once, one is refused', async () => {
+  await work();
+  await run('log', 'rotate-key');
+  const keys = (await readStatus()).epochs[0]?.keys.filter(({ algorithm }) => algorithm === 'ed25519') ?? [];
+  expect(keys).toHaveLength(2);
+  const outcomes = await Promise.allSettled(keys.map(({ id }) => run('log', 'retire-key', id)));
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  // However they came to be retired, nothing is published that nobody has signed.
+  await query('update evidence_keys set retired_at = now()');
+  const published = objects.objects.get('1/checkpoint');
+  await work();
+  expect(objects.objects.get('1/checkpoint')).toBe(published);
+  const { exit, printed } = await run('log', 'status');
+  expect(exit).toBe(1);
+  expect(printed).toContain('Epoch 1 has no key that can sign. Add one: waybilld admin log rotate-key');
+  await run('log', 'rotate-key');
+  await work();
+  expect((await run('log', 'status')).exit).toBe(0);
+  expect(await readSigners()).toHaveLength(2);
+});
+
 /** Until it is disposed of, as with a version of Node that has no ML-DSA-44, with an OpenSSL that has it or not. */
 function removeMlDsa(isKnownToOpenSsl: boolean): Disposable {
   const create = crypto.createPrivateKey;

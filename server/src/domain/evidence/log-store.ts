@@ -175,6 +175,8 @@ export interface EvidenceLogStore {
    */
   unassign(turn: LogTurn, epoch: number, entries: readonly EntryPosition[]): Promise<number | undefined>;
 
+  /** Lets only one transaction at a time change the keys of an epoch. */
+  lockKeys(epoch: number): Promise<void>;
   addKey(epoch: number, key: NewLogKey): Promise<void>;
   /** False if it is retired already. */
   retireKey(epoch: number, keyId: number): Promise<boolean>;

@@ -27,6 +27,8 @@ export async function retireSigningKey(engines: Needs, keyId: number): Promise<s
   const { store, administrator: author } = engines;
   const log = await findCurrent(engines);
   return store.transaction(async (tx) => {
+    // Two at once would each see the other's key remain.
+    await tx.evidenceLog.lockKeys(log.epoch);
     const active = (await tx.evidenceLog.listKeys(log.epoch)).filter(({ retiredAt }) => retiredAt === null);
     const key = active.find((one) => one.keyId === keyId);
     if (!key)

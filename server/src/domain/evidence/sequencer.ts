@@ -282,7 +282,10 @@ export class Sequencer {
     const keys = (await this.#engines.store.evidenceLog.listKeys(epoch)).filter(({ retiredAt }) => retiredAt === null);
     const names = `${epoch} ${keys.map(({ keyId }) => keyId).join()}`;
     if (this.#signers?.keys !== names) {
-      this.#signers = { keys: names, signers: await openSigners(this.#engines, origin, keys, () => this.#seconds) };
+      const signers = await openSigners(this.#engines, origin, keys, () => this.#seconds);
+      if (signers.length === 0)
+        throw new LogRefusal(`Epoch ${epoch} has no key that can sign. Add one: waybilld admin log rotate-key`);
+      this.#signers = { keys: names, signers };
     }
     return this.#signers.signers;
   }

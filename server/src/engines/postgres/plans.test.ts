@@ -674,6 +674,7 @@ async function everyCall(accountId: string): Promise<Calls> {
         ),
       nextNumber: (log) => log.nextNumber(),
       unassign: (log) => log.unassign(turn, 1, [{ accountId, id: dropId }]),
+      lockKeys: (log) => log.lockKeys(1),
       addKey: (log) => log.addKey(1, logKey),
       retireKey: (log) => log.retireKey(1, 1),
       replaceKey: (log) => log.replaceKey({ ...logKey, epoch: 1 }, logKey),

@@ -308,6 +308,10 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       return rows[0]?.unassigned;
     },
 
+    async lockKeys(epoch) {
+      await sql`select from evidence_logs where epoch = ${epoch} for no key update`.execute(db);
+    },
+
     addKey,
 
     async retireKey(epoch, keyId) {
