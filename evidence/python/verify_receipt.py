@@ -2,7 +2,7 @@
 """Verifies a Waybill receipt offline, with nothing but Python's standard library.
 
 Written from docs/evidence.md alone, so that it shares no fault with the verifier in TypeScript. It does not verify ML-DSA-44: such
-signatures count as absent, so a policy whose quorum needs them is not met here. It verifies what a time stamp is for, but not who signed
+signatures count as absent, the verdict names them as not checked, and a policy whose quorum needs them is not met here. It verifies what a time stamp is for, but not who signed
 it: --extract writes the time stamps into a folder, and the verdict names the command of OpenSSL that verifies them.
 
     python3 verify_receipt.py receipt.pdf --policy policy.txt
@@ -26,6 +26,7 @@ MAX_NOTE_BYTES = 64 * 1024
 MAX_TOKEN_BYTES = 64 * 1024
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 16
+MAX_TIME = 253_402_300_799  # the last second of the year 9999
 CLOCK_TOLERANCE = timedelta(minutes=5)
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -108,65 +109,167 @@ def read_canonical(data):
 
 # The receipt in a PDF
 
-OBJECT = re.compile(rb"(?<![0-9])(\d{1,10}) (\d{1,5}) obj\b")
-STREAM = re.compile(rb"\bstream\r?\n")
-LENGTH = re.compile(rb"/Length (\d{1,10})(?! \d+ R)\b")
-NAMED = re.compile(rb"/F ?\(receipt\.json\)")
-EMBEDDED = re.compile(rb"/EF ?<<[^>]*?/F (\d{1,10}) (\d{1,5}) R")
+NAME = b"receipt.json"
+WRITTEN = b"(receipt.json)"
+MAX_PIECE = 4 * 1024 * 1024
+MAX_NAMED = 10
+OBJECT = re.compile(rb"(?<![0-9A-Za-z])([0-9]{1,10} [0-9]{1,5}) obj(?![0-9A-Za-z])")
+OBJECT_END = re.compile(rb"(?<![0-9A-Za-z])(?:endobj(?![0-9A-Za-z])|stream\r?\n)")
+STREAM_END = re.compile(rb"[\0\t\n\f\r ]*endstream[\0\t\n\f\r ]+endobj(?![0-9A-Za-z])")
+TOKEN = re.compile(
+    rb"%[^\r\n]*|/(?P<name>[^\0\t\n\f\r ()<>\[\]{}/%]*)|<<|>>|<(?P<hex>[0-9A-Fa-f\0\t\n\f\r ]*)>"
+    rb"|[\[\]{}<>)]|(?P<string>\()|[^\0\t\n\f\r ()<>\[\]{}/%]+"
+)
+MARK = re.compile(rb"\\.|[()]", re.DOTALL)
+ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|.))", re.DOTALL)
+ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f", b"\n": b"", b"\r": b"", b"\r\n": b""}
+
+
+def find_string_end(text, start):
+    depth = 0
+    for mark in MARK.finditer(text, start):
+        depth += {b"(": 1, b")": -1}.get(mark.group(), 0)
+        if depth == 0:
+            return mark.end()
+    return len(text)
+
+
+def decode_escape(match):
+    octal, one = match.groups()
+    return bytes([int(octal, 8) & 0xFF]) if octal is not None else ESCAPED.get(one, one)
+
+
+def decode_pdf_text(data):
+    """Removes the marks and zero bytes of UTF-16 and UTF-8, which is enough to recognise a name in ASCII."""
+    if data.startswith(b"\xfe\xff"):
+        return re.sub(rb"\0(.)", rb"\1", data[2:], flags=re.DOTALL)
+    if data.startswith(b"\xff\xfe"):
+        return re.sub(rb"(.)\0", rb"\1", data[2:], flags=re.DOTALL)
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def list_tokens(text):
+    """Returns kind, decoded value and notation of each token of a PDF outside its streams."""
+    if len(text) > MAX_PIECE:
+        raise Refused("the PDF is not of the form that receipts have")
+    tokens, position = [], 0
+    while match := TOKEN.search(text, position):
+        position, raw = match.end(), match.group()
+        if raw.startswith(b"%"):
+            continue
+        if match.group("name") is not None:
+            value = re.sub(rb"#([0-9A-Fa-f]{2})", lambda found: bytes.fromhex(found.group(1).decode()), raw[1:])
+            tokens.append(("name", value, raw))
+        elif match.group("hex") is not None:
+            digits = re.sub(rb"[^0-9A-Fa-f]", b"", raw).decode()
+            tokens.append(("string", decode_pdf_text(bytes.fromhex(digits + "0" * (len(digits) % 2))), raw))
+        elif match.group("string"):
+            position = find_string_end(text, match.start())
+            inner = text[match.start() + 1 : position - 1]
+            tokens.append(("string", decode_pdf_text(ESCAPE.sub(decode_escape, inner)), b"(" + inner + b")"))
+        else:
+            tokens.append(("other", raw, raw))
+    return tokens
+
+
+def read_members(tokens):
+    """Returns the notation of each member of the outermost dictionary. One that occurs twice has no form that is accepted."""
+    members, depth, member = {}, 0, None
+    for kind, value, raw in tokens:
+        if raw in (b">>", b"]"):
+            depth -= 1
+        if depth == 1 and kind == "name" and member != []:
+            member = members.setdefault(value, [])
+            if member:
+                member.append(raw)
+        elif depth >= 1 and member is not None:
+            member.append(raw)
+        if raw in (b"<<", b"["):
+            depth += 1
+    return {name: b" ".join(value) for name, value in members.items()}
 
 
 def list_pdf_objects(data):
-    """Yields the dictionary and the stream (or None) of each object, and never looks inside a stream."""
+    """Yields the name, the tokens and the stream (or None) of each object, and the tokens between them without a name."""
     position = 0
-    while True:
-        start = OBJECT.search(data, position)
-        if not start:
-            return
-        end = data.find(b"endobj", start.end())
-        if end < 0:
-            return
-        stream = STREAM.search(data, start.end(), end)
-        if not stream:
-            yield start.group(1, 2), data[start.end() : end], None
-            position = end
-            continue
-        head = data[start.end() : stream.start()]
-        length = LENGTH.search(head)
-        if not length:
-            raise Refused("a stream of the PDF has no length")
-        position = stream.end() + int(length.group(1))
-        if position > len(data):
-            raise Refused("the PDF is cut off")
-        yield start.group(1, 2), head, data[stream.end() : position]
+    while start := OBJECT.search(data, position):
+        yield b"", list_tokens(data[position : start.start()]), None
+        end = OBJECT_END.search(data, start.end())
+        if not end:
+            raise Refused("an object of the PDF has no end")
+        tokens, stream, position = list_tokens(data[start.end() : end.start()]), None, end.end()
+        if not end.group().startswith(b"endobj"):
+            length = read_members(tokens).get(b"Length", b"")
+            if not re.fullmatch(rb"[0-9]{1,10}", length):
+                raise Refused("a stream of the PDF has no length")
+            stop = STREAM_END.match(data, end.end() + int(length))
+            if not stop:
+                raise Refused("a stream of the PDF has no end")
+            stream, position = data[end.end() : end.end() + int(length)], stop.end()
+        yield start.group(1), tokens, stream
+    yield b"", list_tokens(data[position:]), None
+
+
+def is_named(token):
+    return token[0] == "string" and token[1] == NAME
+
+
+def is_named_once(specification, named):
+    """Returns whether the name is that of the specification alone, and of lists that lead to it."""
+    name, tokens = specification
+    members = read_members(tokens)
+    names = [members.get(key) for key in (b"F", b"UF") if key == b"F" or key in members]
+    if any(written != WRITTEN for written in names) or sum(map(is_named, tokens)) != len(names):
+        return False
+    reference = WRITTEN + b" " + name + b" R"
+    return all(
+        b" ".join(raw for _, _, raw in others[at : at + 4]) == reference
+        for _, others in named
+        if others is not tokens
+        for at, token in enumerate(others)
+        if is_named(token)
+    )
 
 
 def extract_receipt(data):
     if not data.startswith(b"%PDF-"):
         return data
-    streams, references = {}, []
-    for name, head, stream in list_pdf_objects(data):
-        if stream is not None:
-            streams[name] = (head, stream)
-        elif NAMED.search(head):
-            embedded = EMBEDDED.search(head)
-            if embedded:
-                references.append(embedded.group(1, 2))
-    if len(references) != 1:
-        raise Refused("the PDF has no attachment receipt.json" if not references else "the PDF has two receipts")
-    if references[0] not in streams:
+    named = []
+    for name, tokens, _ in list_pdf_objects(data):
+        if any(map(is_named, tokens)):
+            named.append((name, tokens))
+        if len(named) > MAX_NAMED:
+            raise Refused("the PDF has two receipts")
+    specifications = [(name, tokens) for name, tokens in named if b"EF" in read_members(tokens)]
+    if len(specifications) != 1:
+        raise Refused("the PDF has two receipts" if specifications else "the PDF has no attachment receipt.json")
+    (specification,) = specifications
+    place = re.fullmatch(rb"<< /F ([0-9]+ [0-9]+) R >>", read_members(specification[1])[b"EF"])
+    if not place or not is_named_once(specification, named):
+        raise Refused("the PDF names receipt.json in another way than receipts do")
+    found = []
+    for name, tokens, stream in list_pdf_objects(data):
+        if any(kind == "name" and value in (b"ObjStm", b"Encrypt") for kind, value, _ in tokens):
+            raise Refused("the PDF may hide another receipt.json")
+        if name in (place.group(1), specification[0]):
+            found.append((name, read_members(tokens), stream))
+    if len(found) > 2:
+        raise Refused("the PDF has two receipts")
+    streams = [(head, stream) for name, head, stream in found if name == place.group(1) and stream is not None]
+    if not streams:
         raise Refused("the attachment of the PDF is missing")
-    head, stream = streams[references[0]]
-    if b"/Filter" not in head:
-        return stream
-    if not re.search(rb"/Filter ?/FlateDecode\b", head) or b"/DecodeParms" in head:
+    ((head, stream),) = streams
+    if b"DecodeParms" in head or head.get(b"Filter", b"/FlateDecode") != b"/FlateDecode":
         raise Refused("the attachment of the PDF is encoded in an unknown way")
+    if b"Filter" not in head:
+        return stream
     inflater = zlib.decompressobj()
     try:
         receipt = inflater.decompress(stream, MAX_BYTES + 1)
     except zlib.error:
         raise Refused("the attachment of the PDF is damaged") from None
-    if len(receipt) > MAX_BYTES or not inflater.eof:
-        raise Refused("the attachment of the PDF is too large or cut off")
+    if len(receipt) > MAX_BYTES or not inflater.eof or inflater.unused_data:
+        raise Refused("the attachment of the PDF is too large, cut off or damaged")
     return receipt
 
 
@@ -219,14 +322,20 @@ def multiply_point(scalar, point):
 BASE = decode_point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
 
 
+def is_identity(point):
+    return point[0] % P == 0 and (point[1] - point[2]) % P == 0
+
+
 def verify_ed25519(public_key, message, signature):
     key, r = decode_point(public_key), decode_point(signature[:32])
     s = int.from_bytes(signature[32:], "little")
-    if len(signature) != 64 or key is None or r is None or s >= ORDER:
+    if len(signature) != 64 or key is None or r is None or s >= ORDER or is_identity(key):
         return False
     k = int.from_bytes(hashlib.sha512(signature[:32] + public_key + message).digest(), "little") % ORDER
     left, right = multiply_point(s, BASE), add_points(r, multiply_point(k, key))
-    return (left[0] * right[2] - right[0] * left[2]) % P == 0 and (left[1] * right[2] - right[1] * left[2]) % P == 0
+    if (left[0] * right[2] - right[0] * left[2]) % P or (left[1] * right[2] - right[1] * left[2]) % P:
+        return False
+    return is_identity(multiply_point(ORDER, key)) and is_identity(multiply_point(ORDER, r))
 
 
 # Keys, notes and checkpoints
@@ -254,21 +363,21 @@ class Key:
         if self.type == ED25519:
             return verify_ed25519(self.public_key, text.encode(), signature), None
         time = int.from_bytes(signature[:8], "big")
-        if len(signature) != 72 or time > 2**63 - 1:
+        if len(signature) != 72 or time > MAX_TIME:
             return False, None
         message = f"cosignature/v1\ntime {time}\n{text}".encode()
         return verify_ed25519(self.public_key, message, signature[8:]), time
 
 
 def open_note(note, keys):
-    """Returns the text of a note, and the keys that signed it with their times."""
+    """Returns the text of a note, the keys that signed it with their times, and the signatures that were not checked."""
     if re.search(r"[\x00-\x09\x0b-\x1f]", note):
         raise Refused("a checkpoint has control characters")
     text, separator, lines = note.rpartition("\n\n")
     text += "\n"
     if not separator or not lines.endswith("\n"):
         raise Refused("a checkpoint is not a signed note")
-    signed = {}
+    signed, unchecked = {}, []
     for line in lines[:-1].split("\n"):
         match = re.fullmatch(r"\u2014 ([^\s+]+) (\S+)", line)
         if not match:
@@ -276,14 +385,18 @@ def open_note(note, keys):
         name, data = match.group(1), decode_base64(match.group(2))
         if len(data) < 5:
             raise Refused("a checkpoint has a malformed signature")
-        for key in keys:
-            if (key.name, key.id) != (name, data[:4]) or key.type == ML_DSA_44:
+        known = [key for key in keys if (key.name, key.id) == (name, data[:4])]
+        if not known:
+            unchecked.append(f"{name}, of a key that you did not name")
+        for key in known:
+            if key.type == ML_DSA_44:
+                unchecked.append(f"{name}, ML-DSA-44")
                 continue
             is_right, time = key.verify(text, data[4:])
             if not is_right:
                 raise Refused(f"the signature of {name} is wrong")
             signed[key] = time
-    return text, signed
+    return text, signed, unchecked
 
 
 def parse_checkpoint(text):
@@ -347,14 +460,14 @@ class Policy:
 
     def open_checkpoint(self, note):
         keys = self.logs + list(self.witnesses.values())
-        text, signed = open_note(note, keys)
+        text, signed, unchecked = open_note(note, keys)
         origin, size, root = parse_checkpoint(text)
         if not any(key in signed and key.name == origin for key in self.logs):
             raise Refused(f"no key that you trust has signed the checkpoint of {origin}")
         if not self.has_cosigned(self.quorum, signed):
             raise Refused(f"too few witnesses have cosigned the checkpoint of {origin}")
         cosigned = {name: signed[key] for name, key in self.witnesses.items() if key in signed}
-        return {"origin": origin, "size": size, "root": root, "witnesses": cosigned}
+        return {"origin": origin, "size": size, "root": root, "witnesses": cosigned, "unchecked": unchecked}
 
 
 # The tree (RFC 6962)
@@ -679,6 +792,8 @@ def describe_facts(facts):
         yield f"log {checkpoint['origin']}, {checkpoint['size']} entries"
         for name, time in checkpoint["witnesses"].items():
             yield f"cosigned by {name} at {describe_seconds(time)}"
+        for signature in checkpoint["unchecked"]:
+            yield f"not checked: the signature of {signature}"
     for place, stamp in enumerate(facts["time_stamps"], 1):
         files = f"-data time-stamp-{place}.txt -in time-stamp-{place}.tst"
         yield f"not checked: a time stamp states that the log had the first {stamp['events']} events at {stamp['at']}"

@@ -9,7 +9,8 @@ const sentences = {
   deadline: 'Its deadline is {at}.',
   file_handed_over: 'File {name}, {size} bytes, SHA-256 {sha256}: handed over to {to} at {at}.',
   file_handed_over_again: 'File {name} was handed over again to {to} at {at}.',
-  file_not_handed_over: 'File {name}, {size} bytes, SHA-256 {sha256}: no event says that it was handed over.',
+  file_accepted: 'File {name}, {size} bytes, SHA-256 {sha256}.',
+  files_not_handed_over: 'No event says that {count} of its {total} files were handed over.',
   consigned_none: 'Available to {receiver} since {at}; besides the link, no code was required.',
   consigned_mail: 'Available to {receiver} since {at}; besides the link, a code sent by mail was required.',
   consigned_sms: 'Available to {receiver} since {at}; besides the link, a code sent by SMS was required.',
@@ -30,9 +31,11 @@ const sentences = {
   delivery_not_ended: 'No event says that the delivery has ended.',
   delivery_expired: 'The delivery expired at {at}.',
   delivery_revoked: 'The delivery was revoked by {by} at {at}.',
+  delivery_restored: '{by} undid the revocation of the delivery at {at}.',
   request_not_ended: 'No event says that the request has ended.',
   request_expired: 'The request expired at {at}.',
   request_revoked: 'The request was closed by {by} at {at}.',
+  request_restored: '{by} reopened the request at {at}.',
   key_destroyed: 'The key of its files was destroyed at {at}.',
   key_not_destroyed: 'No event says that the key of its files was destroyed.',
   log_signed: 'The log {origin} signed its first {size} entries, which contain these events.',
@@ -48,7 +51,6 @@ const sentences = {
   unknown_person: 'Not known: who used the link, and who reads the mailbox.',
   unknown_reading: 'Not known: whether anybody read the files.',
   unknown_later_events: 'Not known: whether something happened after the last event.',
-  unknown_handover: 'Not known: whether the files that no event names were handed over.',
   unknown_notification: 'Not known: whether the link was sent to the receiver.',
   unknown_time: 'Not known: whether the times are right, as no witness states one.',
 } as const;
@@ -93,7 +95,8 @@ export function listStatements(facts: Facts): Statement[] {
     ...facts.logs.flatMap(describeLog),
     ...facts.timeStamps.map((stamp) => describeTimeStamp(stamp, facts)),
     ...facts.remarks.map(describeRemark),
-    ...facts.unknowns.map((unknown) => state('unknown', `unknown_${unknown}`)),
+    // Which files were not handed over is said with the files.
+    ...facts.unknowns.flatMap((unknown) => (unknown === 'handover' ? [] : [state('unknown', `unknown_${unknown}`)])),
   ];
 }
 
@@ -110,17 +113,19 @@ const prove = (code: StatementCode, values: Statement['values'], at: string) => 
 
 function describeSubmission({ submission, files, expiresAt }: Facts): Statement[] {
   const { reference, type, sender, at } = submission;
+  const left = files.filter(({ handovers }) => handovers.length === 0).length;
   return [
     prove(type === 'drop' ? 'delivery_accepted' : 'request_accepted', { sender: sender.address, reference }, at),
     ...(expiresAt ? [prove('deadline', {}, expiresAt)] : []),
     ...files.flatMap(({ handovers, ...file }) => {
       const [first, ...others] = handovers;
-      if (!first) return [state('absent', 'file_not_handed_over', toValues(file))];
+      if (!first) return [state('proven', 'file_accepted', toValues(file))];
       return [
         prove('file_handed_over', { ...toValues(file), to: first.to }, first.at),
         ...others.map((other) => prove('file_handed_over_again', { name: file.name, to: other.to }, other.at)),
       ];
     }),
+    ...(left > 0 ? [state('absent', 'files_not_handed_over', { count: left, total: files.length })] : []),
   ];
 }
 
@@ -154,13 +159,12 @@ function describeDelivery(facts: Facts): Statement[] {
   ];
 }
 
-function describeEnd({ submission, end, keyDestroyedAt }: Facts): Statement[] {
+function describeEnd({ submission, ends, end, keyDestroyedAt }: Facts): Statement[] {
   const subject = submission.type === 'drop' ? 'delivery' : 'request';
-  if (!end) return [state('absent', `${subject}_not_ended`)];
-  return [
-    prove(`${subject}_${end.kind}`, { by: end.by ?? '' }, end.at),
-    keyDestroyedAt ? prove('key_destroyed', {}, keyDestroyedAt) : state('absent', 'key_not_destroyed'),
-  ];
+  if (ends.length === 0) return [state('absent', `${subject}_not_ended`)];
+  const told = ends.map(({ kind, at, by = '' }) => prove(`${subject}_${kind}`, { by }, at));
+  if (!end) return told;
+  return [...told, keyDestroyedAt ? prove('key_destroyed', {}, keyDestroyedAt) : state('absent', 'key_not_destroyed')];
 }
 
 function describeLog({ origin, size, witnesses }: Facts['logs'][number]): Statement[] {

@@ -80,6 +80,12 @@ export interface Facts {
     readonly handovers: readonly { at: string; via: string; to: string }[];
   })[];
   readonly received: readonly Fact<'content.received'>[];
+  /** Every end of the drop, and every time that it was undone, in their order. */
+  readonly ends: readonly {
+    readonly kind: 'expired' | 'revoked' | 'restored';
+    readonly at: string;
+    readonly by?: string;
+  }[];
   /** The end that is in force: none if the drop was restored. */
   readonly end?: { readonly kind: 'expired' | 'revoked'; readonly at: string; readonly by?: string };
   readonly keyDestroyedAt?: string;
@@ -175,18 +181,23 @@ function matchHandovers({ entries }: Receipt, accepted: readonly EvidenceFile[])
   return { files: accepted.map((file) => ({ ...file, handovers: files.get(toKey(file)) ?? [] })), unlistedFiles };
 }
 
-function findEnd({ entries }: Receipt): Pick<Facts, 'end' | 'keyDestroyedAt'> {
+function findEnd({ entries }: Receipt): Pick<Facts, 'ends' | 'end' | 'keyDestroyedAt'> {
+  const ends: Facts['ends'][number][] = [];
   let end: Facts['end'];
   let keyDay: string | undefined;
   for (const { event } of entries) {
     const { at, kind } = event;
     if (kind === 'drop.expired') end = { kind: 'expired', at };
     if (kind === 'drop.revoked') end = { kind: 'revoked', at, by: readEventData(event, kind)?.by ?? '' };
-    if (kind === 'drop.restored') end = undefined;
+    if (kind === 'drop.expired' || kind === 'drop.revoked') ends.push(...(end ? [end] : []));
+    if (kind === 'drop.restored') {
+      end = undefined;
+      ends.push({ kind: 'restored', at, by: readEventData(event, kind)?.by ?? '' });
+    }
     keyDay = end ? (findKeyDay(event) ?? keyDay) : undefined;
   }
   const destroyed = entries.find(({ event }) => keyDay && readEventData(event, 'key.destroyed')?.day === keyDay);
-  return { ...(end && { end }), ...(destroyed && { keyDestroyedAt: destroyed.event.at }) };
+  return { ends, ...(end && { end }), ...(destroyed && { keyDestroyedAt: destroyed.event.at }) };
 }
 
 /** Finds times that contradict the order of the log, the time of a cosignature, or that of a verified time stamp. */

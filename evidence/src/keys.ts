@@ -88,9 +88,13 @@ function readTimestamp(signature: Uint8Array): number | undefined {
   return timestamp <= maxTimestamp ? Number(timestamp) : undefined;
 }
 
-/** Verifies as RFC 8032 says, without the lenience of ZIP 215, so that all verifiers agree. */
+/**
+ * Verifies as RFC 8032 says, without the lenience of ZIP 215. Both points must be in the group of prime order, as those of every
+ * honest signer are: of others, RFC 8032 lets verifiers judge differently.
+ */
 function verifyEd25519(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
-  return signature.length === 64 && ed25519.verify(signature, message, publicKey, { zip215: false });
+  if (signature.length !== 64 || !ed25519.verify(signature, message, publicKey, { zip215: false })) return false;
+  return [publicKey, signature.subarray(0, 32)].every((point) => ed25519.Point.fromBytes(point).isTorsionFree());
 }
 
 function verifyMlDsa(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {

@@ -143,6 +143,7 @@ test(`${mutationCount / 2} mutated receipts`, async () => {
     'bad_signature',
     'foreign_event',
     'no_quorum',
+    'no_receipt',
     'omitted',
     'unknown_log',
     'unreadable',

@@ -1,13 +1,10 @@
 import { concatBytes } from './bytes.ts';
-import { ReceiptError } from './receipt.ts';
-
-/** An object of a PDF: its dictionary, and its stream if it has one. */
-interface PdfObject {
-  readonly dictionary: string;
-  readonly stream?: Uint8Array;
-}
+import { type PdfObject, type PdfToken, readObjects } from './pdf-objects.ts';
+import { maxReceiptBytes, ReceiptError } from './receipt.ts';
 
 const attachmentName = 'receipt.json';
+/** Objects that contain the name: the specification, and lists of attachments. */
+const maxNamed = 10;
 
 export function isPdf(bytes: Uint8Array): boolean {
   return String.fromCharCode(...bytes.subarray(0, 5)) === '%PDF-';
@@ -15,57 +12,73 @@ export function isPdf(bytes: Uint8Array): boolean {
 
 /**
  * Returns the attachment `receipt.json` of a PDF. It reads the file from its start, object by object, and ignores the tables at
- * its end, so that every verifier finds the same attachment. A receipt is never encrypted, nor in an object stream.
+ * its end. The attachment has one form, and whatever else has this name is refused, so that every verifier finds the same one.
  */
 export async function readAttachedReceipt(pdf: Uint8Array, maxBytes: number): Promise<Uint8Array> {
-  const objects = listObjects(pdf);
-  const places = new Set<string>();
-  for (const { dictionary } of objects.values().flatMap((versions) => versions)) {
-    if (!/\/U?F\s*\(receipt\.json\)/.test(dictionary)) continue;
-    const [, place] = /\/EF\s*<<\s*\/F\s+([0-9]+\s[0-9]+)\s+R/.exec(dictionary) ?? [];
-    if (place) places.add(place.replace(/\s/, ' '));
-  }
-  const [place = '', ...others] = places;
-  const versions = objects.get(place) ?? [];
-  if (others.length > 0 || versions.length > 1) throw new ReceiptError(`The PDF has more than one ${attachmentName}.`);
-  const { dictionary, stream } = versions[0] ?? {};
-  if (!dictionary || !stream) throw new ReceiptError(`The PDF has no attachment ${attachmentName}.`);
-  const [, filter] = /\/Filter\s*\[?\s*\/(\w+)/.exec(dictionary) ?? [];
-  if (filter === undefined) return stream;
-  if (filter !== 'FlateDecode' || dictionary.includes('/DecodeParms'))
+  if (pdf.length > maxReceiptBytes) throw new ReceiptError('The PDF is larger than 64 MiB.');
+  const { dictionary, stream } = findAttachment(pdf);
+  const filter = write(dictionary.get('Filter'));
+  if (filter === '' && !dictionary.has('DecodeParms')) return stream;
+  if (filter !== '/FlateDecode' || dictionary.has('DecodeParms'))
     throw new ReceiptError(`The attachment ${attachmentName} is compressed in another way than receipts are.`);
   return inflate(stream, maxBytes);
 }
 
-/** Returns all objects by number and generation. Within a stream, nothing is taken for an object. */
-function listObjects(pdf: Uint8Array): Map<string, PdfObject[]> {
-  // One character for each byte, so that places in the text are places in the file.
-  const text = new TextDecoder('latin1').decode(pdf);
-  const objects = new Map<string, PdfObject[]>();
-  const start = /\b([0-9]{1,10} [0-9]{1,5}) obj\b/g;
-  const end = /\bendobj\b|\bstream\r?\n/g;
-  const streamEnd = /\s*endstream\b/y;
-  for (let match = start.exec(text); match; match = start.exec(text)) {
-    end.lastIndex = start.lastIndex;
-    const ending = end.exec(text);
-    if (!ending) break;
-    const dictionary = text.slice(start.lastIndex, ending.index);
-    let stream: Uint8Array | undefined;
-    start.lastIndex = end.lastIndex;
-    if (ending[0] !== 'endobj') {
-      const [, length] = /\/Length\s+([0-9]{1,10})\b(?!\s+[0-9]+\s+R)/.exec(dictionary) ?? [];
-      streamEnd.lastIndex = end.lastIndex + Number(length);
-      if (length === undefined || !streamEnd.test(text))
-        throw new ReceiptError('The PDF is damaged: a stream has no end.');
-      stream = pdf.subarray(end.lastIndex, end.lastIndex + Number(length));
-      start.lastIndex = streamEnd.lastIndex;
-    }
-    const versions = objects.get(match[1] ?? '') ?? [];
-    versions.push({ dictionary, ...(stream && { stream }) });
-    objects.set(match[1] ?? '', versions);
-  }
-  return objects;
+function findAttachment(pdf: Uint8Array): { dictionary: PdfObject['members']; stream: Uint8Array } {
+  const { named, isOpaque } = listNamed(pdf);
+  if (named.length === 0) throw new ReceiptError(`The PDF has no attachment ${attachmentName}.`, 'no_receipt');
+  const [specification, ...others] = named.filter(({ members }) => members.has('EF'));
+  if (others.length > 0) throw new ReceiptError(`The PDF has more than one ${attachmentName}.`);
+  const [, place] = /^<< \/F ([0-9]+ [0-9]+) R >>$/.exec(write(specification?.members.get('EF'))) ?? [];
+  if (!specification || place === undefined || isOpaque || !isNamedOnce(specification, named))
+    throw new ReceiptError(`The PDF names an attachment ${attachmentName} in another way than receipts do.`);
+  const versions: PdfObject[] = [];
+  for (const object of readObjects(pdf))
+    if (object.id === place || object.id === specification.id) versions.push(object);
+  if (versions.length > 2) throw new ReceiptError(`The PDF has more than one ${attachmentName}.`);
+  const { members, stream } = versions.find(({ id }) => id === place) ?? {};
+  if (!members || !stream) throw new ReceiptError(`The PDF has no attachment ${attachmentName}.`);
+  return { dictionary: members, stream };
 }
+
+const isNamed = ({ kind, value }: PdfToken) => kind === 'string' && value === attachmentName;
+const isOfHidden = ({ kind, value }: PdfToken) => kind === 'name' && (value === 'ObjStm' || value === 'Encrypt');
+
+/** Lists the objects that contain the name, and tells whether others may be hidden in streams. */
+function listNamed(pdf: Uint8Array): { named: readonly PdfObject[]; isOpaque: boolean } {
+  const named: PdfObject[] = [];
+  let isOpaque = false;
+  try {
+    for (const object of readObjects(pdf)) {
+      if (object.tokens.some(isNamed) && named.push(object) > maxNamed)
+        throw new ReceiptError(`The PDF has more than one ${attachmentName}.`);
+      isOpaque ||= object.tokens.some(isOfHidden);
+    }
+  } catch (error) {
+    // PDFs of other programs are often written in a way that receipts are not.
+    if (new TextDecoder('latin1').decode(pdf).includes(attachmentName)) throw error;
+    return { named: [], isOpaque };
+  }
+  return { named, isOpaque };
+}
+
+/** Tells whether the name is that of the specification alone. Lists of attachments may have it, before the reference to it. */
+function isNamedOnce(specification: PdfObject, named: readonly PdfObject[]): boolean {
+  const { members, tokens, id } = specification;
+  const names = [members.get('F'), ...(members.has('UF') ? [members.get('UF')] : [])];
+  const isListed = (at: number, all: readonly PdfToken[]) =>
+    write(all.slice(at, at + 4)) === `(${attachmentName}) ${id} R`;
+  return (
+    names.every((name) => write(name) === `(${attachmentName})`) &&
+    tokens.filter(isNamed).length === names.length &&
+    named.every(
+      (object) =>
+        object === specification || object.tokens.every((token, at, all) => !isNamed(token) || isListed(at, all)),
+    )
+  );
+}
+
+const write = (tokens: readonly PdfToken[] = []) => tokens.map(({ raw }) => raw).join(' ');
 
 /** Inflates with a limit, so that a small file cannot fill the memory. */
 async function inflate(compressed: Uint8Array, maxBytes: number): Promise<Uint8Array> {

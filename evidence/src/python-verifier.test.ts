@@ -1,19 +1,25 @@
 // Holds the verifier in Python, which was written from docs/evidence.md alone, against the one here and the document's example.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { ED25519_TORSION_SUBGROUP, ed25519 } from '@noble/curves/ed25519.js';
 import { expect, test } from 'vitest';
 import {
   decodeBase64,
+  formatVerifierKey,
   hashLeaf,
   parseAuthorities,
   parsePolicy,
+  signText,
   toCanonicalJson,
   verifyInclusion,
   verifyReceipt,
 } from './index.ts';
 import type { Receipt, ReceiptTimeStamp } from './receipt.ts';
+import { createTestKey } from './testing/test-log.ts';
 import { readTimeStamp, TimeStampError } from './time-stamp.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -41,23 +47,23 @@ for line in sys.stdin:
         print("refused")
 `;
 
-function runPython(command: 'verify' | 'read', files: readonly Uint8Array[]): string[] {
+function runPython(command: 'verify' | 'read', files: readonly Uint8Array[], trust = policy): string[] {
   const folder = new URL('../python/', import.meta.url).pathname;
   const input = files.map((file) => `${Buffer.from(file).toString('base64')}\n`).join('');
-  const parameters = ['-B', '-c', program, folder, policy, command];
+  const parameters = ['-B', '-c', program, folder, trust, command];
   const { stdout, stderr } = spawnSync('python3', parameters, { input, encoding: 'utf8' });
   expect(stderr).toBe('');
   return stdout.trim().split('\n');
 }
-const verifyByPython = (receipts: readonly Uint8Array[]) =>
-  runPython('verify', receipts).map((verdict) => verdict === 'proven');
+const verifyByPython = (receipts: readonly Uint8Array[], trust = policy) =>
+  runPython('verify', receipts, trust).map((verdict) => verdict === 'proven');
 
-async function verifyHere(receipts: readonly Uint8Array[]): Promise<boolean[]> {
-  const verdicts = await Promise.all(receipts.map((receipt) => verifyReceipt(receipt, parsePolicy(policy))));
+async function verifyHere(receipts: readonly Uint8Array[], trust = policy): Promise<boolean[]> {
+  const verdicts = await Promise.all(receipts.map((receipt) => verifyReceipt(receipt, parsePolicy(trust))));
   return verdicts.map(({ isValid }) => isValid);
 }
 
-const bytes = (text: string) => Buffer.from(text);
+const bytes = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding);
 type Draft = { -readonly [K in keyof Receipt]: Receipt[K] };
 /** The example with a change, in canonical form again. */
 function change(edit: (receipt: Draft) => void): Uint8Array {
@@ -84,6 +90,7 @@ function makePdf(attachment: string, isCompressed: boolean, more = ''): Uint8Arr
     content,
     bytes(
       `\nendstream\nendobj\n2 0 obj\n<< /Type /Filespec /F (receipt.json) /EF << /F 1 0 R >> >>\nendobj\n${more}%%EOF\n`,
+      'latin1',
     ),
   ]);
 }
@@ -153,11 +160,118 @@ const refused: Record<string, Uint8Array> = {
   'a PDF with a damaged attachment': makePdf(example, true).map((byte, at) => (at === 120 ? byte ^ 1 : byte)),
 };
 
+/** What else may have the name, in every notation of PDF. */
+const other = (name: string, more = '') => `3 0 obj\n<< /Type /Filespec ${name} /EF << /F 4 0 R >> ${more}>>\nendobj\n`;
+const renamed: Record<string, string> = {
+  'by escapes': other('/F (rec\\145ipt.json)'),
+  'in hexadecimal': other('/F <726563656970742e6a736f6e>'),
+  'in UTF-16': other(`/F (\u00fe\u00ff${[...'receipt.json'].map((character) => `\0${character}`).join('')})`),
+  'in another key': other('/F (a.json) /UF (receipt.json)'),
+  'behind an escaped key': other('/#46 (receipt.json)'),
+  'in an update of the same object': second.replace('3 0', '2 0'),
+  'in an update of the stream': '1 0 obj\n<< /Length 2 >>\nstream\n{}\nendstream\nendobj\n',
+  'in a list of attachments': '3 0 obj\n<< /Names [(receipt.json) 4 0 R] >>\nendobj\n',
+  'without a reference': '3 0 obj\n<< /Names [(receipt.json)] >>\nendobj\n',
+  'outside of objects': '(receipt.json)\n',
+  'with white space of other kinds': second.replace('/F (receipt', '/F\u000b(receipt'),
+  'in an object stream': '3 0 obj\n<< /Type /ObjStm /Length 0 >>\nstream\n\nendstream\nendobj\n',
+};
+for (const [how, more] of Object.entries(renamed))
+  refused[`a PDF that names another receipt ${how}`] = makePdf(example, true, more);
+proven['a PDF with a list of attachments'] = makePdf(
+  example,
+  true,
+  '3 0 obj\n<< /Names [(receipt.json) 2 0 R (a) 7 0 R] >>\nendobj\n',
+);
+proven['a PDF with other attachments and strings'] = makePdf(
+  example,
+  true,
+  `${other('/F (a \\(receipt.json\\).txt)')}4 0 obj\n<< /Length 1 /Title (an (inner) receipt.json) >>\nstream\nx\nendstream\nendobj\n`,
+);
+
 test('both accept the same receipts, and refuse the same ones', async () => {
   const all = { ...proven, ...refused };
   const name = (verdicts: readonly boolean[]) => Object.keys(all).filter((_, place) => verdicts[place]);
-  expect(name(await verifyHere(Object.values(all)))).toEqual(Object.keys(proven));
+  expect(name(await verifyHere(Object.values(all))).toSorted()).toEqual(Object.keys(proven).toSorted());
   expect(name(verifyByPython(Object.values(all)))).toEqual(Object.keys(proven));
+});
+
+/** The seeds of RFC 8032, section 7.1, tests 1 and 2, with which the example is signed. */
+const seeds = [
+  '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60',
+  '4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb',
+].map((seed) => Buffer.from(seed, 'hex'));
+const [note = ''] = (JSON.parse(example) as Receipt).checkpoints;
+const [noteText = ''] = note.split(/(?<=\n)\n/);
+const origin = 'files.example.org/log/1';
+const replaceSignatures = (...lines: string[]) =>
+  change((receipt) => (receipt.checkpoints = [`${noteText}\n${lines.map((line) => `${line}\n`).join('')}`]));
+
+/** A signature whose points have parts of small order, which a cofactored equation accepts, and the other if `k` is a multiple of 8. */
+function signWith({ inKey, inR, isMultiple }: { inKey: number; inR: number; isMultiple: boolean }) {
+  const { Point } = ed25519;
+  const { scalar, point } = ed25519.utils.getExtendedPublicKey(seeds[0] as Buffer);
+  const torsion = (place: number) => Point.fromHex(ED25519_TORSION_SUBGROUP[place] ?? '');
+  const publicKey = point.add(torsion(inKey)).toBytes();
+  for (let r = 1n; ; r += 1n) {
+    const commitment = Point.BASE.multiply(r).add(torsion(inR)).toBytes();
+    const digest = createHash('sha512').update(commitment).update(publicKey).update(noteText).digest().toReversed();
+    const k = BigInt(`0x${Buffer.from(digest).toString('hex')}`) % Point.Fn.ORDER;
+    if ((k % 8n === 0n) !== isMultiple) continue;
+    const s = Point.Fn.toBytes(Point.Fn.create(r + k * scalar));
+    const vkey = formatVerifierKey(origin, 1, publicKey);
+    const id = Buffer.from(vkey.split('+')[1] ?? '', 'hex');
+    const line = `— ${origin} ${Buffer.concat([id, commitment, s]).toString('base64')}`;
+    return { trust: `log ${vkey}\nquorum none\n`, receipt: replaceSignatures(line) };
+  }
+}
+
+test.each([
+  ['an honest key', { inKey: 0, inR: 0, isMultiple: false }, true],
+  ['a key of mixed order', { inKey: 1, inR: 0, isMultiple: false }, false],
+  ['a key of mixed order that both equations accept', { inKey: 1, inR: 0, isMultiple: true }, false],
+  ['R of mixed order', { inKey: 0, inR: 1, isMultiple: false }, false],
+  ['a key and R of mixed order', { inKey: 3, inR: 5, isMultiple: true }, false],
+] as const)('both judge a signature of Ed25519 by %s alike', async (_, points, isProven) => {
+  const { trust, receipt } = signWith(points);
+  expect([await verifyHere([receipt], trust), verifyByPython([receipt], trust)]).toEqual([[isProven], [isProven]]);
+});
+
+test('both judge the times of cosignatures alike: until the end of the year 9999', async () => {
+  const [logLine = ''] = note.split('\n').filter((line) => line.startsWith('— files'));
+  const sign = (seconds: bigint) => {
+    const time = Buffer.alloc(8);
+    time.writeBigUInt64BE(seconds);
+    const message = bytes(`cosignature/v1\ntime ${seconds}\n${noteText}`);
+    const signature = ed25519.sign(message, seeds[1] as Buffer);
+    const id = Buffer.from('e8498172', 'hex');
+    return replaceSignatures(
+      logLine,
+      `— witness.example.com/w1 ${Buffer.concat([id, time, signature]).toString('base64')}`,
+    );
+  };
+  const receipts = [0n, 253_402_300_799n, 253_402_300_800n, 2n ** 63n - 1n, 2n ** 64n - 1n].map(sign);
+  const expected = [true, true, false, false, false];
+  expect([await verifyHere(receipts), verifyByPython(receipts)]).toEqual([expected, expected]);
+});
+
+test('the verdict of Python names the signatures that it did not check', async () => {
+  const key = createTestKey(origin, 6);
+  const line = await signText(noteText, key.signer);
+  const receipt = change((draft) => (draft.checkpoints = [`${note}${line}`]));
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-python-'));
+  writeFileSync(join(folder, 'receipt.json'), receipt);
+  const judge = (trust: string) => {
+    writeFileSync(join(folder, 'policy.txt'), trust);
+    const program = new URL('../python/verify_receipt.py', import.meta.url).pathname;
+    const paths = [join(folder, 'receipt.json'), '--policy', join(folder, 'policy.txt')];
+    return spawnSync('python3', ['-B', program, ...paths], { encoding: 'utf8' }).stdout;
+  };
+  const known = judge(`log ${key.vkey}\n${policy}`);
+  const unknown = judge(policy);
+  rmSync(folder, { recursive: true });
+  expect(known).toMatch(/^PROVEN\n[^]*\nnot checked: the signature of files\.example\.org\/log\/1, ML-DSA-44\n/);
+  expect(unknown).toContain(`not checked: the signature of ${origin}, of a key that you did not name\n`);
 });
 
 test('the example with a time stamp says since when the authority knows the first two events', async () => {

@@ -55,6 +55,13 @@ export type Receipt = Checked<typeof isReceipt>;
 /** Bytes that are not a receipt. The message says why. */
 export class ReceiptError extends Error {
   override readonly name = 'ReceiptError';
+  /** Whether it is a receipt that was changed or damaged, or a file of another kind. */
+  readonly code: 'unreadable' | 'no_receipt';
+
+  constructor(message: string, code: ReceiptError['code'] = 'unreadable') {
+    super(message);
+    this.code = code;
+  }
 }
 
 export function formatReceipt(receipt: Receipt): Uint8Array {
@@ -67,10 +74,11 @@ export function formatReceipt(receipt: Receipt): Uint8Array {
 export function parseReceipt(bytes: Uint8Array): Receipt {
   if (bytes.length > maxReceiptBytes) throw new ReceiptError('The receipt is larger than 64 MiB.');
   const value = parseJson(bytes);
+  if (!isOfReceipt(value)) throw new ReceiptError('The file is not a receipt.', 'no_receipt');
   if (!isWithinDepth(value, maxDepth)) throw new ReceiptError('The receipt is nested too deeply.');
   if (!isReceipt(value) || !value.entries.every(({ event }) => isEventComplete(event)))
     throw new ReceiptError('The file does not have the form of a receipt.');
-  if (!equalBytes(encodeText(toCanonicalJson(value)), bytes))
+  if (!isCanonical(value, bytes))
     throw new ReceiptError('The receipt is not in canonical form: it was edited or saved by another program.');
   return value;
 }
@@ -79,7 +87,28 @@ function parseJson(bytes: Uint8Array): JsonValue {
   try {
     return JSON.parse(decodeText(bytes)) as JsonValue;
   } catch {
-    throw new ReceiptError('The file is neither a PDF nor JSON.');
+    // One that is cut off still begins like a receipt.
+    const begins = new TextDecoder('latin1').decode(bytes.subarray(0, 16)).startsWith('{"checkpoints":');
+    throw begins
+      ? new ReceiptError('The receipt is damaged: it is not JSON.')
+      : new ReceiptError('The file is neither a PDF nor JSON.', 'no_receipt');
+  }
+}
+
+/** Tells whether a document claims to be a receipt, of this version or another. */
+function isOfReceipt(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'type')) return false;
+  const { type } = value as { readonly type: JsonValue };
+  return typeof type === 'string' && type.startsWith('waybill-receipt@');
+}
+
+/** Numbers that are not exact integers, and texts with half a surrogate pair, have no canonical form. */
+function isCanonical(value: JsonValue, bytes: Uint8Array): boolean {
+  try {
+    return equalBytes(encodeText(toCanonicalJson(value)), bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
   }
 }
 

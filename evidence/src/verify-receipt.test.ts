@@ -57,6 +57,28 @@ describe('a valid receipt', () => {
     expect(describeVerdict(verdict)).toMatchSnapshot();
   });
 
+  test('says that a revocation was undone, and once how many files were not handed over', async () => {
+    const makeEvent = createStory();
+    const [started, accepted, consigned] = listSampleEvents();
+    for (const { drop, receiver } of [accepted, consigned].filter((event) => event !== undefined))
+      makeEvent('link.opened', {}, { drop: drop ?? '', ...(receiver !== undefined && { receiver }) });
+    const by = 'sender@example.org';
+    const ends = [
+      makeEvent('drop.revoked', { by, key_day: null }, { at: '2026-11-18T09:06:00.000Z', drop: testDrop }),
+      makeEvent('drop.restored', { by }, { at: '2026-11-18T09:07:00.000Z', drop: testDrop }),
+    ];
+    const events = [started, accepted, consigned, ...ends].filter((event) => event !== undefined);
+    const { bytes, policy: trust } = await makeSampleReceipt({}, events);
+    const verdict = await verifyReceipt(bytes, parsePolicy(trust));
+    expect(verdict.facts?.end).toBeUndefined();
+    const lines = describeVerdict(verdict);
+    expect(lines).toContain('The delivery was revoked by sender@example.org at 2026-11-18T09:06:00.000Z.');
+    expect(lines).toContain('sender@example.org undid the revocation of the delivery at 2026-11-18T09:07:00.000Z.');
+    expect(lines.filter((line) => /handed over/.test(line))).toEqual([
+      'No event says that 2 of its 2 files were handed over.',
+    ]);
+  });
+
   test('of the other receiver says that nothing was handed over', async () => {
     const other = await makeSampleReceipt({}, listSampleEvents(), 1);
     const { facts } = await verifyReceipt(other.bytes, parsePolicy(other.policy));
@@ -234,6 +256,15 @@ describe('the form', () => {
   test.each([
     ['nothing', ''],
     ['no JSON', 'receipt'],
+    ['another document', '{"type":"invoice"}'],
+    ['a policy', sample.policy],
+    ['a byte order mark', `\ufeff${json}`],
+    ['no object', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+  ])('%s: not a receipt', async (_, text) => {
+    expect((await verifyReceipt(encodeText(text), policy)).problems.map(({ code }) => code)).toEqual(['no_receipt']);
+  });
+  test.each([
+    ['the beginning', json.slice(0, 500)],
     ['white space', `${json}\n`],
     ['other order', `{"type":"waybill-receipt@v1",${json.slice(1).replace(',"type":"waybill-receipt@v1"', '')}`],
     ['a member twice', `{"drop":"x",${json.slice(1)}`],
@@ -247,8 +278,11 @@ describe('the form', () => {
     ['a negative receiver', json.replace('"receiver":0,"type"', '"receiver":-1,"type"')],
     ['a salt that is too short', json.replace(/"salt":"[^"]{4}/, '"salt":"')],
     ['data without its members', json.replace('"code":"sms",', '')],
-    ['a byte order mark', `\ufeff${json}`],
-    ['too deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+    ['a fraction in an event', json.replace('"code":"sms",', '"code":"sms","extra":1.5,')],
+    ['a number that is too large in an event', json.replace('"code":"sms",', '"code":"sms","extra":1e400,')],
+    ['half a surrogate pair in an event', json.replace('"code":"sms",', '"code":"sms","extra":"\\ud800",')],
+    ['half a surrogate pair in a name', json.replace('"code":"sms",', '"code":"sms","\\udc00":0,')],
+    ['too deep', json.replace('"code":"sms",', `"code":"sms","extra":${'['.repeat(200_000)}${']'.repeat(200_000)},`)],
   ])('%s: unreadable', async (_, text) => {
     const { problems, facts } = await verifyReceipt(encodeText(text), policy);
     expect(problems.map(({ code }) => code)).toEqual(['unreadable']);
@@ -283,8 +317,13 @@ describe('a PDF', () => {
       expect((await verifyReceipt(makePdf(attachments), policy)).problems).toEqual([]);
   });
   test.each([
-    ['without a receipt', makePdf([other]), 'has no attachment'],
-    ['without anything', encodeText('%PDF-1.7\n'), 'has no attachment'],
+    ['without a receipt', makePdf([other])],
+    ['without anything', encodeText('%PDF-1.7\n')],
+    ['of another program', encodeText('%PDF-1.4\n1 0 obj\n<< /Length 2 0 R >>\nstream\nx\nendstream\nendobj\n')],
+  ])('%s: not a receipt', async (_, pdf) => {
+    expect((await verifyReceipt(pdf, policy)).problems.map(({ code }) => code)).toEqual(['no_receipt']);
+  });
+  test.each([
     ['with two receipts', makePdf([attachment, compressed]), 'more than one'],
     [
       'whose receipt was replaced by an update',

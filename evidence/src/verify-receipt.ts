@@ -12,7 +12,9 @@ import { decodeProof } from './tlog-proof.ts';
 import { type Authorities, verifyTimeStamp } from './verify-time-stamp.ts';
 
 export type ProblemCode =
-  /** It is not a receipt in canonical form, or not a PDF with one. */
+  /** It is a file of another kind: a PDF without a receipt, or another document. */
+  | 'no_receipt'
+  /** It is a receipt that was damaged, or written by another program: not in canonical form. */
   | 'unreadable'
   /** The policy has no key of the log that signed the checkpoint. */
   | 'unknown_log'
@@ -49,7 +51,7 @@ const maxProblems = 20;
 
 /**
  * Verifies a receipt, as JSON or PDF, against a policy. Without authorities, the signatures of its time stamps are not verified,
- * and the verdict says so. Never throws because of the receipt.
+ * and the verdict says so. Never throws: whatever cannot be verified is not proven.
  */
 export async function verifyReceipt(
   bytes: Uint8Array,
@@ -71,13 +73,12 @@ export async function verifyReceipt(
     const trusted = logs.filter((log) => log !== undefined);
     return { isValid: true, problems, facts: toFacts(receipt, trusted, timeStamps) };
   } catch (error) {
-    if (error instanceof ReceiptError) return refuse(error.message);
-    throw error;
+    const { code, message } =
+      error instanceof ReceiptError
+        ? error
+        : ({ code: 'unreadable', message: `The receipt cannot be verified: ${String(error)}` } as const);
+    return { isValid: false, problems: [{ code, message }] };
   }
-}
-
-function refuse(message: string): Verdict {
-  return { isValid: false, problems: [{ code: 'unreadable', message }] };
 }
 
 type Report = (code: ProblemCode, message: string) => void;

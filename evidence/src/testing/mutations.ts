@@ -57,6 +57,10 @@ export function mutateNotation(bytes: Uint8Array, random: Random): Uint8Array {
     random.pick([
       () => replaceOne(number, (digits) => `${digits}.0`),
       () => replaceOne(number, (digits) => `${digits}e0`),
+      () => replaceOne(number, (digits) => `${digits}.5`),
+      () => replaceOne(number, () => '1e400'),
+      () => replaceOne(/(?<=":)"(?=[a-z])/g, () => '"\\ud800'),
+      () => replaceOne(/(?<="data":\{)/g, () => random.pick(['"a":1.5,', '"a":1e400,', '"a":"\\udc00",'])),
       () => replaceOne(number, (digits) => `0${digits}`),
       () => replaceOne(number, (digits) => `-${digits}`),
       () => replaceOne(number, (digits) => `${digits}0000000000000000000`),

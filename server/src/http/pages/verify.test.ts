@@ -28,6 +28,8 @@ beforeAll(async () => {
   for (const language of ['en', 'de', 'sv', 'fr', 'es']) writeFileSync(toPath(language), render(language, policy));
   writeFileSync(join(folder, 'receipt.json'), receipt);
   writeFileSync(join(folder, 'changed.json'), receipt.replace('anna@', 'bert@'));
+  writeFileSync(join(folder, 'fraction.json'), receipt.replace('"code":"none",', '"code":"none","extra":1.5,'));
+  writeFileSync(join(folder, 'invoice.pdf'), '%PDF-1.4\n1 0 obj\n<< /Length 2 0 R >>\nstream\nx\nendstream\nendobj\n');
 });
 afterAll(async () => {
   await browser.close();
@@ -100,6 +102,31 @@ test.each([
   await choose(page, 'changed.json');
   await page.locator('#verdict .tone-bad').first().waitFor();
   expect(await readVerdict(page)).not.toMatch(/verify\./);
+});
+
+test('shows nothing of the file before, and says of another kind of file that it is no receipt', async () => {
+  await using opened = await openSaved();
+  const { page, problems } = opened;
+  await choose(page, 'receipt.json');
+  expect(await readVerdict(page)).toContain('Proven');
+  await choose(page, 'fraction.json');
+  await page.getByText('Not proven').waitFor();
+  const unproven = await readVerdict(page);
+  expect(unproven).toContain('fraction.json');
+  expect(unproven).not.toContain('anna@example.com');
+  await choose(page, 'invoice.pdf');
+  await page.getByText('This is not a receipt.').waitFor();
+  expect(await readVerdict(page)).not.toContain('Do not rely');
+  const pictures = process.env['WAYBILL_TEST_PICTURES'];
+  if (pictures) await page.screenshot({ path: join(pictures, 'verify-no-receipt.png'), fullPage: true });
+  // A file that cannot be read, and one that is verified for longer than the next.
+  await page.evaluate(() => {
+    File.prototype.arrayBuffer = () => Promise.reject(new Error('gone'));
+  });
+  await choose(page, 'receipt.json');
+  await page.getByText('The file cannot be read.').waitFor();
+  expect(await readVerdict(page)).not.toContain('invoice.pdf');
+  expect(problems).toEqual([]);
 });
 
 test('works by keyboard, with a key alone, and says what is missing', async () => {

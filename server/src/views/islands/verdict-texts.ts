@@ -7,7 +7,8 @@ export const factTexts = {
   deadline: 'verify.fact.deadline',
   file_handed_over: 'verify.fact.file_handed_over',
   file_handed_over_again: 'verify.fact.file_handed_over_again',
-  file_not_handed_over: 'verify.fact.file_not_handed_over',
+  file_accepted: 'verify.fact.file_accepted',
+  files_not_handed_over: 'verify.fact.files_not_handed_over',
   consigned_none: 'verify.fact.consigned_none',
   consigned_mail: 'verify.fact.consigned_mail',
   consigned_sms: 'verify.fact.consigned_sms',
@@ -28,9 +29,11 @@ export const factTexts = {
   delivery_not_ended: 'verify.fact.delivery_not_ended',
   delivery_expired: 'verify.fact.delivery_expired',
   delivery_revoked: 'verify.fact.delivery_revoked',
+  delivery_restored: 'verify.fact.delivery_restored',
   request_not_ended: 'verify.fact.request_not_ended',
   request_expired: 'verify.fact.request_expired',
   request_revoked: 'verify.fact.request_revoked',
+  request_restored: 'verify.fact.request_restored',
   key_destroyed: 'verify.fact.key_destroyed',
   key_not_destroyed: 'verify.fact.key_not_destroyed',
   log_signed: 'verify.fact.log_signed',
@@ -44,13 +47,13 @@ export const factTexts = {
   unknown_person: 'verify.fact.unknown_person',
   unknown_reading: 'verify.fact.unknown_reading',
   unknown_later_events: 'verify.fact.unknown_later_events',
-  unknown_handover: 'verify.fact.unknown_handover',
   unknown_notification: 'verify.fact.unknown_notification',
   unknown_time: 'verify.fact.unknown_time',
 } as const satisfies Record<StatementCode, string>;
 
 /** Why a receipt proves nothing. */
 export const problemTexts = {
+  no_receipt: 'verify.problem.no_receipt',
   unreadable: 'verify.problem.unreadable',
   unknown_log: 'verify.problem.unknown_log',
   bad_signature: 'verify.problem.bad_signature',

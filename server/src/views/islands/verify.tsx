@@ -23,6 +23,7 @@ function start(form: HTMLFormElement, shown: HTMLElement, translator: ViewTransl
   const picker = form.elements.namedItem('receipt') as HTMLInputElement;
   const trust = form.elements.namedItem('trust') as HTMLTextAreaElement;
   let dropped: File | undefined;
+  let current: File | undefined;
 
   const show = (part: JSX.Element) => {
     render(<TranslatorContext.Provider value={translator}>{part}</TranslatorContext.Provider>, shown);
@@ -30,6 +31,9 @@ function start(form: HTMLFormElement, shown: HTMLElement, translator: ViewTransl
   };
   const verify = async () => {
     const file = dropped ?? picker.files?.[0];
+    current = file;
+    // Nothing of the file before remains under another name, whatever happens to this one.
+    render(null, shown);
     if (!file) return show(<Banner tone="bad">{translator.t('verify.noFile')}</Banner>);
     let policy: Policy;
     try {
@@ -39,9 +43,15 @@ function start(form: HTMLFormElement, shown: HTMLElement, translator: ViewTransl
       return show(<Banner tone="bad">{translator.t('verify.badTrust', { reason })}</Banner>);
     }
     if (file.size > maxBytes) return show(<Banner tone="bad">{translator.t('verify.tooLarge')}</Banner>);
-    const bytes = await file.arrayBuffer().catch(() => undefined);
-    if (!bytes) return show(<Banner tone="bad">{translator.t('verify.unreadable')}</Banner>);
-    show(<VerdictView name={file.name} verdict={await verifyReceipt(new Uint8Array(bytes), policy)} />);
+    show(<p role="status">{translator.t('verify.working')}</p>);
+    const verdict = await file
+      .arrayBuffer()
+      .then((bytes) => verifyReceipt(new Uint8Array(bytes), policy))
+      .catch(() => undefined);
+    // Another file may have been chosen meanwhile.
+    if (file !== current) return;
+    if (!verdict) return show(<Banner tone="bad">{translator.t('verify.unreadable')}</Banner>);
+    show(<VerdictView name={file.name} verdict={verdict} />);
   };
 
   form.addEventListener('submit', (event) => {
@@ -69,9 +79,12 @@ function readTrust(text: string): Policy {
 /** The verdict at a glance, and below it what is proven and what is not. */
 function VerdictView({ name, verdict: { facts, problems } }: { name: string; verdict: Verdict }): JSX.Element {
   const translator = useTranslator();
+  const isReceipt = !problems.some(({ code }) => code === 'no_receipt');
   const [tone, title, text] = facts
     ? (['good', 'verify.proven', 'verify.provenText'] as const)
-    : (['bad', 'verify.unproven', 'verify.unprovenText'] as const);
+    : isReceipt
+      ? (['bad', 'verify.unproven', 'verify.unprovenText'] as const)
+      : (['warn', 'verify.noReceipt', 'verify.noReceiptText'] as const);
   return (
     <section class="stack">
       <Banner tone={tone}>
