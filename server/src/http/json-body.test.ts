@@ -49,6 +49,14 @@ describe('valid JSON', () => {
   });
 });
 
+test('a body of millions of objects, or of thousands of keys in one, is refused; a full contact list is not', () => {
+  refused(`[${'{},'.repeat(limits.contactListBytes / 4)}{}]`);
+  refused(`{${Array.from({ length: 5_000 }, (_, index) => `"k${index}":0`).join()}}`);
+  const contact = { email: 'a@b.example', name: '', phone: '', language: '', groups: ['a'] };
+  const full = Array.from({ length: limits.contactsPerAccount }, () => contact);
+  expect(parse(JSON.stringify(full))).toHaveLength(full.length);
+});
+
 describe('a key twice in one object', () => {
   test.each([
     '{"a":1,"a":1}',

@@ -1,6 +1,10 @@
 import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../domain/exchange-error.ts';
 
+/** A full contact list has 10,000 objects, each with a list of groups. */
+const maxContainers = 25_000;
+/** Many times what any object of ours has. */
+const maxKeys = 1_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -36,6 +40,7 @@ function refuseInfinite(value: unknown): void {
 function refuseAmbiguity(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   let string = '';
+  let containers = 0;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === '"') {
@@ -43,19 +48,31 @@ function refuseAmbiguity(text: string): void {
       for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
       string = text.slice(start, at + 1);
     } else if (character === '{' || character === '[') {
+      containers += 1;
+      if (containers > maxContainers) {
+        throw new ExchangeError('malformed_request', 'The body has too many objects and lists.');
+      }
       if (open.push(undefined) > limits.jsonDepth) {
         throw new ExchangeError('malformed_request', 'The body is nested too deeply.');
       }
     } else if (character === '}' || character === ']') {
       open.pop();
     } else if (character === ':') {
-      open[open.length - 1] = addKey(JSON.parse(string) as string, open.at(-1) ?? new Set());
+      open[open.length - 1] = addKey(readKey(string), open.at(-1) ?? new Set());
+      string = '';
     }
   }
 }
 
+/** An escape may write a key in another way. */
+function readKey(string: string): string {
+  if (string === '') throw new ExchangeError('malformed_request', 'The body is not JSON in UTF-8.');
+  return string.includes('\\') ? (JSON.parse(string) as string) : string.slice(1, -1);
+}
+
 function addKey(key: string, keys: Set<string>): Set<string> {
   if (keys.has(key)) throw new ExchangeError('malformed_request', 'A key appears twice in one object of the body.');
+  if (keys.size === maxKeys) throw new ExchangeError('malformed_request', 'An object of the body has too many keys.');
   if (key === '__proto__') throw new ExchangeError('malformed_request', 'A key of the body is not acceptable.');
   return keys.add(key);
 }

@@ -27,12 +27,12 @@ test.each([
   ['"unclosed, a@example.org', [{ word: '"unclosed' }, a]],
   [' ,;\n', []],
 ])('%j', (text, understood) => {
-  expect(splitReceivers(text)).toEqual(understood);
+  expect([...splitReceivers(text)]).toEqual(understood);
 });
 
 test('a text without a separator is split in time that grows with its length alone', () => {
   const startedAt = performance.now();
-  splitReceivers('"'.repeat(200_000));
-  splitReceivers(`${'a'.repeat(200_000)}<`);
+  expect([...splitReceivers('"'.repeat(200_000))]).toEqual([]);
+  expect([...splitReceivers(`${'a'.repeat(200_000)}<`)]).toHaveLength(1);
   expect(performance.now() - startedAt).toBeLessThan(2000);
 });

@@ -2,6 +2,7 @@ import { limits } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { inTurns } from '../flow/in-turns.ts';
 import { emailAddress } from './email-address.ts';
 import type { KnownReceiver } from './receiver-store.ts';
 
@@ -22,6 +23,8 @@ type Written = { readonly email: string; readonly name: string } | { readonly wo
 
 /** A person writes few names of groups, and a pasted text of anything else must not ask for each of its lines. */
 const maxWords = 20;
+/** Receivers may be repeated, but a text with more parts than this is no list of them. What follows is unreadable. */
+const maxParts = 5 * limits.receiversPerDispatch;
 
 /** Understands a list of receivers as people write, or paste, it: addresses, names and groups of contacts. */
 export async function readReceivers(
@@ -32,8 +35,13 @@ export async function readReceivers(
   const found = new Map<string, KnownReceiver>();
   const repeated = new Set<string>();
   const unreadable: string[] = [];
-  let words = 0;
-  for (const written of splitReceivers(text)) {
+  let [parts, words] = [0, 0];
+  for await (const written of inTurns(splitReceivers(text))) {
+    parts += 1;
+    if (parts > maxParts) {
+      unreadable.push('email' in written ? written.email : written.word);
+      break;
+    }
     if ('email' in written) {
       if (found.has(written.email)) repeated.add(written.email);
       else found.set(written.email, { ...written, hasPhone: false });
@@ -81,13 +89,13 @@ function findDomain(email: string): string {
  * Lines, semicolons and commas separate receivers, but not within quotes; nor do commas where semicolons separate, as
  * in "Park, Kim <kim@example.org>; Ortega, Tomás <t@example.org>".
  */
-export function splitReceivers(text: string): Written[] {
+export function* splitReceivers(text: string): Generator<Written, void, void> {
   const separator = text.includes(';') ? /(?:"[^"\n]*"|[^;\n"]|")+/g : /(?:"[^"\n]*"|[^,\n"]|")+/g;
-  return (text.replaceAll(/\r\n?/g, '\n').match(separator) ?? [])
-    .flatMap((piece) => (countAddresses(piece) > 1 ? splitFurther(piece) : [piece]))
-    .map((piece) => piece.trim())
-    .filter((piece) => /[\p{L}\p{N}]/u.test(piece))
-    .map(readPiece);
+  for (const [piece] of text.replaceAll(/\r\n?/g, '\n').matchAll(separator)) {
+    for (const part of countAddresses(piece) > 1 ? splitFurther(piece) : [piece]) {
+      if (/[\p{L}\p{N}]/u.test(part)) yield readPiece(part.trim());
+    }
+  }
 }
 
 /** Several addresses in one piece: separated by commas after all, or by spaces. */
@@ -108,6 +116,7 @@ function readPiece(piece: string): Written {
     return { email, name: name.toLowerCase() === email ? '' : name };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    return { word: piece };
+    // Longer than any name, so that it is none.
+    return { word: piece.slice(0, limits.nameLength + 1) };
   }
 }

@@ -484,3 +484,18 @@ describe('an import', () => {
     expect([created.statusCode, created.body]).toEqual([400, expect.stringContaining('Remove some first')]);
   });
 });
+
+test.each([
+  ['letters', 'a,'],
+  ['addresses', 'a@b.example,'],
+])('a pasted text of many %s leaves time for other visitors, and is not taken for a list', async (_what, text) => {
+  const { browser, base } = await signInMember(exchange, app);
+  let body: { receivers: unknown[]; unreadable: unknown[] } = { receivers: [], unreadable: [] };
+  const turnMs = await measureLongestTurn(async () => {
+    const pasted = text.repeat(60_000 / text.length);
+    body = (await browser.postJson(`${base}receivers`, { text: `${pasted}z@b.example` })).json();
+  });
+  expect(body.receivers.length + body.unreadable.length).toBeLessThan(5_100);
+  expect(body.receivers).not.toContainEqual(expect.objectContaining({ email: 'z@b.example' }));
+  expect(turnMs).toBeLessThan(200);
+});
