@@ -345,10 +345,12 @@ function getFormSecret(engines: AppEngines, request: FastifyRequest, reply: Fast
   return secret;
 }
 
-/** The guard has made sure that the host is one of ours. */
-function findOrigin({ policy }: Pick<Engines, 'policy'>, request: FastifyRequest): string {
+/** From `Host`, of which the guard has made sure that it is one of ours: it has not seen `X-Forwarded-Host`. */
+function findOrigin({ policy }: Pick<Engines, 'policy'>, { headers, protocol }: FastifyRequest): string {
   const { origin, host } = new URL(policy.publicUrl);
-  return request.host === host ? origin : `${request.protocol}://${request.host}`;
+  const asked = headers.host?.toLowerCase() ?? host;
+  // A proxy says which of the two it was; its text is not used, because it may be the client's.
+  return asked === host ? origin : `${protocol === 'https' ? 'https' : 'http'}://${asked}`;
 }
 
 function readForm({ body }: FastifyRequest): URLSearchParams {

@@ -221,3 +221,40 @@ test('an account that is disabled is not the page after a sign-in', async () => 
   await store.accounts.setDisabled(accountId, true);
   expect((await browser.get('/home')).headers.location).toBe(`/${encodeURIComponent(other.email)}/`);
 });
+
+describe('behind a trusted proxy that passes on what a browser sends', () => {
+  const behindProxy = buildTestServer({ ...exchange, engines }, {}, { trustedProxies: ['127.0.0.1'] });
+  const forwarded = (host: string, protocol: string) => ({
+    host: new URL(policy.publicUrl).host,
+    'x-forwarded-host': host,
+    'x-forwarded-proto': protocol,
+  });
+
+  test.each([
+    ['a b', 'https'],
+    ['attacker.test', 'https'],
+    ['[', 'a b'],
+  ])('a page is served whatever is forwarded: host %j, protocol %j', async (host, protocol) => {
+    const page = await behindProxy.inject({ url: '/sign-in', headers: forwarded(host, protocol) });
+    expect(page.statusCode).toBe(200);
+    expect(page.body).not.toContain(host);
+  });
+
+  test('a page of the host that is forwarded cannot post a form', async () => {
+    const browser = openBrowser();
+    const post = (origin: string) =>
+      behindProxy.inject({
+        method: 'POST',
+        url: '/sign-in',
+        headers: {
+          ...forwarded('attacker.test', 'https'),
+          origin,
+          cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        payload: new URLSearchParams({ csrftoken: browser.csrf, email: newAddress(), password }).toString(),
+      });
+    expect((await post('https://attacker.test')).statusCode).toBe(403);
+    expect((await post(new URL(policy.publicUrl).origin)).statusCode).not.toBe(403);
+  });
+});
