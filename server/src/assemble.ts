@@ -11,6 +11,7 @@ import type { AuditTargetName } from './domain/audit/audit-target-store.ts';
 import { systemAuthor } from './domain/audit/author.ts';
 import type { BackupPlace, BucketInventory } from './domain/backup/backup-place.ts';
 import type { DatabaseCopies } from './domain/backup/database-copies.ts';
+import { describeCauses, type EngineName } from './domain/engine-name.ts';
 import type { Engines } from './domain/engines.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
 import type { ConcurrencyLimiter } from './domain/flow/concurrency-limiter.ts';
@@ -34,6 +35,7 @@ import { StopLinks } from './domain/stops/stop-links.ts';
 import type { Intake } from './domain/uploads/intake.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
 import { WebhookSecrets } from './domain/webhooks/webhook-secrets.ts';
+import { checkClamd, readVersion, toBuildTime } from './engines/clamd/connection.ts';
 import { clamdScanner } from './engines/clamd/scanner.ts';
 import { dnsRecords } from './engines/dns/records.ts';
 import { readReport } from './engines/dsn/read-report.ts';
@@ -96,6 +98,8 @@ export interface Assembly extends Engines {
   readonly probeMailServer: ProbeMailServer;
   /** Queries the system's DNS servers, or this one. */
   readonly dns: (server: string | undefined) => DnsRecords;
+  /** When clamd's signatures were made; undefined if it does not say, or does not respond. */
+  readonly signaturesMadeAt: () => Promise<Date | undefined>;
   /** Counts the work that is due and not yet done. */
   readonly backlog: () => ReturnType<typeof readBacklog>;
   /** Resources that are in use at the moment. */
@@ -141,13 +145,17 @@ export type Role = 'serve' | 'work' | 'admin' | 'restore';
 export interface Hooks {
   readonly aroundStatement?: AroundStatement;
   readonly traceparent?: () => string | undefined;
+  /** Called with the reason whenever an engine does not do its work. */
+  readonly engineFailed?: (engine: EngineName, reason: string) => void;
+  /** Called while a migration waits, with what it waits for. */
+  readonly migrationWaits?: (message: string) => void;
 }
 
 /** Config → engines. The only file that names concrete engines. */
 export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks = {}): Assembly {
   const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
-  const lostConnection = (engine: string) => (error: Error) =>
-    log.warn({ engine, reason: error.message }, 'an engine reported a fault');
+  const lostConnection = (engine: EngineName) => (error: Error) =>
+    hooks.engineFailed?.(engine, describeCauses(error) ?? 'the connection was lost');
   const ownSessions = role === 'restore' ? new Set<number>() : undefined;
   const databaseOptions = {
     url: config.WAYBILL_DATABASE_URL,
@@ -217,6 +225,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       verdictMs: config.WAYBILL_SCAN_SECONDS * 1000,
       maxBytes: config.WAYBILL_SCAN_MAX_BYTES,
       maxStreams: config.WAYBILL_SCAN_STREAMS,
+      onFault: (reason) => hooks.engineFailed?.('clamd', reason),
     }),
     mailer,
     returnPaths:
@@ -266,6 +275,8 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     auditTargets: openAuditTargets(config),
     probeMailServer: () => probeMailServer(config.WAYBILL_SMTP_URL),
     dns: (server) => dnsRecords({ server }),
+    signaturesMadeAt: async () =>
+      config.WAYBILL_SCAN === 'off' ? undefined : toBuildTime(await readVersion(config.WAYBILL_CLAMD)),
     backlog: () => readBacklog(database, { isStamped: config.WAYBILL_TIMESTAMP_URL !== '' }),
     usage: {
       lanes: {
@@ -299,7 +310,9 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       const migrations = openPool({ ...databaseOptions, connections: 2, deadlines: migrationDeadlines });
       try {
         return await unlessRefused(() =>
-          unlessAway(() => migrateSchema({ store, random }, () => migrate(migrations), author)),
+          unlessAway(() =>
+            migrateSchema({ store, random }, () => migrate(migrations, { onWait: hooks.migrationWaits }), author),
+          ),
         );
       } finally {
         await migrations.end();
@@ -318,6 +331,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
           throw bucketSetupError(error, config.WAYBILL_S3_BUCKET) ?? error;
         }),
       masterKeys: checkKeysHourly({ store, masterKeys, dayKeys }),
+      ...(config.WAYBILL_SCAN !== 'off' && { clamd: () => checkClamd(config.WAYBILL_CLAMD) }),
     },
     async close() {
       mailer.close();

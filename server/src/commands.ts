@@ -16,7 +16,7 @@ import { databaseIsAway } from './start-up.ts';
 import { userName } from './user-name.ts';
 
 export async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
-  const engines = assemble(readConfig(), pino({ level: 'silent' }), options?.role ?? 'admin');
+  const engines = assemble(readConfig(), pino({ level: 'silent' }), options?.role ?? 'admin', { migrationWaits });
   const administrator = nameAdministrator();
   try {
     if (options?.migrateFirst !== false) {
@@ -28,6 +28,10 @@ export async function withEngines(...[command, options]: Parameters<WithEngines>
   } finally {
     await engines.close();
   }
+}
+
+function migrationWaits(message: string): void {
+  process.stderr.write(`waybilld: ${message}\n`);
 }
 
 function nameAdministrator(): ByCommand['administrator'] {
@@ -50,7 +54,7 @@ export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): Retur
     open: (config) => {
       // All files are written, which needed root.
       becomeServicesUser();
-      const engines = assemble(config, pino({ level: 'silent' }), 'admin');
+      const engines = assemble(config, pino({ level: 'silent' }), 'admin', { migrationWaits });
       const prepareDatabase = async () => {
         const applied = await engines.migrate(administrator);
         await engines.checkPepper();

@@ -30,6 +30,15 @@ test('a service that is away is told in words of an administrator, with what to 
   );
 });
 
+test('an engine that is away is named, with its reason and its setting', () => {
+  const cause = new Error('connect ECONNREFUSED 127.0.0.1:1');
+  const error = new ExchangeError('unavailable', undefined, { cause, engine: 's3' });
+  expect(toFailure(error)).toMatchObject({
+    message: 'The S3 server is out of reach (connect ECONNREFUSED 127.0.0.1:1).',
+    next: 'Check that it is running, or correct WAYBILL_S3_ENDPOINT.',
+  });
+});
+
 test('with --json a failure is one JSON value on a line', () => {
   const text = failureText({ exitCode: 1, code: 'not_found', message: 'There is none.' }, true);
   expect(text).toBe('{"status":"error","code":"not_found","message":"There is none."}\n');

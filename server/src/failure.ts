@@ -1,4 +1,5 @@
 import { ConfigError } from './config/config.ts';
+import { type EngineName, toOutage } from './domain/engine-name.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { UsageError } from './program.ts';
@@ -30,8 +31,7 @@ export function toFailure(error: unknown): Failure | undefined {
       exitCode: exitCodes.failed,
       code: error.code,
       // The text for API callers mentions a header that does not apply here.
-      message: error.code === 'unavailable' ? `A service is out of reach${reason}.` : `${error.message}${reason}`,
-      ...(error.code === 'unavailable' && { next: 'Check that it is running, and its address in the settings.' }),
+      ...(error.code === 'unavailable' ? describeOutage(error) : { message: `${error.message}${reason}` }),
     };
   }
   return {
@@ -40,6 +40,30 @@ export function toFailure(error: unknown): Failure | undefined {
     message: error instanceof Error ? error.message : String(error),
     ...toFileRemedy(error),
   };
+}
+
+/** By the name of each engine: what people call it, and the setting with its address. */
+const engines: Readonly<Record<EngineName, readonly [name: string, setting: string]>> = {
+  postgres: ['PostgreSQL', 'WAYBILL_DATABASE_URL'],
+  valkey: ['Valkey or Redis', 'WAYBILL_REDIS_URL'],
+  s3: ['The S3 server', 'WAYBILL_S3_ENDPOINT'],
+  clamd: ['clamd', 'WAYBILL_CLAMD'],
+  smtp: ['The mail server', 'WAYBILL_SMTP_URL'],
+  sms: ['The SMS gateway', 'WAYBILL_SMS_URL'],
+  masterKeys: ['The key service', 'WAYBILL_VAULT_KEY or WAYBILL_KMS_ENDPOINT'],
+};
+
+function describeOutage(error: ExchangeError): { readonly message: string; readonly next: string } {
+  const { engine, reason } = toOutage(error) ?? {};
+  const why = reason === undefined ? '' : ` (${reason})`;
+  if (!engine) {
+    return {
+      message: `A service is out of reach${why}.`,
+      next: 'Check that it is running, and its address in the settings.',
+    };
+  }
+  const [name, setting] = engines[engine];
+  return { message: `${name} is out of reach${why}.`, next: `Check that it is running, or correct ${setting}.` };
 }
 
 /** For a file or directory, not for a port, which may be refused by the same code. */

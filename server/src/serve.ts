@@ -44,6 +44,7 @@ export async function serve({ sockets }: { readonly sockets: string }): Promise<
     observation,
   });
   const reloading = tls && certificate && reloadCertificate(server.server, tls, { served: certificate, log });
+  if (reloading) observation.metrics.sources.certificateExpiresAt = reloading.expiresAt;
 
   // Once: a process that was replaced may also be told to stop.
   let drained: Promise<number> | undefined;

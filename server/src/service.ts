@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type Assembly, assemble } from './assemble.ts';
 import type { Config } from './config/config.ts';
+import { toEngineAddresses } from './config/engine-addresses.ts';
 import { readServiceEnvironment } from './config/service-environment.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { type InheritedSockets, listenOn } from './hand-over.ts';
@@ -10,6 +11,7 @@ import { openJournal } from './journal.ts';
 import { jobFields } from './observe/jobs.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { type Observation, observeEngines } from './observe/observe-engines.ts';
+import { Outages } from './observe/outages.ts';
 import { startTracing } from './observe/tracing.ts';
 import { connectServiceManager } from './service-manager.ts';
 import { startUp } from './start-up.ts';
@@ -24,19 +26,24 @@ const consoleSettings = { serve: 'WAYBILL_CONSOLE_LISTEN', work: 'WAYBILL_WORK_C
 export async function startService(config: Config, role: 'serve' | 'work', inherited: InheritedSockets = new Map()) {
   const about = { role, version };
   const tracing = await startTracing({ ...about, url: config.WAYBILL_OTLP_URL, ratio: config.WAYBILL_TRACE_RATIO });
-  const observation: Observation = { metrics: createMetrics(about), tracing };
+  const outages = new Outages(toEngineAddresses(config));
+  const observation = { metrics: createMetrics(about), tracing, outages } satisfies Observation;
   const logging = {
     level: config.WAYBILL_LOG_LEVEL,
     mixin: () => ({ ...jobFields(), ...tracing.logFields() }),
+    hooks: outages.hooks,
   };
   const journal = openJournal(readServiceEnvironment().journalStream);
   const log = journal ? pino(logging, journal) : pino(logging);
+  outages.writeTo(log);
   const assembly = assemble(config, log, role, {
     aroundStatement: (text, call) => tracing.step('postgres statement', { 'db.query.text': text }, call),
     traceparent: tracing.traceparent,
+    engineFailed: (engine, reason) => outages.failed(engine, reason),
+    migrationWaits: (reason) => log.warn({ engine: 'postgres', reason }, 'a migration is waiting'),
   });
   const adminConsole = await openConsole(config, consoleSettings[role], { log, observation, inherited });
-  await startUp(assembly, { log });
+  await startUp(assembly, { failed: (engine, reason) => outages.failed(engine, reason) });
   const engines = observeEngines(assembly, observation);
   adminConsole.watch(engines);
   const manager = connectServiceManager(readServiceEnvironment(), log);
@@ -51,9 +58,10 @@ async function openConsole(
     log,
     observation,
     inherited,
-  }: { readonly log: Logger; readonly observation: Observation; readonly inherited: InheritedSockets },
+  }: { readonly log: Logger; readonly observation: Required<Observation>; readonly inherited: InheritedSockets },
 ) {
-  const { registry, sources } = observation.metrics;
+  const { metrics, outages } = observation;
+  const { registry, sources } = metrics;
   let status: ProcessStatus = 'starting';
   let watch: EngineWatch | undefined;
   const server = buildConsole({
@@ -72,12 +80,13 @@ async function openConsole(
   if (!opensLate) await open();
   return {
     listening: () => (address ? [{ address, server: server.server }] : []),
-    watch({ checks, usage }: Pick<Assembly, 'checks' | 'usage'>) {
-      watch = watchEngines(checks, { log });
+    watch({ checks, usage, signaturesMadeAt }: Pick<Assembly, 'checks' | 'usage' | 'signaturesMadeAt'>) {
+      watch = watchEngines(checks, { report: outages });
       Object.assign(sources.lanes, usage.lanes);
       sources.connections = usage.connections;
       sources.memory = usage.memory;
       sources.enginesUp = watch.areUp;
+      sources.signaturesMadeAt = signaturesMadeAt;
     },
     async started() {
       if (status === 'starting') status = 'ok';
@@ -97,7 +106,7 @@ export function cannotListen(setting: string): (error: NodeJS.ErrnoException) =>
   return (cause) => {
     if (cause.code !== 'EACCES') throw new Error(`${setting} cannot be used: ${cause.message}.`, { cause });
     throw new SetupError(
-      `${setting} cannot be used: a port below 1024 needs a right that this user does not have. Use a port such as 8080 behind a proxy, or give the service the right: AmbientCapabilities=CAP_NET_BIND_SERVICE in its unit.`,
+      `${setting} cannot be used: a port below 1024 needs a right that this user does not have. Use a port such as 8080 behind a proxy, or run \`systemctl edit waybill-serve\` and add these lines: [Service], AmbientCapabilities=CAP_NET_BIND_SERVICE, CapabilityBoundingSet=CAP_NET_BIND_SERVICE, PrivateUsers=no.`,
       { cause },
     );
   };

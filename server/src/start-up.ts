@@ -1,10 +1,9 @@
-import type { Logger } from 'pino';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { type EngineChecks, toReason, withDeadline } from './http/console/watch-engines.ts';
 
 export interface StartUpOptions {
-  readonly log: Logger;
+  readonly failed: (engine: string, reason: string) => void;
   /** How long PostgreSQL may be unavailable before the process exits. */
   readonly patienceMs?: number;
   readonly pauseMs?: number;
@@ -29,7 +28,7 @@ export function databaseIsAway(error: unknown): never {
  */
 export async function startUp(
   engines: { migrate(): Promise<unknown>; checkPepper(): Promise<void>; readonly checks: EngineChecks },
-  { log, patienceMs = 60_000, pauseMs = 1_000, checkMs = 5_000 }: StartUpOptions,
+  { failed, patienceMs = 60_000, pauseMs = 1_000, checkMs = 5_000 }: StartUpOptions,
 ): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (let migrated = false; !migrated; ) {
@@ -40,7 +39,7 @@ export async function startUp(
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
       if (performance.now() + pauseMs > deadline) databaseIsAway(error);
-      log.warn({ engine: 'postgres', reason: toReason(error) }, 'waiting for an engine');
+      failed('postgres', toReason(error));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
@@ -50,7 +49,7 @@ export async function startUp(
         await withDeadline(check(), checkMs);
       } catch (error) {
         if (error instanceof SetupError) throw error;
-        log.warn({ engine, reason: toReason(error) }, 'starting without an engine that is out of reach');
+        failed(engine, toReason(error));
       }
     }),
   );

@@ -67,12 +67,17 @@ export async function work(): Promise<void> {
   await manager.ready();
   if (stopping.signal.aborted) return;
   log.info({ working: true }, 'working');
+  const { outages } = observation;
+  const reports = (loop: string, event: string) => ({
+    onFailure: (error: unknown) => outages.loopFailed(loop, event, error),
+    onSuccess: () => outages.loopSucceeded(loop),
+  });
   const sequencing = startSequencing(engines, {
-    onFailure: (err) => log.warn({ err }, 'the evidence log was not continued; it is tried again'),
+    ...reports('sequencer', 'the evidence log was not continued; it is tried again'),
   });
   const cosigning = startCosigning(engines, {
     hasTurn: () => sequencing.hasTurn(),
-    onFailure: (err) => log.warn({ err }, 'the evidence log was not cosigned; it is tried again'),
+    ...reports('cosigning', 'the evidence log was not cosigned; it is tried again'),
   });
   observation.metrics.sources.witnesses = () => cosigning.readResults();
   parts.push(
@@ -80,25 +85,24 @@ export async function work(): Promise<void> {
     cosigning,
     startSweeping(engines, {
       around: aroundSweeps(observation),
-      onFailure: (err) => log.warn({ err }, 'a sweep failed; the next one continues it'),
+      ...reports('sweep', 'a sweep failed; the next one continues it'),
     }),
     startForwardingAudit(engines, engines.auditTargets, {
-      onFailure: (err) => log.warn({ err }, 'sending the audit failed; it is continued'),
+      ...reports('audit', 'sending the audit failed; it is continued'),
     }),
   );
   const stamping = startStamping(engines, {
-    onFailure: (err) => log.warn({ err }, 'the evidence log was not stamped; it is tried again'),
+    ...reports('stamping', 'the evidence log was not stamped; it is tried again'),
   });
   if (stamping) parts.push(stamping);
   if (engines.bounceMailbox) {
-    const onFailure = (err: unknown) =>
-      log.warn({ err }, 'mails that came back could not be read; they are tried again');
-    parts.push(startReadingBounces(engines, engines.bounceMailbox, { onFailure }));
+    const reported = reports('bounces', 'mails that came back could not be read; they are tried again');
+    parts.push(startReadingBounces(engines, engines.bounceMailbox, reported));
   }
   const bytesPerSecond = config.WAYBILL_SCRUB_BYTES_PER_SECOND;
   if (bytesPerSecond > 0) {
-    const onFailure = (err: unknown) => log.warn({ err }, 'reading stored files again failed; it is continued');
-    parts.push(startScrubbing(engines, { bytesPerSecond, onFailure }));
+    const reported = reports('scrub', 'reading stored files again failed; it is continued');
+    parts.push(startScrubbing(engines, { bytesPerSecond, ...reported }));
   }
   await Promise.race(runners.map((runner) => runner.ended));
 }

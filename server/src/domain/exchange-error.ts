@@ -1,4 +1,5 @@
 import { type ErrorCode, errors } from '@waybill/protocol';
+import type { EngineName } from './engine-name.ts';
 import type { LimitState } from './ports/limits.ts';
 
 /** One of several things that are wrong with a request. */
@@ -23,6 +24,8 @@ export class ExchangeError extends Error {
   readonly maxBytes: number | undefined;
   /** The limits that were counted against. */
   readonly limits: readonly LimitState[];
+  /** With `unavailable`: the engine that is. */
+  readonly engine: EngineName | undefined;
 
   constructor(
     code: ErrorCode,
@@ -32,6 +35,7 @@ export class ExchangeError extends Error {
       readonly faults?: readonly Fault[];
       readonly maxBytes?: number | undefined;
       readonly limits?: readonly LimitState[];
+      readonly engine?: EngineName | undefined;
     },
   ) {
     super(message, options);
@@ -41,5 +45,6 @@ export class ExchangeError extends Error {
     this.faults = options?.faults ?? [];
     this.maxBytes = options?.maxBytes;
     this.limits = options?.limits ?? [];
+    this.engine = options?.engine;
   }
 }

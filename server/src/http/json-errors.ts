@@ -38,14 +38,24 @@ export function refuse(
   const status = options.errors[refusal.code].status;
   request.refusal = refusal.code;
   if (isGone) request.log.info('the client disconnected before its request was complete');
-  else if (refusal.code === 'internal') request.log.error({ err: error }, 'a request failed on a fault of ours');
-  else if (status >= 500 && refusal.code !== 'storage_full')
-    request.log.warn({ code: refusal.code, err: refusal.cause }, 'a request could not be served');
+  else logFailure(error, request);
   if (status === 401 && options.challenge !== undefined) reply.header('www-authenticate', options.challenge);
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
   reply.code(status);
   return refusal;
 }
+
+/** Logs an error that is not the caller's, in the same words on every surface. */
+export function logFailure(error: unknown, request: FastifyRequest): void {
+  const refusal = asExchangeError(error);
+  const { code } = refusal;
+  if (code === 'internal') request.log.error({ err: error }, 'a request failed on a fault of ours');
+  else if (code === 'unavailable') request.log.warn({ code, err: refusal }, unserved);
+  else if (errors[code].status >= 500 && code !== 'storage_full')
+    request.log.warn({ code, err: refusal.cause ?? refusal }, unserved);
+}
+
+const unserved = 'a request could not be served';
 
 export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
   return { status: 'error', code, message };

@@ -1,10 +1,12 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, connect as tcpConnect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, Server, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { makeCertificate } from '../testing/carriers.ts';
@@ -89,6 +91,22 @@ test('serves a new certificate on new connections, and keeps those that are open
   expect(await nameServed()).toBe('second');
   expect(await ask(before, 'keep-alive')).toMatch(/^HTTP\/1\.1 404 /);
   expect(lines.join('')).toContain('serving a new certificate');
+});
+
+test.each([
+  ['that expired yesterday', { from: '-2d' }, 50, /has expired: clients refuse the connection/],
+  ['that expires tomorrow', {}, 40, /expires soon/],
+  ['that is valid for long', { days: 90 }, undefined, undefined],
+])('a certificate %s is logged accordingly when serve starts with it', (_what, lifetime, level, msg) => {
+  const certificate = makeCertificate('first', lifetime);
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const server = new Server();
+  const reloading = reloadCertificate(server as unknown as HttpServer, files(), { served: certificate, log });
+  const expected = level === undefined ? [] : [{ level, msg: expect.stringMatching(msg) }];
+  expect(lines).toMatchObject(expected);
+  expect(reloading.expiresAt()).toEqual(new X509Certificate(certificate.cert).validToDate);
+  reloading.stop();
 });
 
 test('notices that a symbolic link points to another file', async () => {

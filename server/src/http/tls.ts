@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,6 +11,8 @@ import { SetupError } from '../domain/setup-error.ts';
  * to another file.
  */
 const checkMs = 10_000;
+/** It is renewed earlier, if that happens by itself. */
+const soonMs = 14 * 86_400_000;
 
 export interface CertificateFiles {
   readonly certificate: string;
@@ -49,21 +52,31 @@ function loadCertificate({ certificate, key }: CertificateFiles): Certificate {
 export function reloadCertificate(
   server: Server,
   files: CertificateFiles,
-  { served, log }: { readonly served: Certificate; readonly log: Logger },
-): { stop(): void } {
+  { served, log, now = Date.now }: { readonly served: Certificate; readonly log: Logger; readonly now?: () => number },
+): { stop(): void; expiresAt(): Date } {
   let seen = identity(() => served);
+  const judge = ({ cert }: Certificate) => {
+    const until = new X509Certificate(cert).validToDate;
+    const leftMs = until.getTime() - now();
+    if (leftMs < 0) log.error({ until }, 'the certificate has expired: clients refuse the connection');
+    else if (leftMs < soonMs) log.warn({ until }, 'the certificate expires soon');
+    return until;
+  };
+  let expiresAt = judge(served);
   const timer = setInterval(() => {
     const found = identity(() => loadCertificate(files));
     if (found === seen) return;
     seen = found;
     try {
-      (server as unknown as TlsServer).setSecureContext(readCertificate(files));
+      const renewed = readCertificate(files);
+      (server as unknown as TlsServer).setSecureContext(renewed);
       log.info('serving a new certificate');
+      expiresAt = judge(renewed);
     } catch (err) {
       log.error({ err }, 'the new certificate cannot be used; the old one is still served');
     }
   }, checkMs).unref();
-  return { stop: () => clearInterval(timer) };
+  return { stop: () => clearInterval(timer), expiresAt: () => expiresAt };
 }
 
 function identity(certificate: () => Certificate): string {

@@ -2,7 +2,7 @@ import type { AuditTarget } from '../domain/audit/audit-target.ts';
 import type { AuditTargetName } from '../domain/audit/audit-target-store.ts';
 import { forwardAudit } from '../domain/audit/forward-audit.ts';
 import type { Engines } from '../domain/engines.ts';
-import { repeat } from '../domain/flow/repeat.ts';
+import { type Reports, repeat } from '../domain/flow/repeat.ts';
 
 /** How soon another worker takes over from one that has stopped. */
 const everyMs = 1_000;
@@ -11,10 +11,10 @@ const everyMs = 1_000;
 export function startForwardingAudit(
   engines: Engines,
   targets: ReadonlyMap<AuditTargetName, AuditTarget>,
-  { onFailure }: { onFailure: (error: unknown) => void },
+  reports: Reports,
 ): { stop(): Promise<void> } {
   const forwarding = [...targets].map(([name, target]) =>
-    repeat((signal) => forwardAudit(engines, name, target, signal), { everyMs, onFailure }),
+    repeat((signal) => forwardAudit(engines, name, target, signal), { everyMs, ...reports }),
   );
   return {
     async stop() {

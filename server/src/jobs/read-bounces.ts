@@ -1,5 +1,5 @@
 import type { Engines } from '../domain/engines.ts';
-import { repeat } from '../domain/flow/repeat.ts';
+import { type Reports, repeat } from '../domain/flow/repeat.ts';
 import { readBounces } from '../domain/outbox/read-bounces.ts';
 import type { Mailbox } from '../domain/ports/mailbox.ts';
 
@@ -7,7 +7,7 @@ import type { Mailbox } from '../domain/ports/mailbox.ts';
 export function startReadingBounces(
   engines: Engines,
   mailbox: Mailbox,
-  { onFailure, everyMs = 10_000 }: { onFailure: (error: unknown) => void; everyMs?: number },
+  { everyMs = 10_000, ...reports }: Reports & { everyMs?: number },
 ): { stop(): Promise<void> } {
-  return repeat((signal) => readBounces(engines, mailbox, signal), { everyMs, onFailure });
+  return repeat((signal) => readBounces(engines, mailbox, signal), { everyMs, ...reports });
 }

@@ -1,7 +1,7 @@
 import type { Engines } from '../domain/engines.ts';
 import { scrubAlone } from '../domain/files/scrub.ts';
 import { RateLimiter } from '../domain/flow/rate-limiter.ts';
-import { repeat } from '../domain/flow/repeat.ts';
+import { type Reports, repeat } from '../domain/flow/repeat.ts';
 
 /** Files live for days or weeks: most are read once or twice. */
 const restSeconds = 7 * 24 * 60 * 60;
@@ -16,11 +16,11 @@ const pauseMs = 5_000;
  */
 export function startScrubbing(
   engines: Engines,
-  { bytesPerSecond, onFailure }: { bytesPerSecond: number; onFailure: (error: unknown) => void },
+  { bytesPerSecond, ...reports }: Reports & { bytesPerSecond: number },
 ): { stop(): Promise<void> } {
   const rateLimiter = new RateLimiter(bytesPerSecond);
   return repeat((signal) => scrubAlone(engines, { signal, rateLimiter, restSeconds, forMs: turnMs }), {
     everyMs: pauseMs,
-    onFailure,
+    ...reports,
   });
 }

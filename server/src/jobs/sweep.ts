@@ -1,5 +1,5 @@
 import type { Engines } from '../domain/engines.ts';
-import { repeat } from '../domain/flow/repeat.ts';
+import { type Reports, repeat } from '../domain/flow/repeat.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
 
 /** Called around every sweep, which returns nothing if another process is sweeping. */
@@ -11,11 +11,7 @@ export type AroundSweep = (sweep: () => Promise<Swept | undefined>) => Promise<S
  */
 export function startSweeping(
   engines: Engines,
-  {
-    onFailure,
-    around = (sweep) => sweep(),
-    everyMs = 60_000,
-  }: { onFailure: (error: unknown) => void; around?: AroundSweep; everyMs?: number },
+  { around = (sweep) => sweep(), everyMs = 60_000, ...reports }: Reports & { around?: AroundSweep; everyMs?: number },
 ): { stop(): Promise<void> } {
-  return repeat((signal) => around(() => sweepAlone(engines, signal)), { everyMs, onFailure });
+  return repeat((signal) => around(() => sweepAlone(engines, signal)), { everyMs, ...reports });
 }

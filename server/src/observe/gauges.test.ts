@@ -10,7 +10,12 @@ const read = async (sources: Sources, name: string) => {
 };
 
 test('a value that is not known is absent, not 0: alerts and dashboards would take it for one', async () => {
-  for (const name of ['waybill_last_backup_timestamp_seconds', 'waybill_log_cosigned_age_seconds']) {
+  for (const name of [
+    'waybill_last_backup_timestamp_seconds',
+    'waybill_log_cosigned_age_seconds',
+    'waybill_certificate_expiry_timestamp_seconds',
+    'waybill_virus_signatures_timestamp_seconds',
+  ]) {
     expect(await read({ lanes: {} }, name)).toEqual([]);
   }
 });
@@ -21,4 +26,16 @@ test('each witness has the sample of its last result', async () => {
     'waybill_log_witnesses{witness="auditor",result="refused"} 1',
     'waybill_log_witnesses{witness="sister",result="cosigned"} 1',
   ]);
+});
+
+test('the times of the certificate and of the signatures are seconds since 1970', async () => {
+  const sources = {
+    lanes: {},
+    certificateExpiresAt: () => new Date('2026-11-30T00:00:00Z'),
+    signaturesMadeAt: async () => new Date('2026-11-14T08:33:00Z'),
+  };
+  expect(await read(sources, 'waybill_certificate')).toEqual([
+    'waybill_certificate_expiry_timestamp_seconds 1795996800',
+  ]);
+  expect(await read(sources, 'waybill_virus')).toEqual(['waybill_virus_signatures_timestamp_seconds 1794645180']);
 });

@@ -39,6 +39,10 @@ export interface Sources {
   traffic?: () => { readonly connections: number; readonly receivedBytes: number; readonly sentBytes: number };
   /** Whether each engine responded to its last check; undefined before the first. */
   enginesUp?: () => Readonly<Record<string, boolean | undefined>>;
+  /** Of the certificate with which this process terminates TLS. */
+  certificateExpiresAt?: () => Date;
+  /** When clamd's signatures were made; undefined if it does not say. */
+  signaturesMadeAt?: () => Promise<Date | undefined>;
   backlog?: () => Promise<Backlog>;
   /** The last result of each witness, in the process that writes the evidence log. */
   witnesses?: () => Readonly<Record<string, 'cosigned' | 'failed' | 'refused'>>;
@@ -111,6 +115,20 @@ export function addGauges(registry: Registry, sources: Sources): void {
       Object.fromEntries(
         Object.entries(sources.enginesUp?.() ?? {}).map(([engine, up]) => [engine, up === undefined ? up : Number(up)]),
       ),
+  );
+
+  addSampledGauge(
+    'waybill_certificate_expiry_timestamp_seconds',
+    'When the certificate expires with which serve terminates TLS itself; absent behind a proxy.',
+    [],
+    async () => [[{}, toSeconds(sources.certificateExpiresAt?.())]],
+  );
+  const signaturesMadeAt = cacheBriefly(async () => sources.signaturesMadeAt?.());
+  addSampledGauge(
+    'waybill_virus_signatures_timestamp_seconds',
+    'When the newest of clamd’s signatures were made; absent while clamd does not respond, or has no official ones.',
+    [],
+    async () => [[{}, toSeconds(await signaturesMadeAt())]],
   );
 
   const backlog = cacheBriefly(async () => sources.backlog?.());
@@ -223,3 +241,5 @@ export function addGauges(registry: Registry, sources: Sources): void {
   );
   bytes('waybill_http_sent_bytes_total', 'Bytes sent to clients or proxies.', () => sources.traffic?.().sentBytes);
 }
+
+const toSeconds = (time: Date | undefined) => time && time.getTime() / 1000;

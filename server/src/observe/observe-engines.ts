@@ -1,14 +1,18 @@
 import type { AuditTargetLease } from '../domain/audit/audit-target-store.ts';
+import { toOutage } from '../domain/engine-name.ts';
 import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { SendFailure } from '../domain/outbox/send-failure.ts';
 import type { Scan, Scanner } from '../domain/ports/scanner.ts';
 import type { Store } from '../domain/store.ts';
 import type { Metrics } from './metrics.ts';
+import type { Outages } from './outages.ts';
 import type { Tracing } from './tracing.ts';
 
 export interface Observation {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  readonly outages?: Outages;
 }
 
 type Call = <Result>(operation: string, parameters: readonly unknown[], work: () => Result) => Result;
@@ -137,7 +141,7 @@ function listCounters<Area extends keyof Store>(
   });
 }
 
-function recordCallsTo(engine: string, { metrics, tracing }: Observation, onResult?: OnResult): Call {
+function recordCallsTo(engine: string, { metrics, tracing, outages }: Observation, onResult?: OnResult): Call {
   return (operation, parameters, work) => {
     const begin = performance.now();
     const recordDuration = () => metrics.callSeconds.observe({ engine, operation }, (performance.now() - begin) / 1000);
@@ -148,16 +152,31 @@ function recordCallsTo(engine: string, { metrics, tracing }: Observation, onResu
         (value: unknown) => {
           recordDuration();
           onResult?.(operation, parameters, value);
+          if (isWatchedByItsCalls(engine)) outages?.responded(engine);
           return value;
         },
         (error: unknown) => {
           recordDuration();
-          if (isFault(error, parameters)) metrics.callFailures.inc({ engine, operation });
+          if (isFault(error, parameters)) {
+            metrics.callFailures.inc({ engine, operation });
+            reportOutage(error, outages);
+          }
           throw error;
         },
       ) as typeof result;
     });
   };
+}
+
+/** The others are checked every few seconds; a check of these would be seen by the people who run them. */
+function isWatchedByItsCalls(engine: string): boolean {
+  return engine === 'smtp' || engine === 'sms';
+}
+
+function reportOutage(error: unknown, outages: Outages | undefined): void {
+  if (error instanceof SendFailure && error.engine !== undefined) outages?.failed(error.engine, error.reason);
+  const { engine, reason } = toOutage(error) ?? {};
+  if (engine !== undefined && reason !== undefined) outages?.failed(engine, reason);
 }
 
 /** A refusal is no fault, and neither is a call that its caller abandoned. */

@@ -41,7 +41,8 @@ export class EventWatch {
   async wait(accountId: string, position: EventPosition, signal: AbortSignal): Promise<Outcome> {
     if (this.#isStopped || signal.aborted) return 'over';
     if (this.#seen && comparePositions(position, this.#seen) < 0) return 'read again';
-    if (this.#size >= maxWaiting) throw new ExchangeError('unavailable');
+    if (this.#size >= maxWaiting)
+      throw new ExchangeError('unavailable', undefined, { cause: new Error('too many wait for events') });
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const stopWaiting = () => resolve('over');
     signal.addEventListener('abort', stopWaiting, { once: true });

@@ -36,7 +36,10 @@ export async function readPublished(
   const verifiers = (await store.evidenceLog.listKeys(epoch)).map((key) => toVerifier(origin, key));
   if (!checkpoint || checkpoint.origin !== origin || listSignatures(note, verifiers).length === 0) {
     // An object that differs each time was damaged on its way, or is being replaced.
-    if (!(await read())?.equals(bytes)) throw new ExchangeError('unavailable');
+    if (!(await read())?.equals(bytes)) {
+      const cause = new Error('the checkpoint of the evidence log differs each time it is read');
+      throw new ExchangeError('unavailable', undefined, { cause, engine: 's3' });
+    }
     throw new LogRefusal(
       `The checkpoint of epoch ${epoch} in the bucket is not signed by a key that the database has: another server writes to this bucket, the database is not the one that the log belongs to, or someone has changed the object. ${remedy}`,
     );

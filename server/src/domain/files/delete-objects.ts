@@ -15,7 +15,10 @@ type Needs = Pick<Engines, 'store' | 'objects' | 'logger'>;
  */
 export async function deleteObjects({ store, objects, logger }: Needs, keys: readonly string[]): Promise<number> {
   const failed = await objects.delete(keys);
-  if (failed.length >= failedTogether && failed.length === keys.length) throw new ExchangeError('unavailable');
+  if (failed.length >= failedTogether && failed.length === keys.length) {
+    const cause = new Error(`the store deletes none of ${keys.length} objects`);
+    throw new ExchangeError('unavailable', undefined, { cause, engine: 's3' });
+  }
   const [first] = failed;
   if (first === undefined) return keys.length;
   await store.undeletedObjects.record(failed);

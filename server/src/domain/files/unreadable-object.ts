@@ -11,7 +11,7 @@ const absentKey = '00000000-0000-0000-0000-000000000000/00000000';
  */
 export class UnreadableObject extends ExchangeError {
   constructor(options?: ErrorOptions) {
-    super('unavailable', undefined, options);
+    super('unavailable', undefined, { ...options, engine: 's3' });
     this.name = 'UnreadableObject';
   }
 }

@@ -1,3 +1,4 @@
+import type { EngineName } from '../engine-name.ts';
 import { ExchangeError } from '../exchange-error.ts';
 
 export interface LimiterOptions {
@@ -10,6 +11,8 @@ export interface LimiterOptions {
   readonly maxWaiting: number;
   /** The message of the error for a caller that gets no slot. */
   readonly message?: string;
+  /** The engine that is called. */
+  readonly engine?: EngineName;
 }
 
 /** A caller that may be aborted, or that waits for a different time than most. */
@@ -100,9 +103,8 @@ export class ConcurrencyLimiter {
 
   #wait(patience: Patience): Promise<void> {
     const { signal, silenceMs, waitMs, arrivedAt, isEndless = false } = patience;
-    const { maxWaiting, message } = this.#options;
-    if (this.#waiting.size >= maxWaiting && !isEndless)
-      return Promise.reject(new ExchangeError('unavailable', message));
+    const { maxWaiting } = this.#options;
+    if (this.#waiting.size >= maxWaiting && !isEndless) return Promise.reject(this.#unavailable());
     return new Promise<void>((resolve, reject) => {
       const end = (outcome: () => void) => {
         clearTimeout(timer);
@@ -115,12 +117,18 @@ export class ConcurrencyLimiter {
       const check = () => {
         const remainingMs = Math.min(this.#remainingMs(patience), arrivedAt + waitMs - performance.now());
         if (remainingMs > 0) timer = setTimeout(check, remainingMs);
-        else end(() => reject(new ExchangeError('unavailable', message)));
+        else end(() => reject(this.#unavailable()));
       };
       let timer = isEndless ? undefined : setTimeout(check, Math.min(silenceMs, waitMs));
       signal?.addEventListener('abort', abort);
       this.#waiting.add(go);
     });
+  }
+
+  #unavailable(): ExchangeError {
+    const { message, engine } = this.#options;
+    const cause = new Error(`none of ${this.limit} calls ended in time, and ${this.#waiting.size} more are waiting`);
+    return new ExchangeError('unavailable', message, { engine, ...(engine && { cause }) });
   }
 }
 

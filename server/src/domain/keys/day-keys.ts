@@ -182,7 +182,8 @@ export class DayKeys {
     if (await this.store(day, await masterKeys.wrap(key, toContext(day)), undefined)) return key;
     const others = await this.#read(day);
     if (others) return others;
-    throw new ExchangeError('unavailable');
+    const cause = new Error('the key of a day is neither written nor found');
+    throw new ExchangeError('unavailable', undefined, { cause, engine: 's3' });
   }
 
   #remember(day: number, fetch: () => Promise<Buffer>): Promise<Buffer> {

@@ -4,10 +4,13 @@
  */
 export class SendFailure extends Error {
   readonly reason: string;
+  /** With this engine, every message would have failed: it is away, or refuses us. */
+  readonly engine: 'smtp' | 'sms' | undefined;
 
-  constructor(message: string, reason: string) {
+  constructor(message: string, reason: string, engine?: 'smtp' | 'sms') {
     super(message);
     this.name = 'SendFailure';
     this.reason = reason;
+    this.engine = engine;
   }
 }

@@ -113,7 +113,9 @@ async function attempt(
   accountId: string,
   message: WaitingMessage,
 ): Promise<{ state: 'sent' | 'abandoned' | 'waiting'; outcome: string }> {
-  const toFailure = (outcome: string, reason: string, state: 'abandoned' | 'waiting') => {
+  const toFailure = (outcome: string, reason: string, state: 'abandoned' | 'waiting', engine?: string) => {
+    // What concerns every message is written once, for the engine.
+    if (engine !== undefined && state === 'waiting') return { state, outcome: toOneLine(outcome) };
     engines.logger.warn(
       state === 'waiting' ? 'a message was not sent and will be tried again' : 'a message was abandoned',
       {
@@ -133,7 +135,8 @@ async function attempt(
   } catch (error) {
     const { message: outcome, name } = error instanceof Error ? error : new Error(String(error));
     const reason = error instanceof SendFailure ? error.reason : name;
-    return toFailure(outcome, reason, message.attempts >= maxAttempts ? 'abandoned' : 'waiting');
+    const engine = error instanceof SendFailure ? error.engine : undefined;
+    return toFailure(outcome, reason, message.attempts >= maxAttempts ? 'abandoned' : 'waiting', engine);
   }
 }
 

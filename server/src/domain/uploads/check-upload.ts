@@ -6,7 +6,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
 import { contactDraftAuthor } from './contact-draft.ts';
-import { FileInspection, type InspectionResult } from './file-inspection.ts';
+import { FileInspection, type InspectionResult, toScanError } from './file-inspection.ts';
 import type { CompleteUpload, UncheckedUpload } from './upload-store.ts';
 
 /** The job that checks an upload whose bytes came in several requests: enqueued when the last of them is stored. */
@@ -41,9 +41,7 @@ export async function checkUpload(
     engines.checkpoint('check:read-back');
     if (result === 'removed') return;
     if (result === 'damaged') return await uploads.refuse(accountId, uploadId, result);
-    if (result.rejection === 'unavailable') {
-      throw new ExchangeError('unavailable', 'The virus scanner gave no verdict.');
-    }
+    if (result.rejection === 'unavailable') throw toScanError(result.rejection);
     if (result.rejection) return await uploads.refuse(accountId, uploadId, result.rejection);
     await accept(engines, upload, result.facts);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Scan, ScanSource, Verdict } from '../ports/scanner.ts';
 import { type Judgement, judgeVerdict } from './judge-verdict.ts';
 import type { CompleteUpload, DeclaredDigests, Refusal } from './upload-store.ts';
@@ -107,4 +108,9 @@ function toRejection(judgement: Judgement): Rejection | undefined {
 
 function beginScan({ scanner, policy }: InspectionNeeds, source: ScanSource): Scan | undefined {
   return policy.scan === 'off' ? undefined : scanner.begin(source);
+}
+
+/** The reason why clamd is unavailable is known where it was called. */
+export function toScanError(rejection: Rejection): ExchangeError {
+  return new ExchangeError(rejection, undefined, rejection === 'unavailable' ? { engine: 'clamd' } : {});
 }

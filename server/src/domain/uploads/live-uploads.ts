@@ -59,7 +59,7 @@ export class LiveUploads {
     const now = performance.now();
     const holders = [...this.#holders.values()];
     for (const { renewedAt, lost } of holders) {
-      if (now - renewedAt > this.#leaseSeconds * 1000 * lostAfter) lost.abort(new ExchangeError('unavailable'));
+      if (now - renewedAt > this.#leaseSeconds * 1000 * lostAfter) lost.abort(leaseLost());
     }
     for (let from = 0; from < holders.length; from += writersPerRenewal) {
       await this.#renewSome(holders.slice(from, from + writersPerRenewal)).catch(() => undefined);
@@ -76,4 +76,9 @@ export class LiveUploads {
       else holder.lost.abort(new ExchangeError('upload_superseded'));
     }
   }
+}
+
+function leaseLost(): ExchangeError {
+  const cause = new Error('the lease of an upload was not renewed in time');
+  return new ExchangeError('unavailable', undefined, { cause, engine: 'postgres' });
 }

@@ -4,7 +4,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { readWithKey } from '../files/read-sealed.ts';
 import { beginUpload } from './begin-upload.ts';
-import { FileInspection } from './file-inspection.ts';
+import { FileInspection, toScanError } from './file-inspection.ts';
 import { tooLarge } from './find-file-size-limit.ts';
 import type { UploadOwner } from './owner.ts';
 import { requireCurrentWriter, type StoreNeeds, storeBytes } from './store-bytes.ts';
@@ -75,7 +75,7 @@ export async function stageUpload(
       async onBytes(bytes: Buffer, receivedBytes: number) {
         if (receivedBytes > policy.maxFileBytes) throw tooLarge(policy.maxFileBytes);
         const rejection = await inspection.update(bytes);
-        if (rejection) throw new ExchangeError(rejection);
+        if (rejection) throw toScanError(rejection);
       },
     };
     const {
@@ -89,7 +89,7 @@ export async function stageUpload(
     const all = { start: 0, end: sizeBytes };
     // Not with the wrapped key: a request may take days, and the sweep wraps its key again and destroys the day's.
     const result = await inspection.finish(() => readWithKey(engines, dataKey, { id, sizeBytes, runs }, all, signal));
-    if (result.rejection) throw new ExchangeError(result.rejection);
+    if (result.rejection) throw toScanError(result.rejection);
     checkpoint('upload:verdict-known');
     return { writer, sizeBytes, ...result.facts, runs, chunkCount, release };
   } catch (error) {

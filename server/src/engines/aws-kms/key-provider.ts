@@ -85,5 +85,5 @@ export function kmsKeyProvider({ keys, endpoint, timeoutMs = 3_000 }: KmsOptions
 const readRegion = (arn: string) => arn.split(':')[3] ?? '';
 
 function unavailable(cause: unknown): never {
-  throw new ExchangeError('unavailable', undefined, { cause });
+  throw new ExchangeError('unavailable', undefined, { cause, engine: 'masterKeys' });
 }

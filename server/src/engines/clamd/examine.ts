@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, reason, skipped, warning } from '../../domain/doctor/finding.ts';
 import type { Scanner, Verdict } from '../../domain/ports/scanner.ts';
-import { openConnection } from './connection.ts';
+import { readVersion, toBuildTime } from './connection.ts';
 import { clamdScanner } from './scanner.ts';
 
 export interface ClamdExamination {
@@ -34,13 +33,14 @@ const encryptedZip = Buffer.from(
 export async function* examineClamd({ address, maxBytes, now = Date.now }: ClamdExamination): AsyncGenerator<Finding> {
   let version: string;
   try {
-    version = await readVersion(address);
+    version = await readVersion(address, responseMs);
   } catch (error) {
     const remedy = 'Start it, or correct WAYBILL_CLAMD. Waybill’s user needs access to the socket.';
     yield fault('clamd.reachable', `clamd is out of reach: ${reason(error)}.`, remedy);
     return;
   }
-  const [program = '', , builtAt] = version.split('/');
+  const [program = ''] = version.split('/');
+  const builtAt = toBuildTime(version);
   yield ok('clamd.reachable', `${program} responds.`);
   yield* age(program);
   yield signatures(builtAt, now());
@@ -50,19 +50,6 @@ export async function* examineClamd({ address, maxBytes, now = Date.now }: Clamd
   yield encryption(await verdictOn(scanner, [encryptedZip]));
 }
 
-/** Such as `ClamAV 1.4.3/27823/Sat Nov 14 08:33:00 2026`; without official signatures only the first part. */
-async function readVersion(address: string): Promise<string> {
-  const socket = openConnection(address);
-  try {
-    socket.write('zVERSION\0');
-    const [bytes] = (await once(socket, 'data', { signal: AbortSignal.timeout(responseMs) })) as [Buffer];
-    return bytes.toString('latin1').replace(/\0.*$/, '');
-  } finally {
-    socket.on('error', () => undefined);
-    socket.destroy();
-  }
-}
-
 function* age(program: string): Generator<Finding> {
   const [major = 0, minor = 0] = /\d+\.\d+/.exec(program)?.[0].split('.').map(Number) ?? [];
   if (major > oldestTested[0] || (major === oldestTested[0] && minor >= oldestTested[1])) return;
@@ -70,12 +57,12 @@ function* age(program: string): Generator<Finding> {
   yield warning('clamd.version', says, `Upgrade ClamAV to ${oldestTested.join('.')} or later.`);
 }
 
-function signatures(builtAt: string | undefined, now: number): Finding {
+function signatures(builtAt: Date | undefined, now: number): Finding {
   const update = 'Run freshclam, and have it run every day: systemctl enable --now clamav-freshclam.';
   if (builtAt === undefined) {
     return warning('clamd.signatures', 'clamd has no official signatures, or does not say how old they are.', update);
   }
-  const days = Math.floor((now - Date.parse(`${builtAt} UTC`)) / dayMs);
+  const days = Math.floor((now - builtAt.getTime()) / dayMs);
   const says = `clamd’s signatures are ${days} days old.`;
   if (days < staleDays) return ok('clamd.signatures', says);
   return days < obsoleteDays ? warning('clamd.signatures', says, update) : fault('clamd.signatures', says, update);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { reason as describe } from '../../domain/doctor/finding.ts';
 import { discardableBytes } from '../../domain/files/discard-buffer.ts';
 import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/scanner.ts';
 import { recognizeEncryption } from '../../domain/uploads/recognize-encryption.ts';
@@ -23,6 +24,8 @@ const defaults = {
   maxStreams: 20,
   /** Milliseconds of a monotonic clock. */
   now: () => performance.now(),
+  /** Called with the reason when clamd gives no verdict. */
+  onFault: (_reason: string): void => undefined,
 };
 type Limits = Readonly<typeof defaults>;
 
@@ -80,7 +83,7 @@ class InstreamScan implements Scan, Stream {
     const socket = await this.#open();
     if (socket && !this.early) {
       socket.write(Buffer.alloc(4));
-      this.#settleAfter(this.#options.verdictMs, unavailable);
+      this.#failAfter(this.#options.verdictMs, 'no verdict');
       void this.#watchOverClamd();
     }
     return this.#verdict.promise;
@@ -97,7 +100,7 @@ class InstreamScan implements Scan, Stream {
   }
 
   async #connect(): Promise<Socket | undefined> {
-    const waiting = this.#settleAfter(this.#options.verdictMs, unavailable);
+    const waiting = this.#failAfter(this.#options.verdictMs, 'no stream became free');
     const isAcquired = await this.#slots.acquire(this);
     clearTimeout(waiting);
     if (!isAcquired) this.#settle(interrupted);
@@ -108,21 +111,21 @@ class InstreamScan implements Scan, Stream {
 
     const socket = openConnection(this.#options.address);
     this.#settled.signal.addEventListener('abort', () => socket.destroy());
-    const connecting = this.#settleAfter(this.#options.connectMs, unavailable);
-    let ifCut = unavailable;
+    const connecting = this.#failAfter(this.#options.connectMs, 'no connection');
+    let failure: string | undefined = 'the connection was closed';
     socket.on('connect', () => {
       clearTimeout(connecting);
-      ifCut = interrupted;
+      failure = undefined;
     });
     // Errors are followed by 'close'.
-    socket.on('error', () => undefined);
-    socket.on('close', () => this.#settle(ifCut));
-    socket.on('timeout', () => this.#settle(unavailable));
+    socket.on('error', (error) => (failure &&= describe(error)));
+    socket.on('close', () => (failure === undefined ? this.#settle(interrupted) : this.#fail(failure)));
+    socket.on('timeout', () => this.#fail(`no byte was accepted within ${this.#options.silenceMs} ms`));
     let response = '';
     socket.on('data', (bytes) => {
       response += bytes.toString('latin1');
-      if (response.includes('\0')) this.#settle(parseVerdict(response.slice(0, response.indexOf('\0'))));
-      else if (response.length > 4096) this.#settle(unavailable);
+      if (response.includes('\0')) this.#judge(response.slice(0, response.indexOf('\0')));
+      else if (response.length > 4096) this.#fail('its response is too long');
     });
     socket.write('zINSTREAM\0');
     return socket;
@@ -151,13 +154,25 @@ class InstreamScan implements Scan, Stream {
     const { address, silenceMs } = this.#options;
     while (!this.early) {
       const alive = await ping(address, silenceMs, this.#settled.signal);
-      if (!alive) return this.#settle(unavailable);
+      if (!alive) return this.#fail(`no response to PING within ${silenceMs} ms`);
       await pause(silenceMs, undefined, { signal: this.#settled.signal }).catch(() => undefined);
     }
   }
 
-  #settleAfter(ms: number, verdict: Verdict): NodeJS.Timeout {
-    const timer = setTimeout(() => this.#settle(verdict), ms);
+  #judge(response: string): void {
+    const verdict = parseVerdict(response);
+    if (verdict === unavailable) this.#fail(response);
+    else this.#settle(verdict);
+  }
+
+  #fail(reason: string): void {
+    if (this.early) return;
+    this.#options.onFault(reason);
+    this.#settle(unavailable);
+  }
+
+  #failAfter(ms: number, what: string): NodeJS.Timeout {
+    const timer = setTimeout(() => this.#fail(`${what} within ${ms} ms`), ms);
     this.#settled.signal.addEventListener('abort', () => clearTimeout(timer));
     return timer;
   }

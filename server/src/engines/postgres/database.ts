@@ -188,6 +188,7 @@ export function limitConnections(pool: pg.Pool): ConcurrencyLimiter {
     silenceMs,
     waitMs: 2 * silenceMs,
     maxWaiting: max * waitingPerConnection,
+    engine: 'postgres',
   });
 }
 

@@ -36,6 +36,27 @@ test('starters at the same time wait for one another, and each migration is appl
   await Promise.all(pools.map((pool) => pool.end()));
 });
 
+test('a wait for another process, which may be gone with its machine, says for which session, and how to end it', async () => {
+  await using database = await createEmptyDatabase();
+  const holders = openTestPool(database.url);
+  const pool = openTestPool(database.url);
+  const holder = await holders.connect();
+  // Its end is the remedy that the message names.
+  holder.on('error', () => undefined);
+  await holder.query('select pg_advisory_lock(7295113)');
+  const said: string[] = [];
+  const onWait = async (message: string) => {
+    said.push(message);
+    await holders.query(/select pg_terminate_backend\(\d+\);$/.exec(message)?.[0] ?? '');
+  };
+  expect(await migrate(pool, { onWait: (message) => void onWait(message), firstReportMs: 0 })).toEqual(files);
+  expect(said).toEqual([
+    expect.stringMatching(/^Waiting for another process .* from 127\.0\.0\.1, connected since \d{4}-/),
+  ]);
+  holder.release(true);
+  await Promise.all([holders.end(), pool.end()]);
+});
+
 describe('a database from the future', () => {
   test('is refused and left as it is when it has a change that this program would not understand', async () => {
     await using database = await createTestDatabase();
@@ -90,7 +111,7 @@ describe('while the version before serves', () => {
     await database.query('create table things as select number from generate_series(1, 1000) as number');
     return {
       database,
-      migrate: () => migrate(database.pool, pathToFileURL(`${folder}/`)),
+      migrate: () => migrate(database.pool, { from: pathToFileURL(`${folder}/`) }),
       plan: () => planMigrations(database.pool, pathToFileURL(`${folder}/`)),
       async [Symbol.asyncDispose]() {
         await database[Symbol.asyncDispose]();

@@ -7,6 +7,16 @@ import { SetupError } from '../../domain/setup-error.ts';
 /** Any number: it only has to be the same in every process that migrates. */
 const lockNumber = 7_295_113;
 const askAgainAfterMs = 250;
+/** A wait for another process is reported after the first of these times, and then each time the other has passed. */
+const firstReportMs = 5_000;
+const nextReportMs = 60_000;
+
+export interface MigrateOptions {
+  readonly from?: URL;
+  /** Called with what is waited for and what can be done, while another process holds the lock. */
+  readonly onWait?: ((message: string) => void) | undefined;
+  readonly firstReportMs?: number;
+}
 
 /**
  * A change to a table waits for the statements that use the table, and all later statements on it wait behind the
@@ -48,13 +58,16 @@ interface AppliedMigration {
  * Brings the schema up to date with this program, forward only. Processes that start at the same time wait for one
  * another; a newer schema is rejected if its changes are such that this program would not understand it.
  */
-export async function migrate(pool: pg.Pool, from: URL = folder): Promise<string[]> {
+export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Promise<string[]> {
+  const { from = folder } = options;
   const migrations = await readMigrations(from);
   const client = await pool.connect();
   try {
     // A migration of a large table, or waiting for another process that migrates, may take longer than a request may.
     await client.query('set statement_timeout = 0');
-    await lockOthersOut(client);
+    // PostgreSQL then notices within two minutes when this machine is gone, and not after two hours.
+    await client.query('set tcp_keepalives_idle = 60; set tcp_keepalives_interval = 15; set tcp_keepalives_count = 4');
+    await lockOthersOut(client, options);
     const { runMigrations } = await import('graphile-worker');
     await runMigrations({ pgPool: pool });
     await createTable(client);
@@ -148,12 +161,33 @@ function readPurpose(sql: string): string {
  * Polls for the lock instead of waiting in one statement: building an index concurrently waits for all statements that
  * began before it, and would wait for this one, which waits for the index.
  */
-async function lockOthersOut(client: pg.PoolClient): Promise<void> {
+async function lockOthersOut(client: pg.PoolClient, options: MigrateOptions): Promise<void> {
+  let reportAt = performance.now() + (options.firstReportMs ?? firstReportMs);
   for (;;) {
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockNumber]);
     if (rows[0]?.locked) return;
+    if (performance.now() >= reportAt) {
+      reportAt = performance.now() + nextReportMs;
+      const message = await describeHolder(client);
+      if (message !== undefined) options.onWait?.(message);
+    }
     await pause(askAgainAfterMs);
   }
+}
+
+/** Undefined if the lock was released in between. */
+async function describeHolder(client: pg.PoolClient): Promise<string | undefined> {
+  const { rows } = await client.query<{ pid: number; name: string; address: string | null; since: Date }>(
+    `select pid, application_name as name, host(client_addr) as address, backend_start as since
+     from pg_locks join pg_stat_activity using (pid)
+     where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
+       and classid = 0 and objid = $1 and objsubid = 1`,
+    [lockNumber],
+  );
+  const [holder] = rows;
+  if (!holder) return undefined;
+  const { pid, name, address, since } = holder;
+  return `Waiting for another process that migrates the database: “${name}” from ${address ?? 'this machine'}, connected since ${since.toISOString()}. If no such process runs any more, such as after a power failure there, end its session: select pg_terminate_backend(${pid});`;
 }
 
 function refuseFuture(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {

@@ -33,9 +33,13 @@ export async function unlessAway<Result>(call: () => Promise<Result>): Promise<R
     return await call();
   } catch (error) {
     if (isStorageFull(error)) throw new ExchangeError('storage_full', fullMessage(error.detail), { cause: error });
-    if (error instanceof Error && isPassing(error)) throw new ExchangeError('unavailable', undefined, { cause: error });
+    if (error instanceof Error && isPassing(error)) throw toUnavailable(error);
     throw error;
   }
+}
+
+export function toUnavailable(cause: Error): ExchangeError {
+  return new ExchangeError('unavailable', undefined, { cause, engine: 'postgres' });
 }
 
 /** Raised by the database's own change_usage(), with the limit as its detail. */

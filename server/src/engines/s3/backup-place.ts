@@ -40,7 +40,10 @@ export function s3BackupPlace(
       const command = new DeleteObjectsCommand({ Bucket, Delete: { Quiet: true, Objects } });
       const { Errors: [failed] = [] } = await client.send(command).catch(explain);
       if (failed)
-        throw new ExchangeError('unavailable', undefined, { cause: new Error(`${failed.Key}: ${failed.Code}`) });
+        throw new ExchangeError('unavailable', undefined, {
+          cause: new Error(`${failed.Key}: ${failed.Code}`),
+          engine: 's3',
+        });
     }
   };
   return {
@@ -147,9 +150,9 @@ async function isThere(client: S3Client, Bucket: string, Key: string, bytes: Nee
 function explain(error: unknown): never {
   if (!(error instanceof S3ServiceException)) throw error;
   if (error.name === 'NoSuchKey') throw new MissingObject({ cause: error });
-  if (error.name === 'InvalidRange') throw new ExchangeError('damaged', undefined, { cause: error });
+  if (error.name === 'InvalidRange') throw new ExchangeError('damaged', undefined, { cause: error, engine: 's3' });
   if (error.name === 'NoSuchBucket') {
     throw new ExchangeError('not_found', 'There is no such bucket. Create it first.', { cause: error });
   }
-  throw new ExchangeError('unavailable', undefined, { cause: error });
+  throw new ExchangeError('unavailable', undefined, { cause: error, engine: 's3' });
 }

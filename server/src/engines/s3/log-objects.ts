@@ -15,7 +15,7 @@ export interface S3LogObjects extends LogObjects {
 const silenceMs = 3_000;
 /** Objects of a few kilobytes, with connections of their own, so that neither downloads nor readers of the log wait for the other. */
 const atOnce = 16;
-const limits = { limit: atOnce, silenceMs: 9_000, waitMs: 20_000, maxWaiting: 1_000 };
+const limits = { limit: atOnce, silenceMs: 9_000, waitMs: 20_000, maxWaiting: 1_000, engine: 's3' } as const;
 const deletedAtOnce = 50;
 /** The only part of the bucket that this store reaches. */
 const toKey = (name: string) => `log/${name}`;

@@ -48,7 +48,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   const { deadlineMs = 9_000, silenceMs = 3_000, bucket: Bucket } = options;
   const open = (maxSockets: number, limit: LimiterOptions['limit'] = maxSockets) => ({
     client: openClient(options, { silenceMs, maxSockets }),
-    limiter: new ConcurrencyLimiter({ limit, silenceMs: deadlineMs, waitMs: longestWaitMs, maxWaiting }),
+    limiter: new ConcurrencyLimiter({ limit, silenceMs: deadlineMs, waitMs: longestWaitMs, maxWaiting, engine: 's3' }),
   });
   const firstByte = new FirstByte();
   const reading = open(readsAtOnce.most, () =>

@@ -50,5 +50,8 @@ function toExchangeError(error: unknown): ExchangeError {
   if (error instanceof ExchangeError) return error;
   const name = error instanceof S3ServiceException ? error.name : '';
   if (name === 'NoSuchKey') return new MissingObject({ cause: error });
-  return new ExchangeError(name === 'InvalidRange' ? 'damaged' : 'unavailable', undefined, { cause: error });
+  return new ExchangeError(name === 'InvalidRange' ? 'damaged' : 'unavailable', undefined, {
+    cause: error,
+    engine: 's3',
+  });
 }

@@ -53,12 +53,12 @@ export function smsGateway(options: SmsGatewayOptions): SmsGateway {
       if (!/^\d+$/.test(to)) return { outcome: 'refused', response: 'This is not one telephone number.' };
       const response = await requestTo(options, { to, text }).catch((error: unknown) => {
         const reason = describeFailure(error);
-        throw new SendFailure(`The SMS gateway did not respond: ${reason}`, reason);
+        throw new SendFailure(`The SMS gateway did not respond: ${reason}`, reason, 'sms');
       });
       const reply = `${response.status} ${await readBeginning(response)}`.trimEnd();
       if (response.status === 202) return { outcome: 'sent', response: reply };
       if (statusesAboutThisText.has(response.status)) return { outcome: 'refused', response: reply };
-      throw new SendFailure(`The SMS gateway responded with ${reply}`, String(response.status));
+      throw new SendFailure(`The SMS gateway responded with ${reply}`, String(response.status), 'sms');
     },
   };
 }

@@ -54,7 +54,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
   return {
     async send(mail) {
       const { release } = await limiter.acquire().catch(() => {
-        throw new SendFailure('The mail server was busy with other mails.', 'no free connection');
+        throw new SendFailure('The mail server was busy with other mails.', 'no free connection', 'smtp');
       });
       const transport = idle.pop() as ReturnType<typeof open>;
       const deadline = AbortSignal.timeout(sendWithinMs);
@@ -80,7 +80,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
       } catch (error) {
         const failure = error as SmtpError;
         if (isAboutThisMail(failure)) return { outcome: 'refused', response: failure.response ?? failure.message };
-        throw new SendFailure(failure.message, describeFailure(failure));
+        throw new SendFailure(failure.message, describeFailure(failure), isAboutUs(failure) ? 'smtp' : undefined);
       } finally {
         deadline.removeEventListener('abort', cut);
         if (deadline.aborted) {
@@ -159,6 +159,11 @@ function isAboutThisMail({ code, command, response = '', responseCode = 0 }: Smt
     subject === '5' ||
     (subject === '3' && detail !== '4')
   );
+}
+
+/** Whether every mail would have failed: the server is away, or refused us before it was told of a mail. */
+function isAboutUs({ command = '', response }: SmtpError): boolean {
+  return response === undefined || !['MAIL FROM', 'RCPT TO', 'DATA'].includes(command);
 }
 
 const enhancedStatus = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/;

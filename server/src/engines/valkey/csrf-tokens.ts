@@ -57,5 +57,5 @@ export function valkeyCsrfTokens(redis: Redis, random: Random, options: { lifeti
 }
 
 function unavailable(cause: unknown): never {
-  throw new ExchangeError('unavailable', undefined, { cause });
+  throw new ExchangeError('unavailable', undefined, { cause, engine: 'valkey' });
 }

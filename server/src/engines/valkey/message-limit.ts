@@ -46,7 +46,7 @@ export function valkeyMessageLimit(redis: Redis, max: { perAccount: number; perR
       const waitMs = await redis
         .takeMessages(keys.length, ...keys, windowMs, max.perAccount, max.perReceiver)
         .catch((cause: unknown) => {
-          throw new ExchangeError('unavailable', undefined, { cause });
+          throw new ExchangeError('unavailable', undefined, { cause, engine: 'valkey' });
         });
       return Math.ceil(waitMs / 1000);
     },

@@ -66,5 +66,8 @@ function parseVersions({ keyUrl }: TransitOptions, data: TransitResponse['data']
 
 function requireData(response: TransitResponse): TransitResponse {
   if (response.status === 200) return response;
-  throw new ExchangeError('unavailable', undefined, { cause: new Error(describe(response)) });
+  throw new ExchangeError('unavailable', undefined, {
+    cause: new Error(describe(response)),
+    engine: 'masterKeys',
+  });
 }

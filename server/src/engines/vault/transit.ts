@@ -39,7 +39,7 @@ export async function askTransit(
     }
     if (attempt < attempts) await setTimeout(pauseMs * attempt);
   }
-  throw new ExchangeError('unavailable', undefined, { cause: last });
+  throw new ExchangeError('unavailable', undefined, { cause: last, engine: 'masterKeys' });
 }
 
 export const describe = ({ status, errors }: TransitResponse) =>

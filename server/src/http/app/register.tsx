@@ -3,7 +3,7 @@ import { errors } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
-import { asExchangeError, refuse } from '../json-errors.ts';
+import { asExchangeError, logFailure, refuse } from '../json-errors.ts';
 import { sendProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import { tusType } from '../shared/tus.ts';
@@ -40,7 +40,7 @@ export function peoplesApp(app: App, shared: AppParts): void {
       return reply.send({ code, message });
     }
     const { status, reason } = toProblem(error);
-    if (reason === 'error') request.log.error({ err: error }, 'a page failed');
+    if (status >= 500) logFailure(error, request);
     // The others were led here by the link in a mail.
     const isPerson = readCookie(request, 'session', options.secureCookies) !== undefined;
     return sendProblemPage(

@@ -1,5 +1,5 @@
-import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ExchangeError } from '../../domain/exchange-error.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { silentLog } from '../../testing/silent-log.ts';
 import { buildConsole, type ProcessStatus } from './server.ts';
@@ -13,9 +13,13 @@ afterEach(() => {
 });
 
 function watched(checks: EngineChecks) {
-  const lines: Record<string, unknown>[] = [];
-  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  return { lines, watch: watchEngines(checks, { log, everyMs: 5_000, deadlineMs: 2_000, slowMs: 500 }) };
+  const said: string[][] = [];
+  const say =
+    (what: string) =>
+    (...words: string[]) =>
+      void said.push([what, ...words]);
+  const report = { failed: say('failed'), slow: say('slow'), responded: say('responded') };
+  return { said, watch: watchEngines(checks, { report, everyMs: 5_000, deadlineMs: 2_000, slowMs: 500 }) };
 }
 const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -39,22 +43,22 @@ test('every engine has its own state, which is known without waiting', async () 
   watch.stop();
 });
 
-test('a change is logged once, with the engine’s name and the reason', async () => {
+test('what every check shows is reported, with the reason', async () => {
   let fault: Error | undefined;
-  const { watch, lines } = watched({
+  const { watch, said } = watched({
     s3: async () => {
       if (fault) throw fault;
     },
+    valkey: () => after(800),
   });
-  await vi.advanceTimersByTimeAsync(5_000);
-  expect(lines).toEqual([]);
-  fault = new Error('translated', { cause: new Error('connect ECONNREFUSED') });
-  await vi.advanceTimersByTimeAsync(15_000);
-  fault = undefined;
-  await vi.advanceTimersByTimeAsync(15_000);
-  expect(lines).toMatchObject([
-    { level: 40, engine: 's3', state: 'out of reach', reason: 'connect ECONNREFUSED' },
-    { level: 30, engine: 's3', state: 'ok' },
+  await vi.advanceTimersByTimeAsync(1_000);
+  fault = new ExchangeError('unavailable', undefined, { cause: new Error('connect ECONNREFUSED') });
+  await vi.advanceTimersByTimeAsync(4_100);
+  expect(said).toEqual([
+    ['responded', 's3'],
+    ['slow', 'valkey'],
+    ['responded', 'valkey'],
+    ['failed', 's3', 'connect ECONNREFUSED'],
   ]);
   watch.stop();
 });

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import { describeCauses } from '../../domain/engine-name.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 
 export type EngineState = 'not checked yet' | 'ok' | 'slow' | 'out of reach' | 'set up wrongly';
@@ -17,8 +17,15 @@ const isUp: Readonly<Record<EngineState, boolean | undefined>> = {
  */
 export type EngineChecks = Readonly<Record<string, () => Promise<void>>>;
 
+/** What is said of an engine, as often as it is found. */
+export interface EngineReport {
+  failed(engine: string, reason: string): void;
+  slow(engine: string): void;
+  responded(engine: string): void;
+}
+
 export interface WatchOptions {
-  readonly log: Logger;
+  readonly report: EngineReport;
   readonly everyMs?: number;
   readonly deadlineMs?: number;
   readonly slowMs?: number;
@@ -33,10 +40,10 @@ export interface EngineWatch {
 
 /**
  * Checks every engine regularly, so that a load balancer gets its response from memory at once, however slow an engine
- * is. A change of state is logged with the engine's name.
+ * is.
  */
 export function watchEngines(checks: EngineChecks, options: WatchOptions): EngineWatch {
-  const { log, everyMs = 5_000, deadlineMs = 2_000, slowMs = 500 } = options;
+  const { report, everyMs = 5_000, deadlineMs = 2_000, slowMs = 500 } = options;
   const states: Record<string, EngineState> = Object.fromEntries(
     Object.keys(checks).map((engine) => [engine, 'not checked yet']),
   );
@@ -48,19 +55,16 @@ export function watchEngines(checks: EngineChecks, options: WatchOptions): Engin
     checking.add(engine);
     const begin = performance.now();
     const running = check().finally(() => checking.delete(engine));
-    let state: EngineState;
-    let reason: string | undefined;
     try {
       await withDeadline(running, deadlineMs);
-      state = performance.now() - begin > slowMs ? 'slow' : 'ok';
+      const isSlow = performance.now() - begin > slowMs;
+      states[engine] = isSlow ? 'slow' : 'ok';
+      if (isSlow) report.slow(engine);
+      report.responded(engine);
     } catch (error) {
-      state = error instanceof SetupError ? 'set up wrongly' : 'out of reach';
-      reason = toReason(error);
+      states[engine] = error instanceof SetupError ? 'set up wrongly' : 'out of reach';
+      report.failed(engine, toReason(error));
     }
-    if (states[engine] !== state && (state !== 'ok' || states[engine] !== 'not checked yet')) {
-      log[state === 'ok' ? 'info' : 'warn']({ engine, state, reason }, 'an engine changed its state');
-    }
-    states[engine] = state;
   };
   const lookAtAll = () => {
     for (const [engine, check] of Object.entries(checks)) void look(engine, check);
@@ -88,6 +92,6 @@ export async function withDeadline<Result>(work: Promise<Result>, deadlineMs: nu
 
 /** Describes an error for the log: if it was translated, by the words of the engine itself. */
 export function toReason(error: unknown): string {
-  const { cause, message } = error as Error;
-  return cause instanceof Error ? cause.message || cause.name : message;
+  if (error instanceof SetupError) return error.message;
+  return describeCauses(error) ?? String(error);
 }

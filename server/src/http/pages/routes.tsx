@@ -4,7 +4,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { LinkOver } from '../../domain/links/find-link.ts';
 import type { Intake } from '../../domain/uploads/intake.ts';
 import type { App } from '../app.ts';
-import { asExchangeError } from '../json-errors.ts';
+import { asExchangeError, logFailure } from '../json-errors.ts';
 import { clientGone, isClientGone } from '../shared/client-gone.ts';
 import { serveAssets } from '../shared/page/assets.ts';
 import type { PageOptions } from '../shared/page/page.ts';
@@ -74,7 +74,7 @@ export function receiverPages(
     if (error instanceof ExchangeError && error.retryAfterSeconds !== undefined) {
       reply.header('retry-after', String(error.retryAfterSeconds));
     }
-    if (reason === 'error') request.log.error({ err: error }, 'a page failed');
+    if (status >= 500) logFailure(error, request);
     return sendProblemPage(options, request, reply.code(status), reason, ended);
   });
   homePage(app, engines, options);

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { Runner, WorkerEvents } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { isPassing } from '../unavailable.ts';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
+import { isPassing, toUnavailable } from '../unavailable.ts';
 
 export interface JobRunnerOptions {
   readonly pool: pg.Pool;
@@ -51,7 +52,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   const jobs: Jobs = { running: new Set(), cut: new AbortController() };
   let current = await begin(options, jobs).catch((error: Error) => {
     if (!isPassing(error)) throw error;
-    options.log.warn({ err: error }, didNotStart);
+    options.log.warn({ err: nameOutage(error) }, didNotStart);
     return beginAgain(options, jobs, options.signal ?? stopped.signal);
   });
   const recovering = recoverLostJobs(options);
@@ -96,7 +97,9 @@ function recoverLostJobs({ pool, log, tasks, longestSeconds }: JobRunnerOptions)
            and task_id in (select id from graphile_worker._private_tasks where identifier = any($2))`,
         [longestSeconds, Object.keys(tasks)],
       )
-      .catch((err: unknown) => log.warn({ err }, 'lost jobs could not be looked for; they are looked for again'));
+      .catch((err: unknown) =>
+        log.warn({ err: nameOutage(err) }, 'lost jobs could not be looked for; they are looked for again'),
+      );
   void recover();
   const timer = setInterval(() => void recover(), recoverEveryMs);
   timer.unref();
@@ -125,7 +128,7 @@ async function beginAgain(options: JobRunnerOptions, jobs: Jobs, signal: AbortSi
     try {
       return await begin(options, jobs);
     } catch (error) {
-      options.log.warn({ err: error }, didNotStart);
+      options.log.warn({ err: nameOutage(error) }, didNotStart);
     }
   }
 }
@@ -169,14 +172,29 @@ async function begin(options: JobRunnerOptions, { running, cut }: Jobs): Promise
         },
       ]),
     ),
-    logger: new WorkerLogger(() => (level, message) => {
-      if (level === 'error' || level === 'warning') options.log.warn({ report: message }, 'the job runner reports');
+    logger: new WorkerLogger(() => (level, message, about) => {
+      if (level !== 'error' && level !== 'warning') return;
+      const { failure, error, fatalError } = about ?? {};
+      // The error of a job may be about anything.
+      const err: unknown = failure === true ? error : nameOutage(error ?? fatalError);
+      // Without the stack, which the first line may be followed by.
+      const report = isOutage(err) ? { report: message.split('\n', 1)[0], err } : { report: message };
+      options.log.warn(report, 'the job runner reports');
     }),
   });
   // Its log says how it ended, and `closed` says when another one is needed.
   runner.promise.catch(() => undefined);
   void stopUnless(looked, runner);
   return { runner, closed };
+}
+
+/** Of the runner's own queries, which are made without our store. */
+function nameOutage(error: unknown): unknown {
+  return error instanceof Error && isPassing(error) ? toUnavailable(error) : error;
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof ExchangeError && error.code === 'unavailable';
 }
 
 /** Whether the first query for jobs succeeds. */
