@@ -3,6 +3,7 @@ import { accountCommands } from './admin/accounts.ts';
 import { apiKeyCommands } from './admin/api-keys.ts';
 import { auditCommands } from './admin/audit.ts';
 import { backupCommands } from './admin/backup.ts';
+import { bucketCommand } from './admin/bucket.ts';
 import { addExamples, type WithEngines } from './admin/command.ts';
 import { contactCommands } from './admin/contacts.ts';
 import { dayKeyCommands } from './admin/day-keys.ts';
@@ -100,6 +101,7 @@ Exit codes:
     scrubCommand,
     backupCommands,
     migrateCommand,
+    bucketCommand,
   ])
     add(admin, withEngines);
   // No `serve` is running yet that could respond through the proxy.

@@ -10,6 +10,7 @@ export interface AdminContext {
   readonly engines: Pick<
     Assembly,
     | 'store'
+    | 'createBucket'
     | 'random'
     | 'pepper'
     | 'objects'

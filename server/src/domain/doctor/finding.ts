@@ -45,6 +45,24 @@ export function reason(error: unknown): string {
   return text.replaceAll(/\s+/g, ' ').replace(/\.$/, '').slice(0, 300);
 }
 
+/** Whether a TLS connection failed because of the certificate of the other side, by the codes of OpenSSL and Node. */
+export function isCertificateError(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (/CERT|SIGNED|SIGNATURE|ALTNAME|ISSUER/.test(String((cause as { code?: unknown }).code))) return true;
+  }
+  return false;
+}
+
+export const privateAuthority =
+  'If a private authority has issued it, name the file with that authority’s certificate in NODE_EXTRA_CA_CERTS in the environment file, and restart `serve` and `work`.';
+
+/** The remedy of an engine that does not respond: another one if it does, with a certificate that is not accepted. */
+export function reachRemedy(error: unknown, remedy: string): string {
+  return isCertificateError(error)
+    ? `Its certificate is not accepted. ${privateAuthority} Otherwise renew it, or correct the name by which it is called.`
+    : remedy;
+}
+
 /** The result of an examination: for programs `check` and `status`, for the operator what was seen and what to do. */
 export type Finding = {
   /** The subject of the examination, such as `s3.bucket`. */

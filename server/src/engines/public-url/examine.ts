@@ -1,5 +1,13 @@
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { certificateFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
+import {
+  certificateFinding,
+  fault,
+  isCertificateError,
+  ok,
+  privateAuthority,
+  reason,
+  warning,
+} from '../../domain/doctor/finding.ts';
 import { type ProbeResponse, ProbeTokens, probeHeader, probePath } from '../../domain/doctor/probe.ts';
 import type { Random } from '../../domain/ports/random.ts';
 import { askInHalves, askToSend, type Reply } from './ask-through-proxy.ts';
@@ -76,13 +84,13 @@ function parseReply({ line }: Reply): ProbeResponse {
 
 function unreachable(error: unknown, url: URL): Finding {
   const { code = '' } = error as { code?: string };
-  if (/CERT|SIGNED|ALTNAME|ISSUER/.test(code)) {
+  if (isCertificateError(error)) {
     const remedy =
       code === 'CERT_HAS_EXPIRED'
         ? 'Renew it. If it was renewed, have the proxy load the new one.'
         : code === 'ERR_TLS_CERT_ALTNAME_INVALID'
           ? `Install a certificate for ${url.hostname}, or correct WAYBILL_PUBLIC_URL.`
-          : 'Install a certificate with its whole chain. If a private authority has issued it, name that authority’s certificate in NODE_EXTRA_CA_CERTS.';
+          : `Install a certificate with its whole chain. ${privateAuthority}`;
     return fault('proxy.certificate', `The certificate of ${url.host} is not accepted: ${reason(error)}.`, remedy);
   }
   const remedy = `Start the proxy and \`serve\`, or correct WAYBILL_PUBLIC_URL or the DNS record of ${url.hostname}. This machine must be able to reach the address too.`;

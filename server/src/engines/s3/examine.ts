@@ -11,7 +11,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { clockFinding, fault, ok, reason, skipped, warning } from '../../domain/doctor/finding.ts';
+import { clockFinding, fault, ok, reachRemedy, reason, skipped, warning } from '../../domain/doctor/finding.ts';
 import { openClient, type S3Options } from './client.ts';
 
 export interface S3Examination extends S3Options {
@@ -64,10 +64,10 @@ function refusal(bucket: string): (error: Error) => Finding {
     const status = readStatus(error);
     if (status === undefined || status >= 500) {
       const remedy = 'Start it, check that this machine may connect to it, or correct WAYBILL_S3_ENDPOINT.';
-      return fault('s3.reachable', `The S3 server is out of reach: ${why(error)}.`, remedy);
+      return fault('s3.reachable', `The S3 server is out of reach: ${why(error)}.`, reachRemedy(error, remedy));
     }
     if (status === 404) {
-      const remedy = 'Create it (`waybilld setup` does), or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.';
+      const remedy = 'Run `waybilld admin bucket create`, or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.';
       return fault('s3.bucket', `There is no bucket “${bucket}”.`, remedy);
     }
     const remedy = `Correct ${keySettings}, WAYBILL_S3_REGION, or what the key may do. A wrong clock (s3.clock) also makes a store refuse.`;

@@ -1,13 +1,21 @@
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { fault, ok, reason } from '../../domain/doctor/finding.ts';
+import { fault, isCertificateError, ok, privateAuthority, reason, warning } from '../../domain/doctor/finding.ts';
+import { isProtectedUrl } from '../../domain/protected-url.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { vaultKeyProvider } from './key-provider.ts';
 import { askTransit, describe, type TransitOptions } from './transit.ts';
 
 const check = 'keys.vault';
 
+const unprotected = warning(
+  'keys.vault.address',
+  'WAYBILL_VAULT_KEY begins with http:// and names another machine: whoever is on the way can read the token and the keys.',
+  'Let Vault serve HTTPS, and put its https:// address into WAYBILL_VAULT_KEY. A private authority’s certificate is named in NODE_EXTRA_CA_CERTS.',
+);
+
 /** Whether Vault responds, the key exists and suits, and the token may use it. */
 export async function* examineVault(options: TransitOptions): AsyncGenerator<Finding> {
+  if (!isProtectedUrl(new URL(options.keyUrl))) yield unprotected;
   try {
     const response = await askTransit(options, 'keys');
     if (response.status === 403) {
@@ -40,7 +48,9 @@ export async function* examineVault(options: TransitOptions): AsyncGenerator<Fin
     yield fault(
       check,
       `The master keys in Vault cannot be used: ${reason(cause ?? error)}.`,
-      'Check WAYBILL_VAULT_KEY, WAYBILL_VAULT_TOKEN_FILE, and that Vault is running and unsealed.',
+      isCertificateError(cause)
+        ? privateAuthority
+        : 'Check WAYBILL_VAULT_KEY, WAYBILL_VAULT_TOKEN_FILE, and that Vault is running and unsealed.',
     );
   }
 }
