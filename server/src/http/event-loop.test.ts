@@ -206,7 +206,8 @@ test.each(measured.map((route) => [`${[route.method].flat().join()} ${route.url}
       worst = best;
       what = `${request.url} ${JSON.stringify(request.headers ?? {})} ${String(request.payload ?? '').length} ${String(request.payload ?? '').slice(0, 200)}`;
     }
-    if (isStrict) console.log(`${worst.toFixed(0).padStart(5)} ms ${String(largest).padStart(9)} bytes  ${name}`);
+    if (isStrict)
+      process.stdout.write(`${worst.toFixed(0).padStart(5)} ms ${String(largest).padStart(9)} bytes  ${name}\n`);
     expect(worst, what.slice(0, 600)).toBeLessThan(boundMs);
     // Not drawn from what was sent: at most the fields of a form, which a page shows again, each character as an entity.
     expect(largest).toBeLessThan(8 * limits.jsonBytes);

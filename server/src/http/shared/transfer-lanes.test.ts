@@ -1,4 +1,4 @@
-import { type ClientRequest, request } from 'node:http';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -44,7 +44,7 @@ test.each(Object.entries(beginnings))('a slot is free again once a handler %s', 
   const { port } = app.server.address() as AddressInfo;
   const headers = { 'content-type': 'application/x-bytes', 'content-length': 1000 };
   const slow: ClientRequest[] = Array.from({ length: 40 }, () =>
-    request({ port, method: 'POST', headers, agent: false }),
+    httpRequest({ port, method: 'POST', headers, agent: false }),
   );
   for (const client of slow) client.on('error', () => undefined).write('x');
   await expect.poll(() => begun).toBe(slow.length);
