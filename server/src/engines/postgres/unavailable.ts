@@ -59,7 +59,8 @@ export function isPassing(error: Error & { code?: unknown }): boolean {
 }
 
 /** Thrown by work that is done under a lock of the database, such as a backup to a disk that is full. */
-function isOfFile({ code, path, syscall }: NodeJS.ErrnoException): boolean {
+function isOfFile(error: Error): boolean {
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
   return ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(code ?? '') || (path !== undefined && syscall !== 'connect');
 }
 
