@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../domain/actor.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
+import { isStorable } from '../../domain/contacts/contact-from-input.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
@@ -184,6 +185,8 @@ async function handle(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  requireStorableParams(request);
+  request.query = takeFirst(request.query);
   const secure = options.secureCookies;
   const secret = readCookie(request, 'session', secure);
   const deviceCookie = readCookie(request, 'device', secure);
@@ -237,6 +240,26 @@ async function handle(
     requireFormToken(formSecret, token);
   }
   return await call();
+}
+
+/** A text that cannot be stored names nothing. */
+function requireStorableParams({ params }: FastifyRequest): void {
+  if (!Object.values(params as Record<string, string>).every(isStorable)) throw new ExchangeError('not_found');
+}
+
+/** The parameters of a query that may be repeated. */
+const lists: ReadonlySet<string> = new Set(['upload', 'file']);
+
+/** Returns one value for each parameter, the first, without texts that cannot be stored: nobody can have meant them. */
+function takeFirst(query: unknown): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(query as Record<string, string | string[]>).flatMap(([name, value]) => {
+      const values = [value].flat().filter(isStorable);
+      const [first] = values;
+      if (first === undefined) return [];
+      return [[name, lists.has(name) && values.length > 1 ? values : first]];
+    }),
+  );
 }
 
 /** Has the browser delete what pages stored in it, such as drafts of the composer: the next person must not read them. */

@@ -110,7 +110,8 @@ async function readImport({
       bytes = read;
       fileName = part.fileName;
     } else if (read) {
-      fields.set(part.name, read.toString('utf8'));
+      // No browser sends a NUL, and the database stores none.
+      fields.set(part.name, read.toString('utf8').replaceAll('\0', ''));
     }
   }
   if (!bytes || bytes.length === 0) return { problem: 'none' };

@@ -239,7 +239,9 @@ describe('an entry', () => {
       account.accountId,
     ]);
     expect((await browser.get(path)).body).toContain('/release"');
-    expect((await browser.post(`${path}/release`)).headers.location).toBe(`${path}?notice=release`);
+    // Pressed twice, or in two tabs.
+    for (let press = 0; press < 2; press += 1)
+      expect((await browser.post(`${path}/release`)).headers.location).toBe(`${path}?notice=release`);
     expect(await engines.store.inbox.entry(account.accountId, id)).toMatchObject({ state: 'available', attempts: 0 });
   });
 });

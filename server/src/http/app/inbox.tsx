@@ -68,7 +68,7 @@ export const inboxRoutes: readonly AppRoute[] = [
   change('block', blockSender),
   change('done', finishEntry),
   change('reopen', reopenEntry),
-  change('release', releaseEntry),
+  change('release', releaseOnce),
   ...(['GET', 'HEAD'] as const).flatMap((method): AppRoute[] => [
     {
       method,
@@ -102,6 +102,15 @@ export const inboxRoutes: readonly AppRoute[] = [
     },
   ]),
 ];
+
+/** A button that is pressed again, or in two tabs, has nothing left to do. */
+async function releaseOnce(...entry: Parameters<typeof releaseEntry>): Promise<void> {
+  try {
+    await releaseEntry(...entry);
+  } catch (error) {
+    if (!(error instanceof ExchangeError && error.code === 'not_parked')) throw error;
+  }
+}
 
 /** Makes a change, and shows the list if the entry has left it. */
 function change(

@@ -9,9 +9,10 @@ export function readQueryValue({ request }: Pick<MemberVisit, 'request'>, name: 
   return typeof value === 'string' && value.length <= maxQueryLength ? value.trim() : '';
 }
 
-/** The query of the URL; of several fields of the same name, the first counts. */
+/** The query of the URL, of which every route takes the first of several fields of the same name. */
 export function readQueryFields({ request }: Pick<MemberVisit, 'request'>): URLSearchParams {
-  return new URL(request.url, 'http://host').searchParams;
+  const fields = Object.entries(request.query as Record<string, string | string[]>);
+  return new URLSearchParams(fields.map(([name, value]) => [name, [value].flat()[0] ?? '']));
 }
 
 export function toListProps({ base, csrf, canChange }: MemberVisit): ListProps {

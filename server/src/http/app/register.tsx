@@ -3,7 +3,8 @@ import { errors } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
-import { asExchangeError, logFailure, refuse } from '../json-errors.ts';
+import { asExchangeError, logFailure, refuse, sendError } from '../json-errors.ts';
+import { isClientGone } from '../shared/client-gone.ts';
 import { sendProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import { tusType } from '../shared/tus.ts';
@@ -24,6 +25,8 @@ export function peoplesApp(app: App, shared: AppParts): void {
     parseJson(body),
   );
   app.setErrorHandler(async (error, request, reply) => {
+    // Nobody receives a response to a form that was cut off.
+    if (isClientGone(error, request)) return sendError(error, request, reply);
     const { code, retryAfterSeconds } = asExchangeError(error);
     request.refusal = code;
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));

@@ -238,6 +238,19 @@ describe('the form', () => {
   });
 });
 
+test('a file from the Share menu that is refused is explained in the composer, beside those that arrived', async () => {
+  const { browser, person } = await signIn();
+  const share = async (files: Readonly<Record<string, string>>) => {
+    const { headers } = await post(browser, '/share', { files, fields: { text: 'Look' } });
+    return String(headers.location);
+  };
+  expect(await share({ '..': 'x' })).toBe(`/${encodeURIComponent(person.email)}/?refused=invalid_name#message=Look`);
+  const both = await share({ 'good.txt': 'good', '..': 'x' });
+  const { body } = await browser.get(both.split('#')[0] ?? '');
+  expect(body).toContain('data-path="good.txt"');
+  expect(body).toMatch(/id="files-problem" class="field-problem" role="alert"/);
+});
+
 describe('a script', () => {
   test('sends uploads of the person, each once', async () => {
     const { browser, url, actor, read } = await signIn();

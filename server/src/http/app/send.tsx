@@ -32,7 +32,7 @@ export const sendRoutes: readonly AppRoute[] = [
     path: '/:user/',
     access: 'reader',
     async handle(visit) {
-      const { to, upload } = visit.request.query as { to?: unknown; upload?: unknown };
+      const { to, upload, refused } = visit.request.query as { to?: unknown; upload?: unknown; refused?: unknown };
       const { engines, actor } = visit;
       const [policy, account] = await Promise.all([
         readPolicy(engines, actor.accountId),
@@ -43,7 +43,11 @@ export const sendRoutes: readonly AppRoute[] = [
         ...emptyValues(visit, policy, account?.defaultDays ?? null),
         receivers: typeof to === 'string' ? to : '',
       };
-      return sendComposer(visit, { policy, values, uploads, requestId: engines.random.uuid() });
+      return sendComposer(
+        visit,
+        { policy, values, uploads, requestId: engines.random.uuid() },
+        describeSharedFile(visit, policy, refused),
+      );
     },
   },
   {
@@ -203,6 +207,13 @@ const fileProblems: Readonly<Record<string, ComposerProblem>> = {
   storage_full: 'storageFull',
   invalid_input: 'fileTwice',
 };
+
+/** Says why a file from the Share menu did not arrive. */
+function describeSharedFile({ engines, translator }: MemberVisit, policy: Policy, code: unknown) {
+  if (typeof code !== 'string' || !Object.hasOwn(fileProblems, code)) return undefined;
+  const { bytes: maxFileBytes } = findFileSizeLimit({ ...engines, policy });
+  return describeProblem(translator, toFileProblem(code), { count: limits.filesPerUpload, maxFileBytes });
+}
 
 const toFileProblem = (code: string): ComposerProblem => fileProblems[code] ?? 'other';
 

@@ -1,3 +1,4 @@
+import { isStorable } from '../../domain/contacts/contact-from-input.ts';
 import { toFilter } from '../../domain/drops/find-sent-drops.ts';
 import type { SentDropFilter } from '../../domain/drops/sent-drop-store.ts';
 import type { SentBy, SentPart } from '../../views/pages/app/sent-list-page.tsx';
@@ -22,7 +23,9 @@ export interface SentListQuery {
 
 /** Reads the query of a URL, or of a link back to the list. A value that is not offered counts as none. */
 export function readSentQuery(fields: URLSearchParams): SentListQuery {
-  const q = (fields.get('q') ?? '').trim().slice(0, maxSearchLength);
+  const searched = fields.get('q') ?? '';
+  // A link back is part of a form, in which it is encoded.
+  const q = isStorable(searched) ? searched.trim().slice(0, maxSearchLength) : '';
   const part = parts.find((value) => value === fields.get('part')) ?? 'all';
   return {
     q,

@@ -1,3 +1,4 @@
+import { errors } from '@waybill/protocol';
 import type { Actor } from '../../domain/actor.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
@@ -24,10 +25,15 @@ export const shareRoutes: readonly AppRoute[] = [
       request.member = { sessionId: session.id, accountId: actor.accountId, role: 'member' };
       return transfers.runSupervised(reply, async (ended) => {
         const { files, fields, refused } = await readFormWithFiles(visit, actor, ended);
-        if (refused && files.length === 0) throw refused.error;
-        const query =
-          files.length === 0 ? '' : `?${new URLSearchParams({ upload: files.map(({ id }) => id).join(' ') })}`;
-        return reply.redirect(`${toAccountPath(actor.email)}${query}${toFragment(fields)}`, 303);
+        if (refused && errors[refused.error.code].status >= 500 && refused.error.code !== 'storage_full') {
+          throw refused.error;
+        }
+        const query = new URLSearchParams({
+          ...(files.length > 0 && { upload: files.map(({ id }) => id).join(' ') }),
+          // The composer says what is wrong with it.
+          ...(refused && { refused: refused.error.code }),
+        }).toString();
+        return reply.redirect(`${toAccountPath(actor.email)}${query && `?${query}`}${toFragment(fields)}`, 303);
       });
     },
   },

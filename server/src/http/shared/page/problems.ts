@@ -1,7 +1,7 @@
 import { type ErrorCode, errors } from '@waybill/protocol';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 
-type Reason = 'expired' | 'revoked' | 'not_opened' | 'unknown' | 'too_many' | 'busy' | 'error';
+type Reason = 'expired' | 'revoked' | 'not_opened' | 'unknown' | 'refused' | 'too_many' | 'busy' | 'error';
 
 export interface Problem {
   readonly status: number;
@@ -28,6 +28,6 @@ export function toProblem(error: unknown): Problem {
     return statusCode < 500 ? { status: statusCode, reason: 'unknown' } : fault;
   }
   const { status, surfaces } = errors[error.code];
-  if (!surfaces.includes('pages')) return fault;
+  if (!surfaces.includes('pages')) return status < 500 ? { status, reason: 'refused' } : fault;
   return { status, reason: reasons[error.code] ?? (status < 500 ? 'unknown' : 'error') };
 }
