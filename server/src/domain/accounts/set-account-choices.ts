@@ -4,6 +4,7 @@ import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { SecondFactor } from '../policy.ts';
+import { isSafeName } from '../safe-name.ts';
 import type { Account, AccountChoices } from './account-store.ts';
 
 export async function setAccountChoices(
@@ -59,7 +60,7 @@ const maxDisplayNameLength = 100;
  * for the address that the mail comes from.
  */
 export function isDisplayName(name: string): boolean {
-  return name.trim() === name && name.length <= maxDisplayNameLength && !/[\p{Cc}\p{Cf}@<>"]/u.test(name);
+  return name.trim() === name && name.length <= maxDisplayNameLength && isSafeName(name);
 }
 
 function requireDisplayName(name: string): void {

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { inTurns } from '../flow/in-turns.ts';
+import { toVisibleName } from '../safe-name.ts';
 import { emailAddress } from './email-address.ts';
 import type { KnownReceiver } from './receiver-store.ts';
 
@@ -112,7 +113,7 @@ function readPiece(piece: string): Written {
   const address = (bracketed ?? piece).trim().replace(/^mailto:/i, '');
   try {
     const email = emailAddress(address);
-    const name = (quoted ?? bare).trim().slice(0, limits.nameLength);
+    const name = toVisibleName(quoted ?? bare).slice(0, limits.nameLength);
     return { email, name: name.toLowerCase() === email ? '' : name };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;

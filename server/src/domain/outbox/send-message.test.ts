@@ -77,6 +77,17 @@ test('each receiver of a drop gets a mail with a link of their own that the data
   expect(sent[0]?.text).toContain('> Hello <b>\n> {{7*7}}');
 });
 
+test('a name of an account that looks like an address, from before that was refused, is in no mail', async () => {
+  const actor = await exchange.account('r@example.org');
+  await engines.store.accounts.setChoices(actor.accountId, { displayName: 'security\uff20bank.test' });
+  await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
+  await createDrop(engines, actor, { draft: '', parameters: {} });
+  const { sent, mailer } = recording();
+  for (const id of await mailIds(actor)) await sendMessage({ ...engines, mailer }, actor.accountId, id);
+  expect(sent).toMatchObject([{ from: { name: `${actor.email} via Acme Files` } }]);
+  expect(JSON.stringify(sent)).not.toContain('bank.test');
+});
+
 test('a mail is sent once, under the same Message-ID however often it is tried', async () => {
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);

@@ -3,6 +3,7 @@ import { retryThroughOutage } from '../flow/retry-through-outage.ts';
 import type { Policy } from '../policy.ts';
 import type { Mail, SendOutcome } from '../ports/mailer.ts';
 import type { Random } from '../ports/random.ts';
+import { isSafeName } from '../safe-name.ts';
 import { abandonMessage } from './abandon-message.ts';
 import { attachReceipt } from './attach-receipt.ts';
 import { composeMail, composeSms, findOtherPerson } from './compose.ts';
@@ -147,7 +148,8 @@ function toLogFields(message: WaitingMessage): Record<string, string | number> {
   return { engine, message: id, kind, attempt: attempts, reference: toMessageReference(message) };
 }
 
-async function deliver(engines: Needs, accountId: string, message: WaitingMessage): Promise<SendOutcome> {
+async function deliver(engines: Needs, accountId: string, waiting: WaitingMessage): Promise<SendOutcome> {
+  const message = withSafeName(waiting);
   const { policy, mailer, returnPaths, stopLinks, sms } = engines;
   if (message.channel === 'sms') {
     if (!sms) throw new SendFailure('no SMS gateway is configured', 'no SMS gateway is configured');
@@ -163,6 +165,11 @@ async function deliver(engines: Needs, accountId: string, message: WaitingMessag
     ...(await composeMail(engines, message)),
     attachments: await attachReceipt(engines, accountId, message),
   });
+}
+
+/** With the address in place of a name that was stored before the rule for names became stricter. */
+function withSafeName(message: WaitingMessage): WaitingMessage {
+  return isSafeName(message.accountName) ? message : { ...message, accountName: message.account };
 }
 
 /**

@@ -6,6 +6,7 @@ import { record, serverAccountId } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { isSafeName } from '../safe-name.ts';
 import type { Store } from '../store.ts';
 import { addMember } from './change-members.ts';
 import type { MemberRole, Person } from './person-store.ts';
@@ -14,7 +15,7 @@ const invitationSeconds = 7 * 24 * 60 * 60;
 /** So that nobody can fill another's mailbox: by each account, and by all together. */
 const linksPerHour = { byAccount: 3, all: 10 };
 const handleBytes = 32;
-const nameLength = 100;
+export const personNameLength = 100;
 
 export interface Invitation {
   readonly email: string;
@@ -43,8 +44,11 @@ export async function invitePerson(
 ): Promise<{ person: Person; link: string | undefined; isPromoted: boolean; isPending: boolean }> {
   const email = emailAddress(invitation.email);
   const name = (invitation.name ?? '').trim();
-  if (name.length > nameLength) {
-    throw new ExchangeError('invalid_input', `A name has at most ${nameLength} characters.`);
+  if (name.length > personNameLength || !isSafeName(name)) {
+    throw new ExchangeError(
+      'invalid_input',
+      `A name has up to ${personNameLength} characters, and no @, quotation marks, < or >.`,
+    );
   }
   const language = (invitation.language ?? '').slice(0, limits.languageLength);
   const { random } = engines;

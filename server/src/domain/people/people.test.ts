@@ -60,10 +60,9 @@ describe('an invitation', () => {
     expect(byOwner?.text).toMatch(new RegExp(`^Invitation from: \\W*${owner.email}\\W*$`, 'm'));
   });
 
-  test('gives the account no name that could be mistaken for an address', async () => {
-    const { person } = await invite({ name: 'ceo@bank.example' });
-    const [membership] = await store.people.memberships(person.id, '', 10);
-    expect(membership?.accountName).toBe(person.email);
+  test('gives nobody a name that could be mistaken for an address', async () => {
+    for (const name of ['ceo@bank.example', 'ceo\uff20bank.example', 'Maya\r\nBcc: x', 'Maya\u202e'])
+      await expect(invite({ name })).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
   test('does not contain anything that the database has', async () => {

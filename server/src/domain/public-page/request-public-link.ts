@@ -2,6 +2,7 @@ import { toSubscriber } from '../accounts/network.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { isSafeName } from '../safe-name.ts';
 import { isPageName } from './page-name.ts';
 import type { OpenPage } from './public-page-store.ts';
 import { countPerDay } from './visitor-limits.ts';
@@ -41,7 +42,7 @@ export async function requestPublicLink(
 /** It appears as a sender's name: an address in it could be mistaken for the address that files come from. */
 function visitorName(text: string): string {
   const name = text.trim();
-  if (name.length > maxVisitorNameLength || /[\p{Cc}\p{Cf}@<>"]/u.test(name)) {
+  if (name.length > maxVisitorNameLength || !isSafeName(name)) {
     const detail = 'A name has no @, quotation marks, < or >.';
     const faults = [{ pointer: '/name', detail, code: 'invalid_input' }] as const;
     throw new ExchangeError('invalid_input', detail, { faults });

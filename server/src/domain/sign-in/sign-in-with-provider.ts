@@ -4,10 +4,11 @@ import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
-import { invitePerson } from '../people/invite-person.ts';
+import { invitePerson, personNameLength } from '../people/invite-person.ts';
 import { lockPerson } from '../people/lock-person.ts';
 import { beginSession, type SignedIn } from '../people/sessions.ts';
 import type { CompletedSignIn, ProviderClaims, ProviderRules } from '../ports/identity-provider.ts';
+import { isSafeName } from '../safe-name.ts';
 import type { Store } from '../store.ts';
 import type { PendingIdentity } from './pending-identity.ts';
 import {
@@ -123,10 +124,12 @@ function makeLabel({ email, name }: ProviderClaims): string {
 async function createPerson(
   engines: Needs,
   email: string,
-  { name, language }: ProviderClaims,
+  { name = '', language }: ProviderClaims,
   author: Author,
 ): Promise<string> {
-  const invitation = { email, name, language, isSignedIn: true, mail: false };
+  // A provider lets people choose their names: they choose another one here, if this is none.
+  const usable = name.length <= personNameLength && isSafeName(name) ? name : '';
+  const invitation = { email, name: usable, language, isSignedIn: true, mail: false };
   const { person } = await invitePerson(engines, author, invitation);
   return person.id;
 }

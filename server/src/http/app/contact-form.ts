@@ -1,4 +1,5 @@
 import type { ContactInput } from '../../domain/contacts/contact-input.ts';
+import { toVisibleName } from '../../domain/safe-name.ts';
 
 /** The fields of the form of a contact, as they were entered. */
 export interface ContactFields {
@@ -13,7 +14,7 @@ export function readContactForm(form: URLSearchParams): ContactFields {
   const read = (name: string) => (form.get(name) ?? '').trim();
   return {
     email: read('email'),
-    name: read('name'),
+    name: toVisibleName(read('name')),
     phone: read('phone'),
     language: read('language'),
     groups: read('groups'),
@@ -31,6 +32,6 @@ export function toPhone(text: string): string {
 
 /** Names of groups, separated by commas, semicolons or bars. */
 export function splitGroups(text: string): string[] {
-  const names = text.split(/[,;|]/).map((name) => name.trim());
+  const names = text.split(/[,;|]/).map(toVisibleName);
   return [...new Set(names.filter((name) => name !== ''))];
 }

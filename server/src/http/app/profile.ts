@@ -1,10 +1,12 @@
 import type { Person, Profile } from '../../domain/people/person-store.ts';
+import { isSafeName } from '../../domain/safe-name.ts';
 
 const nameLength = 100;
 
 /** Reads what a form says about the person; what it does not say, or says wrongly, stays as it is. */
 export function readProfile(form: URLSearchParams, person: Person): Profile {
-  const name = (form.get('name') ?? '').trim().slice(0, nameLength) || person.name;
+  const typed = (form.get('name') ?? '').trim().slice(0, nameLength);
+  const name = typed !== '' && isSafeName(typed) ? typed : person.name;
   const language = form.get('language');
   const timeZone = form.get('time_zone');
   return {
