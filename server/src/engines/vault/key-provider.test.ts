@@ -85,3 +85,11 @@ test.each<[string, (opened: Awaited<ReturnType<typeof open>>) => object | void]>
   const opened = await open();
   await expectTrouble(examineVault({ ...opened.options, ...break_(opened) }), 'fault keys.vault');
 });
+
+test('the doctor warns of an address of another machine without TLS', async () => {
+  const { options } = await open();
+  const elsewhere = 'http://vault.invalid:8200/v1/transit/keys/waybill';
+  const examination = examineVault({ ...options, keyUrl: elsewhere });
+  await expectTrouble(examination, 'warning keys.vault.address', 'fault keys.vault');
+  await expectTrouble(examineVault({ ...options, keyUrl: elsewhere.replace('http:', 'https:') }), 'fault keys.vault');
+});

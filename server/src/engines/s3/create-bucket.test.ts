@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { toFailure } from '../../failure.ts';
+import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { bucketNameForTest, removeBucket } from '../../testing/object-store.ts';
+import { runAdmin } from '../../testing/run-admin.ts';
+import { createBucket } from './create-bucket.ts';
+
+let bucket: string;
+beforeEach(() => {
+  bucket = bucketNameForTest();
+});
+afterEach(() => removeBucket(bucket));
+
+function run(words: readonly string[], changes: object = {}): Promise<string> {
+  const engines = { createBucket: () => createBucket({ ...engineAddresses.s3, bucket, ...changes }) };
+  return runAdmin({ engines: engines as never }, 'bucket', 'create', ...words);
+}
+
+test('the command creates the bucket, and leaves one that exists as it is', async () => {
+  expect(await run([])).toBe('The bucket was created.\n');
+  expect(await run([])).toBe('The bucket exists already.\n');
+  expect(JSON.parse(await run(['--json']))).toEqual({ created: false });
+  await removeBucket(bucket);
+  expect(JSON.parse(await run(['--json']))).toEqual({ created: true });
+});
+
+test('keys that are refused and a store that is away create nothing, and are told with the setting', async () => {
+  const refused = await run([], { secretAccessKey: 'wrong' }).catch(toFailure);
+  expect(refused).toMatchObject({ exitCode: 78, message: expect.stringContaining('Check WAYBILL_S3_ACCESS_KEY_ID') });
+  const away = await run([], { endpoint: `http://127.0.0.1:${await closedPort()}` }).catch(toFailure);
+  expect(away).toMatchObject({
+    exitCode: 1,
+    message: expect.stringMatching(/^The S3 server is out of reach \(.*ECONNREFUSED/),
+    next: expect.stringContaining('WAYBILL_S3_ENDPOINT'),
+  });
+  expect(await run([])).toBe('The bucket was created.\n');
+});
