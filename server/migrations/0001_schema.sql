@@ -1047,12 +1047,13 @@ create table evidence_keys (
   key_id      bigint not null check (key_id between 0 and 4294967295),
   algorithm   text not null check (algorithm in ('ed25519', 'ml-dsa-44')),
   public_key  bytea not null,
-  -- The private key, and the version of the master key that wraps it.
-  wrapped_key bytea not null,
-  key_version integer not null check (key_version > 0),
+  -- The private key, and the version of the master key that wraps it. Both null: destroyed, because it never signs again.
+  wrapped_key bytea,
+  key_version integer check (key_version > 0),
   created_at  timestamptz not null default now(),
   retired_at  timestamptz,
-  primary key (epoch, key_id, algorithm)
+  primary key (epoch, key_id, algorithm),
+  check ((wrapped_key is null) = (key_version is null))
 );
 
 ---------------------------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { examineLog } from '../domain/evidence/examine-log.ts';
 import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
+import { databaseCopies } from '../engines/postgres/backup/copies.ts';
+import { openTestPool } from '../testing/database.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { collectFindings } from '../testing/findings.ts';
 import { memoryLogObjects } from '../testing/memory/memory-log-objects.ts';
@@ -179,6 +181,54 @@ test('keys are rotated while the log is signed, and the last one of an algorithm
   const { printed } = await run('log', 'status');
   expect(printed.match(/signs$/gm)).toHaveLength(2);
   expect(printed.match(/retired \d{4}-/g)).toHaveLength(2);
+});
+
+test('no private key outlives its use', async () => {
+  await work(2);
+  await run('log', 'rotate-key');
+  await work();
+  const listPrivate = () =>
+    query<{ epoch: number; id: string }>(
+      `select epoch, to_hex(key_id) as id from evidence_keys where wrapped_key is not null or key_version is not null`,
+    );
+  const retired = (await readStatus()).epochs[0]?.keys[0]?.id ?? '';
+  await run('log', 'retire-key', retired);
+  expect(await listPrivate()).toHaveLength(3);
+  expect((await listPrivate()).map(({ id }) => id.padStart(8, '0'))).not.toContain(retired);
+  // As an earlier version left it behind.
+  await query(`update evidence_keys set wrapped_key = 'x', key_version = 1 where retired_at is not null`);
+
+  await run('log', 'start-epoch', '--reason', 'a test');
+  expect((await listPrivate()).map(({ epoch }) => epoch)).toEqual([2, 2]);
+  await work();
+  expect(await readSigners(1)).toHaveLength(4);
+  expect(await readSigners(2)).toHaveLength(2);
+  expect(await run('log', 'check')).toMatchObject({ exit: 0 });
+  // An entry without a checkpoint in an ended epoch is settled without its keys.
+  await query('update evidence_logs set checkpoint = null, published_size = 0 where epoch = 1');
+  await run('log', 'start-epoch', '--reason', 'again');
+  expect((await readStatus()).epochs[0]).toMatchObject({ published_size: 6 });
+  expect((await listPrivate()).map(({ epoch }) => epoch)).toEqual([3, 3]);
+  const { url } = exchange.database;
+  const used = await databaseCopies({ url, openPool: () => openTestPool(url) }).usedMasterKeys();
+  expect(used).toEqual([{ version: expect.any(Number), dayKeys: 0, logKeys: 2 }]);
+});
+
+test('a key that is added while another epoch starts is not added to the one that has ended', async () => {
+  await work();
+  const { evidenceLog } = engines.store;
+  const listThenStart: typeof evidenceLog.list = async () => {
+    const logs = await evidenceLog.list();
+    await run('log', 'start-epoch', '--reason', 'a test');
+    return logs;
+  };
+  const store = { ...engines.store, evidenceLog: { ...evidenceLog, list: listThenStart } };
+  await expect(runAdmin({ engines: { ...engines, store } }, 'log', 'rotate-key')).rejects.toThrow(
+    'waybilld admin log status',
+  );
+  expect(await query('select epoch from evidence_keys order by epoch')).toEqual(
+    [1, 1, 2, 2].map((epoch) => ({ epoch })),
+  );
 });
 
 test('of two commands that retire the last two keys of an algorithm at once, one is refused', async () => {

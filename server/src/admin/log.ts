@@ -101,7 +101,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
 
   const retiring = log
     .command('retire-key')
-    .description('sign no longer with a key. What it has signed can still be verified with it')
+    .description('sign no longer with a key, and destroy its private part. What it has signed can still be verified')
     .argument('<id>', 'the id of the key, as `log status` shows it', parseKeyId)
     .option('--json', 'print JSON')
     .action((keyId: number, options: { json?: boolean }) =>

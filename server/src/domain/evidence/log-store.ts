@@ -38,20 +38,26 @@ export interface LogTurn {
 
 export type SigningAlgorithm = 'ed25519' | 'ml-dsa-44';
 
-export interface LogKey {
-  readonly epoch: number;
+/** The seed of a private key, and the version of the master key that wraps it. */
+export interface WrappedSeed {
+  readonly wrapped: Buffer;
+  readonly version: number;
+}
+
+/** A private key is destroyed when its epoch ends, or when it is retired: both are null then. */
+export type StoredSeed = WrappedSeed | { readonly wrapped: null; readonly version: null };
+
+interface PublicLogKey {
   /** As signed notes name it. */
   readonly keyId: number;
   readonly algorithm: SigningAlgorithm;
   readonly publicKey: Buffer;
-  /** The seed of the private key, and the version of the master key that wraps it. */
-  readonly wrapped: Buffer;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly retiredAt: Date | null;
 }
 
-export type NewLogKey = Omit<LogKey, 'epoch' | 'createdAt' | 'retiredAt'>;
+export type LogKey = PublicLogKey &
+  StoredSeed & { readonly epoch: number; readonly createdAt: Date; readonly retiredAt: Date | null };
+
+export type NewLogKey = PublicLogKey & WrappedSeed;
 
 export interface EntryPosition {
   readonly accountId: string;
@@ -159,8 +165,9 @@ export interface EvidenceLogStore {
   setRefusal(turn: LogTurn, refusal: string | null): Promise<void>;
 
   /**
-   * Ends the epoch of a turn, or none if there is none yet, and starts this one with its first entry and its keys. In a
-   * transaction, which must not be committed if it returns false: the turn is over, or another process has started an epoch.
+   * Ends the epoch of a turn, or none if there is none yet, and starts this one with its first entry and its keys. Destroys
+   * every other private key. In a transaction, which must not be committed if it returns false: the turn is over, or another
+   * process has started an epoch.
    */
   start(
     log: { readonly epoch: number; readonly origin: string; readonly after: LogTurn | undefined },
@@ -175,14 +182,11 @@ export interface EvidenceLogStore {
    */
   unassign(turn: LogTurn, epoch: number, entries: readonly EntryPosition[]): Promise<number | undefined>;
 
-  /** Lets only one transaction at a time change the keys of an epoch. */
-  lockKeys(epoch: number): Promise<void>;
+  /** Lets only one transaction at a time change the keys of an epoch. False if it has ended. */
+  lockKeys(epoch: number): Promise<boolean>;
   addKey(epoch: number, key: NewLogKey): Promise<void>;
-  /** False if it is retired already. */
+  /** Destroys the private key. False if it is retired already. */
   retireKey(epoch: number, keyId: number): Promise<boolean>;
   /** Replaces a wrapped key that is still what it was. */
-  replaceKey(
-    key: Pick<LogKey, 'epoch' | 'keyId' | 'wrapped'>,
-    by: Pick<LogKey, 'wrapped' | 'version'>,
-  ): Promise<boolean>;
+  replaceKey(key: Pick<LogKey, 'epoch' | 'keyId'> & Pick<WrappedSeed, 'wrapped'>, by: WrappedSeed): Promise<boolean>;
 }

@@ -15,6 +15,7 @@ export async function addSigningKeys(engines: Needs): Promise<{ readonly log: Lo
   const added = await createKeys(engines, log.origin);
   const keys = added.map((key) => toVerifierKey(log.origin, key));
   await store.transaction(async (tx) => {
+    await lockCurrent(tx, log);
     for (const key of added) await tx.evidenceLog.addKey(log.epoch, key);
     await tx.evidence.append(keys.map((key) => ({ accountId: serverAccountId, kind: 'log.key_added', data: { key } })));
     await record(engines, tx, { accountId: serverAccountId, author, action: 'log.key_added', details: { keys } });
@@ -22,13 +23,13 @@ export async function addSigningKeys(engines: Needs): Promise<{ readonly log: Lo
   return { log, keys };
 }
 
-/** Stops signing with a key, unless it is the last of its algorithm. */
+/** Stops signing with a key, unless it is the last of its algorithm, and destroys its private part. */
 export async function retireSigningKey(engines: Needs, keyId: number): Promise<string> {
   const { store, administrator: author } = engines;
   const log = await findCurrent(engines);
   return store.transaction(async (tx) => {
     // Two at once would each see the other's key remain.
-    await tx.evidenceLog.lockKeys(log.epoch);
+    await lockCurrent(tx, log);
     const active = (await tx.evidenceLog.listKeys(log.epoch)).filter(({ retiredAt }) => retiredAt === null);
     const key = active.find((one) => one.keyId === keyId);
     if (!key)
@@ -58,6 +59,14 @@ async function findCurrent({ store }: Needs): Promise<Log> {
   throw new ExchangeError('precondition_failed', 'There is no log yet. It starts with the process `work`.');
 }
 
+async function lockCurrent({ evidenceLog }: Pick<Needs['store'], 'evidenceLog'>, { epoch }: Log): Promise<void> {
+  if (await evidenceLog.lockKeys(epoch)) return;
+  throw new ExchangeError(
+    'precondition_failed',
+    'Another epoch of the log has started meanwhile. See: waybilld admin log status',
+  );
+}
+
 /** Wraps by the current master key the signing keys that another one wraps. Returns how many. */
 export async function wrapSigningKeysAgain(
   { store, masterKeys }: Pick<Engines, 'store' | 'masterKeys'>,
@@ -67,7 +76,7 @@ export async function wrapSigningKeysAgain(
   const origins = new Map((await store.evidenceLog.list()).map(({ epoch, origin }) => [epoch, origin]));
   let replaced = 0;
   for (const key of await store.evidenceLog.listKeys()) {
-    if (key.version === current) continue;
+    if (key.wrapped === null || key.version === current) continue;
     const context = toContext(origins.get(key.epoch) ?? '', key.keyId);
     const seed = await masterKeys.unwrap(key.wrapped, key.version, context).catch((error: unknown) => {
       if (!isLost(error)) throw error;

@@ -55,7 +55,7 @@ export function toVerifierKey(
   return formatVerifierKey(origin, signatureTypes[algorithm], publicKey);
 }
 
-/** Opens keys to sign with. One whose algorithm this version of Node does not have is left out. */
+/** Opens keys to sign with. One that is destroyed, or whose algorithm this version of Node does not have, is left out. */
 export async function openSigners(
   { masterKeys }: Pick<Engines, 'masterKeys'>,
   origin: string,
@@ -64,6 +64,7 @@ export async function openSigners(
 ): Promise<Signer[]> {
   const signers: Signer[] = [];
   for (const key of keys) {
+    if (key.wrapped === null) continue;
     const seed = await masterKeys.unwrap(key.wrapped, key.version, toContext(origin, key.keyId));
     const privateKey = openSeed(key.algorithm, seed);
     seed.fill(0);

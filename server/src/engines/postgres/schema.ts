@@ -266,10 +266,10 @@ export interface EvidenceKeys {
   created_at: Generated<Timestamp>;
   epoch: number;
   key_id: number;
-  key_version: number;
+  key_version: number | null;
   public_key: Buffer;
   retired_at: Timestamp | null;
-  wrapped_key: Buffer;
+  wrapped_key: Buffer | null;
 }
 
 export interface EvidenceLogs {

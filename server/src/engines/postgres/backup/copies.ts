@@ -162,8 +162,8 @@ async function listUsedMasterKeys(db: Database): Promise<UsedMasterKey[]> {
   const { rows } = await sql<UsedMasterKey>`
     select key_version as version, count(*) filter (where is_day_key) as "dayKeys",
       count(*) filter (where not is_day_key) as "logKeys"
-    from (select key_version, true as is_day_key from day_keys union all select key_version, false from evidence_keys)
-      as used
+    from (select key_version, true as is_day_key from day_keys
+      union all select key_version, false from evidence_keys where wrapped_key is not null) as used
     group by key_version order by key_version
   `.execute(db);
   return rows;

@@ -27,6 +27,8 @@ const keyColumns = sql`
   epoch, key_id as "keyId", algorithm, public_key as "publicKey", wrapped_key as wrapped, key_version as version,
   created_at as "createdAt", retired_at as "retiredAt"`;
 
+const destroyed = sql`wrapped_key = null, key_version = null`;
+
 /** The log of a turn that is not over. */
 const isTurnOf = ({ epoch, fence }: LogTurn) => sql`epoch = ${epoch} and fence = ${fence} and ended_at is null`;
 
@@ -281,6 +283,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
           commitment: first.commitment,
         })
         .execute();
+      await sql`update evidence_keys set ${destroyed} where wrapped_key is not null`.execute(db);
       for (const key of keys) await addKey(epoch, key);
       return true;
     },
@@ -309,14 +312,18 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
     },
 
     async lockKeys(epoch) {
-      await sql`select from evidence_logs where epoch = ${epoch} for no key update`.execute(db);
+      const { rows } = await sql`
+        select from evidence_logs where epoch = ${epoch} and ended_at is null for no key update
+      `.execute(db);
+      return rows.length === 1;
     },
 
     addKey,
 
     async retireKey(epoch, keyId) {
       const { numAffectedRows } = await sql`
-        update evidence_keys set retired_at = now() where epoch = ${epoch} and key_id = ${keyId} and retired_at is null
+        update evidence_keys set retired_at = now(), ${destroyed}
+        where epoch = ${epoch} and key_id = ${keyId} and retired_at is null
       `.execute(db);
       return numAffectedRows === 1n;
     },
