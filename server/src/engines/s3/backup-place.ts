@@ -16,6 +16,7 @@ import type { BackupPlace, BucketInventory, NeededObject } from '../../domain/ba
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { MissingObject } from '../../domain/missing-object.ts';
 import { openClient, type S3Options } from './client.ts';
+import { toRefusal } from './persist.ts';
 
 /** No one waits for a response, and a copy within the store may take its time. */
 const patience = { maxSockets: 32, silenceMs: 30_000, maxAttempts: 5 };
@@ -154,5 +155,6 @@ function explain(error: unknown): never {
   if (error.name === 'NoSuchBucket') {
     throw new ExchangeError('not_found', 'There is no such bucket. Create it first.', { cause: error });
   }
+  if (error.name === 'AccessDenied') throw toRefusal(error);
   throw new ExchangeError('unavailable', undefined, { cause: error, engine: 's3' });
 }

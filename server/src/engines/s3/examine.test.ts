@@ -13,6 +13,7 @@ import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { bucketNameForTest, openTestClient, removeBucket } from '../../testing/object-store.ts';
+import { startStoreWithoutList } from '../../testing/servers/store-without-list.ts';
 import { examineS3 } from './examine.ts';
 
 let client: S3Client;
@@ -33,7 +34,9 @@ test('nothing is wrong with a bucket that is set up well', async () => {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
   const findings = await collectFindings(examine());
   expect(findings.map(({ status, check }) => `${status} ${check}`)).toEqual(
-    ['clock', 'bucket', 'write', 'read', 'delete', 'lifecycle', 'versioning', 'lock'].map((check) => `ok s3.${check}`),
+    ['clock', 'bucket', 'write', 'read', 'list', 'delete', 'lifecycle', 'versioning', 'lock'].map(
+      (check) => `ok s3.${check}`,
+    ),
   );
 });
 
@@ -64,14 +67,25 @@ test('a clock that is wrong', async () => {
   await expectTrouble(examine({ now }), 'fault s3.clock', 'fault s3.credentials');
 });
 
-const policyAgainst = (action: string) => (Bucket: string) =>
-  new PutBucketPolicyCommand({
-    Bucket,
-    Policy: JSON.stringify({
-      Version: '2012-10-17',
-      Statement: [{ Effect: 'Deny', Principal: '*', Action: action, Resource: `arn:aws:s3:::${Bucket}/*` }],
-    }),
-  });
+test('a key that may not list, so that the store refuses to say what is missing', async () => {
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  await using store = await startStoreWithoutList();
+  const findings = await collectFindings(examine({ endpoint: store.endpoint }));
+  expect(findings.filter(({ status }) => status === 'fault')).toMatchObject([
+    { check: 's3.list', remedy: `Allow the key s3:ListBucket on “${bucket}”.` },
+  ]);
+});
+
+const policyAgainst =
+  (action: string, objects = '/*') =>
+  (Bucket: string) =>
+    new PutBucketPolicyCommand({
+      Bucket,
+      Policy: JSON.stringify({
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Deny', Principal: '*', Action: action, Resource: `arn:aws:s3:::${Bucket}${objects}` }],
+      }),
+    });
 
 test('a full store', async () => {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
@@ -92,6 +106,7 @@ test('a bucket that locks every object', async () => {
 });
 
 test.each([
+  ['a key that may not ask about the bucket', policyAgainst('s3:ListBucket', ''), 'fault s3.list'],
   ['a key that may not write', policyAgainst('s3:PutObject'), 'fault s3.write'],
   ['a key that may not read', policyAgainst('s3:GetObject'), 'fault s3.read'],
   ['a key that may not delete', policyAgainst('s3:DeleteObject'), 'fault s3.delete'],

@@ -35,14 +35,22 @@ export async function* examineS3({ now = Date.now, ...options }: S3Examination):
     { step: 'deserialize', name: 'storeTime' },
   );
   try {
-    const refused = await client.send(new HeadBucketCommand({ Bucket })).then(() => undefined, refusal(Bucket));
-    if (storeTime !== undefined) yield clockFinding('s3.clock', 'the S3 server', storeTime, now());
-    if (refused) {
-      yield refused;
+    const refused = await client.send(new HeadBucketCommand({ Bucket })).catch((error: Error) => error);
+    const clock = storeTime === undefined ? undefined : clockFinding('s3.clock', 'the S3 server', storeTime, now());
+    if (clock) yield clock;
+    if (!(refused instanceof Error)) {
+      yield ok('s3.bucket', `The bucket “${Bucket}” responds.`);
+    } else if (clock?.status === 'ok' && (await isRefusedToList(client, Bucket, refused))) {
+      yield fault(
+        's3.list',
+        `The key may not ask for the bucket “${Bucket}”, so no process starts.`,
+        `Allow the key s3:ListBucket on “${Bucket}”, or correct WAYBILL_S3_BUCKET if that is the bucket of somebody else.`,
+      );
+    } else {
+      yield describeRefusal(refused, Bucket);
       return;
     }
-    yield ok('s3.bucket', `The bucket “${Bucket}” responds.`);
-    yield* objectFindings(client, Bucket);
+    yield* objectFindings(client, Bucket, !(refused instanceof Error));
     yield await lifecycle(client, Bucket);
     yield await versioning(client, Bucket);
     yield await objectLock(client, Bucket);
@@ -59,24 +67,46 @@ const readStatus = (error: unknown) =>
 const why = (error: unknown) =>
   error instanceof S3ServiceException ? `${error.name} (${readStatus(error)})` : reason(error);
 
-function refusal(bucket: string): (error: Error) => Finding {
-  return (error) => {
-    const status = readStatus(error);
-    if (status === undefined || status >= 500) {
-      const remedy = 'Start it, check that this machine may connect to it, or correct WAYBILL_S3_ENDPOINT.';
-      return fault('s3.reachable', `The S3 server is out of reach: ${why(error)}.`, reachRemedy(error, remedy));
-    }
-    if (status === 404) {
-      const remedy = 'Run `waybilld admin bucket create`, or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.';
-      return fault('s3.bucket', `There is no bucket “${bucket}”.`, remedy);
-    }
-    const remedy = `Correct ${keySettings}, WAYBILL_S3_REGION, or what the key may do. A wrong clock (s3.clock) also makes a store refuse.`;
-    return fault('s3.credentials', `Access to the bucket “${bucket}” is refused (${status}).`, remedy);
-  };
+function describeRefusal(error: Error, bucket: string): Finding {
+  const status = readStatus(error);
+  if (status === undefined || status >= 500) {
+    const remedy = 'Start it, check that this machine may connect to it, or correct WAYBILL_S3_ENDPOINT.';
+    return fault('s3.reachable', `The S3 server is out of reach: ${why(error)}.`, reachRemedy(error, remedy));
+  }
+  if (status === 404) {
+    const remedy = 'Run `waybilld admin bucket create`, or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.';
+    return fault('s3.bucket', `There is no bucket “${bucket}”.`, remedy);
+  }
+  const remedy = `Correct ${keySettings}, WAYBILL_S3_REGION, or what the key may do. A wrong clock (s3.clock) also makes a store refuse.`;
+  return fault('s3.credentials', `Access to the bucket “${bucket}” is refused (${status}).`, remedy);
+}
+
+/** The error of an object that does not exist; undefined if the store returns one. */
+async function requestMissing(client: S3Client, Bucket: string): Promise<Error | undefined> {
+  const command = new GetObjectCommand({ Bucket, Key: `doctor/${randomUUID()}` });
+  return client.send(command).then(
+    () => undefined,
+    (error: Error) => error,
+  );
+}
+
+/** Whether the store knows the key, and refuses only to say something about the bucket. A refused HEAD gives no reason. */
+async function isRefusedToList(client: S3Client, bucket: string, error: Error): Promise<boolean> {
+  if (readStatus(error) !== 403) return false;
+  return ['NoSuchKey', 'AccessDenied'].includes((await requestMissing(client, bucket))?.name ?? '');
+}
+
+async function findMissing(client: S3Client, bucket: string): Promise<Finding> {
+  const error = await requestMissing(client, bucket);
+  if (error?.name === 'NoSuchKey') return ok('s3.list', 'The store says of an object that it is missing.');
+  const says = error
+    ? `The store does not say that an object is missing: ${why(error)}. The evidence log does not begin, because its checkpoint might exist.`
+    : 'The store returns an object that does not exist.';
+  return fault('s3.list', says, `Allow the key s3:ListBucket on “${bucket}”.`);
 }
 
 /** Writes, reads and deletes one object, as Waybill does. */
-async function* objectFindings(client: S3Client, Bucket: string): AsyncGenerator<Finding> {
+async function* objectFindings(client: S3Client, Bucket: string, mayList: boolean): AsyncGenerator<Finding> {
   const Key = `doctor/${randomUUID()}`;
   try {
     await client.send(new PutObjectCommand({ Bucket, Key, Body: content }));
@@ -90,6 +120,7 @@ async function* objectFindings(client: S3Client, Bucket: string): AsyncGenerator
     yield (await Body?.transformToString()) === content
       ? ok('s3.read', 'The key may read objects.')
       : fault('s3.read', 'An object is not what was written.', 'Look at the log of the S3 server, and at its disks.');
+    if (mayList) yield await findMissing(client, Bucket);
   } catch (error) {
     yield fault('s3.read', `An object cannot be read: ${why(error)}.`, `Allow the key s3:GetObject on “${Bucket}”.`);
   }

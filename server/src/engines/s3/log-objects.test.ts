@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { toOutage } from '../../domain/engine-name.ts';
 import { logObjectsContract } from '../../testing/contracts/log-objects-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { createEmptyBucket } from '../../testing/object-store.ts';
+import { startStoreWithoutList } from '../../testing/servers/store-without-list.ts';
 import { s3LogObjects } from './log-objects.ts';
 
 const bucket = await createEmptyBucket();
@@ -36,4 +38,16 @@ test('is unavailable when the store is out of reach, or the bucket is missing', 
     await expect(other.read('x', 1, 'bucket' in options ? live : AbortSignal.timeout(500))).rejects.toThrow();
     other.close();
   }
+});
+
+test('takes nothing for missing that a store refuses to show, and says which right the key needs', async () => {
+  const live = new AbortController().signal;
+  await using refusing = await startStoreWithoutList();
+  const other = s3LogObjects({ ...engineAddresses.s3, bucket: bucket.name, endpoint: refusing.endpoint });
+  await other.put('there', Buffer.from('x'), live);
+  expect((await other.read('there', 1, live))?.toString()).toBe('x');
+  const failed = await other.read('1/checkpoint', 100, live).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ code: 'unavailable' });
+  expect(toOutage(failed)).toEqual({ engine: 's3', reason: expect.stringContaining('s3:ListBucket') });
+  other.close();
 });

@@ -16,7 +16,7 @@ export function bucketSetupError(error: unknown, bucket: string): SetupError | u
   }
   if (![400, 401, 403].includes(status)) return undefined;
   return new SetupError(
-    `S3: access to the bucket "${bucket}" is refused. Check WAYBILL_S3_ACCESS_KEY_ID, WAYBILL_S3_SECRET_ACCESS_KEY, WAYBILL_S3_REGION and what the key may do.`,
+    `S3: access to the bucket "${bucket}" is refused. Check WAYBILL_S3_ACCESS_KEY_ID, WAYBILL_S3_SECRET_ACCESS_KEY, WAYBILL_S3_REGION and what the key may do: it needs s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject.`,
     { cause: response },
   );
 }
