@@ -7,12 +7,14 @@ import { expect, test } from 'vitest';
 import { check } from '../checker/checker.ts';
 import { judgeConduct } from '../checker/conduct.ts';
 import { Lane, sail } from '../checker/lane.ts';
+import { Client } from '../lib/http/client.ts';
 import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { seeded } from '../lib/seeded.ts';
 import { OwnPostgres } from '../lib/servers/own-engines.ts';
 import { ownExchange } from '../lib/servers/own-exchange.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
+import { databaseThatCanGo } from './database-outage.ts';
 import { FaultyWorld } from './faulty-world.ts';
 
 const run = promisify(execFile);
@@ -89,4 +91,38 @@ test('with its disk full: requests that need space get 503, and succeed when the
   expect(
     await judgeConduct([{ process: exchange.first, name: 'serve' }], { memoryMiB: 512, secrets: new Map() }),
   ).toEqual([]);
+});
+
+test('away and back: the log names it with its address and the reason in a few lines, and says when it is back', {
+  timeout: 120_000,
+}, async () => {
+  await using exchange = await ownExchange();
+  const { account } = await exchange.client('away');
+  await using database = await databaseThatCanGo(exchange.databaseUrl);
+  const serve = await exchange.serve({ WAYBILL_DATABASE_URL: database.url });
+  const client = new Client(account, { baseUrl: serve.baseUrl }).impatient();
+  expect((await client.contacts()).status).toBe(200);
+  const before = serve.said.length;
+  const written = () =>
+    serve.said.slice(before).map((line) => JSON.parse(line) as Readonly<Record<string, unknown>> & { level: number });
+  database.down();
+  for (let time = 0; time < 30; time += 1) assertErrorResponse(await client.contacts(), 503, 'unavailable');
+  await eventually(
+    'the check of the engines has failed',
+    async () => written().some(({ msg }) => msg === 'an engine is unavailable') || undefined,
+  );
+  database.up();
+  await eventually(
+    'it is back',
+    async () => written().some(({ msg }) => msg === 'an engine is available again') || undefined,
+  );
+  expect((await client.contacts()).status).toBe(200);
+  const trouble = written().filter(({ level }) => level > 30);
+  const { host, pathname } = new URL(database.url);
+  for (const line of trouble) {
+    expect(line).toMatchObject({ engine: 'postgres', address: `${host}${pathname}`, reason: expect.any(String) });
+    expect(JSON.stringify(line)).not.toMatch(/stack|\\n +at /);
+  }
+  expect(trouble.length).toBeLessThan(8);
+  expect(written().filter(({ msg }) => msg === 'an engine is available again')).toHaveLength(1);
 });
