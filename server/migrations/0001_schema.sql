@@ -833,6 +833,12 @@ create table last_backup (
   left_out     bigint not null
 );
 
+-- The last backup that failed, for the metric of it.
+create table last_backup_failure (
+  is_only_row boolean primary key default true check (is_only_row),
+  failed_at   timestamptz not null default now()
+);
+
 ---------------------------------------------------------------------------------------------------------------------
 -- Idempotency, outbox and audit
 ---------------------------------------------------------------------------------------------------------------------

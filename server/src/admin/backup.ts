@@ -143,7 +143,13 @@ async function runExclusively(
   work: Parameters<typeof withPlace>[2],
 ): Promise<void> {
   const done = await engines.store.exclusively(`backup to ${JSON.stringify(address)}`, async () => {
-    await withPlace(engines, address, work);
+    try {
+      await withPlace(engines, address, work);
+    } catch (error) {
+      // What failed is told by the error; without a database, the metric of the last complete backup shows it later.
+      await engines.database.recordBackupFailure().catch(() => undefined);
+      throw error;
+    }
     return true;
   });
   if (done) return;

@@ -12,6 +12,7 @@ const read = async (sources: Sources, name: string) => {
 test('a value that is not known is absent, not 0: alerts and dashboards would take it for one', async () => {
   for (const name of [
     'waybill_last_backup_timestamp_seconds',
+    'waybill_last_backup_failure_timestamp_seconds',
     'waybill_log_cosigned_age_seconds',
     'waybill_certificate_expiry_timestamp_seconds',
     'waybill_virus_signatures_timestamp_seconds',

@@ -17,7 +17,11 @@ export interface Backlog {
     readonly oldestSeconds: number;
   }[];
   readonly messages: Readonly<Record<'waiting' | 'due' | 'abandoned', number>>;
-  readonly stored: { readonly damagedFiles: number; readonly lastBackupSeconds: number | null };
+  readonly stored: {
+    readonly damagedFiles: number;
+    readonly lastBackupSeconds: number | null;
+    readonly lastBackupFailureSeconds: number | null;
+  };
   readonly evidence: {
     readonly waiting: number;
     readonly lagSeconds: number;
@@ -164,6 +168,12 @@ export function addGauges(registry: Registry, sources: Sources): void {
     'The moment of the database in the last backup that was completed; absent before the first. Only in work.',
     [],
     async () => [[{}, (await backlog())?.stored.lastBackupSeconds ?? undefined]],
+  );
+  addSampledGauge(
+    'waybill_last_backup_failure_timestamp_seconds',
+    'When waybilld admin backup failed for the last time; absent if it never did. Only in work.',
+    [],
+    async () => [[{}, (await backlog())?.stored.lastBackupFailureSeconds ?? undefined]],
   );
 
   const addLogGauge = (name: string, help: string, read: (evidence: Backlog['evidence']) => number | null) =>

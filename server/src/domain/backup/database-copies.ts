@@ -55,6 +55,8 @@ export interface DatabaseCopies {
     /** Stored files that are not in it. */
     readonly leftOut: number;
   }): Promise<void>;
+  /** Remembers that a backup failed just now, for whoever watches for that. */
+  recordBackupFailure(): Promise<void>;
   isEmpty(): Promise<boolean>;
   /** Throws when the tools that restore a dump are missing, are too old or cannot read it. Changes nothing. */
   checkDump(dump: AsyncIterable<Buffer>): Promise<void>;

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
 import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
-import { migrationDeadlines } from '../../engines/postgres/database.ts';
+import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
+import { readBacklog } from '../../engines/postgres/jobs/backlog.ts';
 import { openTestPool } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
@@ -116,7 +117,7 @@ test('the command makes a backup and removes older ones; two at once are refused
   await place.write('backups/20200101T000000000Z-0000/files.jsonl', toStream(''));
   const recent = await backUp();
   const engines = { ...world.engines, openBackupPlace: () => place };
-  const command = ['backup', '--to', folder, '--day-keys', `${folder}-keys`, '--keep-days', '7', '--json'];
+  const command = ['backup', 'make', '--to', folder, '--day-keys', `${folder}-keys`, '--keep-days', '7', '--json'];
   const printed = JSON.parse(await runAdmin({ engines }, ...command)) as { backup: string };
   expect(printed).toMatchObject({ removed_backups: ['20200101T000000000Z-0000'], removed_objects: 0 });
   expect((await place.folders('backups')).toSorted()).toEqual([recent, printed.backup]);
@@ -124,6 +125,17 @@ test('the command makes a backup and removes older ones; two at once are refused
   await engines.store.exclusively(name, async () => {
     await expect(runAdmin({ engines }, ...command)).rejects.toThrow('Another backup to this place is running.');
   });
+});
+
+test('a backup that fails is remembered, for the alert', async () => {
+  const { folder, place } = world.newPlace();
+  const full = { ...place, write: () => Promise.reject(new Error('no space left on device')) };
+  const engines = { ...world.engines, openBackupPlace: () => full };
+  const readFailure = async () =>
+    (await readBacklog(openDatabase(world.database.pool))).stored.lastBackupFailureSeconds;
+  expect(await readFailure()).toBeNull();
+  await expect(runAdmin({ engines }, 'backup', 'make', '--to', folder)).rejects.toThrow('no space left on device');
+  expect(await readFailure()).toBeCloseTo(Date.now() / 1000, -2);
 });
 
 async function* toStream(text: string) {

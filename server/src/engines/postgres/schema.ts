@@ -403,6 +403,11 @@ export interface LastBackup {
   taken_at: Timestamp;
 }
 
+export interface LastBackupFailure {
+  failed_at: Generated<Timestamp>;
+  is_only_row: Generated<boolean>;
+}
+
 export interface Links {
   account_id: string;
   completed_at: Timestamp | null;
@@ -689,6 +694,7 @@ export interface DB {
   inbox_entries: InboxEntries;
   key_pepper: KeyPepper;
   last_backup: LastBackup;
+  last_backup_failure: LastBackupFailure;
   link_sessions: LinkSessions;
   links: Links;
   memberships: Memberships;

@@ -72,6 +72,13 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
         `.execute(db);
       }),
 
+    recordBackupFailure: () =>
+      withDatabase(async (db) => {
+        await sql`
+          insert into last_backup_failure default values on conflict (is_only_row) do update set failed_at = now()
+        `.execute(db);
+      }),
+
     isEmpty: () =>
       withDatabase(async (db) => {
         const { rows } = await sql`

@@ -42,12 +42,17 @@ export async function readBacklog(db: Database, { isStamped = false }: { readonl
       (select count(*) from (
         select from messages where state = 'abandoned' order by settled_at limit ${limit}) as counted) as abandoned
   `.execute(db);
-  const { rows: stored } = await sql<{ damagedFiles: number; lastBackupSeconds: number | null }>`
+  const { rows: stored } = await sql<{
+    damagedFiles: number;
+    lastBackupSeconds: number | null;
+    lastBackupFailureSeconds: number | null;
+  }>`
     select (select count(*) from (
         select from damaged_files join files
           on files.account_id = damaged_files.account_id and files.id = file_id and wrapped_key is not null
         limit ${limit}) as counted) as "damagedFiles",
-      (select extract(epoch from taken_at)::float8 from last_backup) as "lastBackupSeconds"
+      (select extract(epoch from taken_at)::float8 from last_backup) as "lastBackupSeconds",
+      (select extract(epoch from failed_at)::float8 from last_backup_failure) as "lastBackupFailureSeconds"
   `.execute(db);
   const condition = await evidenceLogStore(db).readCondition();
   const evidence = { ...condition, unstampedSeconds: isStamped ? condition.unstampedSeconds : null };
