@@ -54,7 +54,7 @@ const sendForm = (server: FastifyInstance, account: Account) =>
     account,
     'POST',
     'upload.cgi',
-    `--x\r\nContent-Disposition: form-data; name="do"\r\n\r\nupload\r\n--x\r\nContent-Disposition: form-data; name="file"; filename="form.age"\r\n\r\n${note}\r\n--x--\r\n`,
+    `--x\r\nContent-Disposition: form-data; name="do"\r\n\r\nupload\r\n--x\r\nContent-Disposition: form-data; name="file"; filename="form.age"\r\n\r\n${note.toString()}\r\n--x--\r\n`,
   );
 
 test('it is refused by default, and nothing of it is kept', async () => {
