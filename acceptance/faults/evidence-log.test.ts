@@ -95,9 +95,9 @@ test('`log start-epoch` beside `work`, with leases that end early: every event i
   expect(await doomed.ended).toBe('SIGKILL');
   const worker = await exchange.work();
   // A lease of 60 seconds ends within a third of a second, unless it is renewed.
-  let isStarted = false;
+  const started = new AbortController();
   const shortening = (async () => {
-    while (!isStarted)
+    while (!started.signal.aborted)
       await exchange.query("update evidence_logs set lease_until = lease_until - interval '10 seconds'");
   })();
   const exits: (number | null)[] = [];
@@ -106,7 +106,7 @@ test('`log start-epoch` beside `work`, with leases that end early: every event i
     exits.push(exitCode);
     if (exitCode !== 0) expect(stderr).toContain('no epoch was started');
   }
-  isStarted = true;
+  started.abort();
   await shortening;
   expect(exits.at(-1)).toBe(0);
   await eventually('everything is published', async () => {

@@ -58,11 +58,12 @@ export function* readCsv(text: string, most: CsvLimits): Generator<CsvRecord | C
     const end = isQuoted ? findQuoteEnd(text, at, recordStart + most.length) : matchEnd(unquoted, text, at);
     const value = isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end);
     const mark = text[end];
-    if (mark !== undefined && mark !== separator && mark !== '\r' && mark !== '\n')
-      return yield { fault: 'quote', line };
-    if (end === -1) return yield { fault: 'quote', line };
-    if (record.fields.length === most.fields || end - recordStart > most.length)
-      return yield { fault: 'columns', line };
+    const isBroken = end === -1 || (mark !== undefined && mark !== separator && mark !== '\r' && mark !== '\n');
+    const isTooLong = record.fields.length === most.fields || end - recordStart > most.length;
+    if (isBroken || isTooLong) {
+      yield { fault: isBroken ? 'quote' : 'columns', line };
+      return;
+    }
     record.fields.push(value.trim());
     if (isQuoted) line += countLines(value);
     at = end + (text.startsWith('\r\n', end) ? 2 : 1);

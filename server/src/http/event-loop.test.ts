@@ -196,6 +196,7 @@ test.each(measured.map((route) => [`${[route.method].flat().join()} ${route.url}
     let [worst, what, largest] = [0, '', 0];
     const requests = [...makeRequests(route, base)].filter((_, index) => isStrict || index % 9 === 0 || index > 150);
     for (const request of requests) {
+      const body = JSON.stringify(request.payload ?? '');
       let best = Number.POSITIVE_INFINITY;
       for (let round = 0; round < rounds && best > boundMs / 2; round += 1) {
         const { ms, bytes } = await send(route, request);
@@ -204,7 +205,7 @@ test.each(measured.map((route) => [`${[route.method].flat().join()} ${route.url}
       }
       if (best <= worst) continue;
       worst = best;
-      what = `${request.url} ${JSON.stringify(request.headers ?? {})} ${String(request.payload ?? '').length} ${String(request.payload ?? '').slice(0, 200)}`;
+      what = `${request.url} ${JSON.stringify(request.headers ?? {})} ${body.length} ${body.slice(0, 200)}`;
     }
     if (isStrict)
       process.stdout.write(`${worst.toFixed(0).padStart(5)} ms ${String(largest).padStart(9)} bytes  ${name}\n`);

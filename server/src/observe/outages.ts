@@ -151,9 +151,9 @@ export class Outages {
 /** Of a line with an `err`, the hook replaces the fields, or leaves the line out. */
 function toHook(replace: (fields: Fields, event: string) => Fields | undefined) {
   return function (this: Logger, args: Parameters<LogFn>, write: LogFn): void {
-    const [given, event] = args as unknown[];
+    const [given, event]: readonly unknown[] = args;
     const isError = typeof given === 'object' && given !== null && 'err' in given;
-    const fields = isError ? replace(given as Fields, String(event)) : (given as Fields);
+    const fields = isError ? replace(given, String(event)) : (given as Fields);
     if (fields !== undefined) write.apply(this, [fields, ...args.slice(1)] as unknown as Parameters<LogFn>);
   };
 }

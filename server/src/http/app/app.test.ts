@@ -337,6 +337,8 @@ describe('the settings of a person', () => {
 
   test('set up an authenticator app, show recovery codes once, and then ask for a code', async () => {
     const { browser, email, personId } = await signIn();
+    await browser.get(settings(email));
+    await browser.post(`${settings(email)}/authenticator/begin`);
     const page = await browser.get(`${settings(email)}/authenticator`);
     const again = await browser.get(`${settings(email)}/authenticator`);
     const readUri = (body: string) => /otpauth:[^"]+/.exec(body)?.[0];
@@ -369,6 +371,7 @@ describe('the settings of a person', () => {
     const id = authenticator.credentialId.toString('base64url');
     await post('passkeys/rename', { id, name: 'The blue one' });
 
+    await browser.post(`${settings(email)}/authenticator/begin`);
     await browser.get(`${settings(email)}/authenticator`);
     const { salt = Buffer.alloc(0) } = (await engines.store.signInMethods.authenticatorApp(personId)) ?? {};
     const code = computeTotp(deriveTotpSecret(salt, personId, engines.pepper), toStep(new Date()));
@@ -416,7 +419,7 @@ describe('the settings of a person', () => {
     await exchange.database.query(makeOld, [personId]);
     const confirm = `/sign-in?confirm&next=${encodeURIComponent(settings(email))}`;
     const asked = await browser.post(`${settings(email)}/recovery-codes`);
-    expect(asked.headers.location).toBe(confirm);
+    expect(asked.headers.location).toBe(`${confirm}${encodeURIComponent('?again')}`);
     const scripted = await browser.postJson(`${settings(email)}/passkeys/options`, {});
     expect(scripted.statusCode).toBe(401);
     expect(scripted.json()).toEqual({ location: confirm });

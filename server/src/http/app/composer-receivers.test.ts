@@ -154,7 +154,7 @@ const spoilResponse = (how: 'lost' | 'never') =>
     const { fetch } = window;
     let isFirst = true;
     window.fetch = async (...[url, init]) => {
-      if (!isFirst || !String(url).endsWith('/send')) return fetch(url, init);
+      if (!isFirst || !new Request(url).url.endsWith('/send')) return fetch(url, init);
       isFirst = false;
       if (what === 'lost') await fetch(url, init);
       else await new Promise((resolve) => init?.signal?.addEventListener('abort', resolve));

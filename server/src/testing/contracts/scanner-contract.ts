@@ -68,8 +68,8 @@ export function scannerContract(name: string, start: (maxBytes: number) => Promi
       expect(await writeTo(begin('arriving'), encryptedZip, eicar)).toEqual(infected);
     });
 
-    test.each(cannotBeInspected)('does not call %s clean', async (name) => {
-      const content = readSample(name);
+    test.each(cannotBeInspected)('does not call %s clean', async (sample) => {
+      const content = readSample(sample);
       expect(await writeTo(begin('stored'), content)).toEqual(encrypted);
       expect(await writeTo(begin('arriving'), content.subarray(0, 1), content.subarray(1)), 'in two pieces').toEqual(
         encrypted,
@@ -77,8 +77,8 @@ export function scannerContract(name: string, start: (maxBytes: number) => Promi
       expect(await writeTo(begin('arriving'), content, eicar), 'with a virus').toEqual(infected);
     });
 
-    test.each(canBeInspected)('finds %s clean', async (name) => {
-      expect(await writeTo(begin('arriving'), readSample(name))).toEqual(clean);
+    test.each(canBeInspected)('finds %s clean', async (sample) => {
+      expect(await writeTo(begin('arriving'), readSample(sample))).toEqual(clean);
     });
 
     test('reports before the end that a file is too large, and inspects nothing after that', async () => {
