@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
+import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
 import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
 import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
 import { migrate } from '../../engines/postgres/migrate.ts';
@@ -278,6 +279,15 @@ describe('what is refused', () => {
     // The content of the database is replaced, and messages are sent if that is requested.
     const { messages } = await restoreHere({ database: openCopies(database.url) }, true, true);
     expect(messages).toBe(0);
+  });
+
+  test('a master key that does not open what is stored, before a backup that nobody could restore', async () => {
+    const path = join(world.folder, 'other-keys');
+    writeFileSync(path, `1:${randomBytes(32).toString('base64')}`, { mode: 0o600 });
+    const masterKeys = keyfileProvider(path, random);
+    await expect(makeBackup({ ...world.engines, masterKeys }, world.place, { signal })).rejects.toThrow(
+      'The master key of version 1 does not open what is stored.',
+    );
   });
 
   test('other keys, naming each', async () => {

@@ -5,6 +5,7 @@ import type { FilePosition } from '../file-position.ts';
 import { listObjects } from '../files/chunk-runs.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';
+import { checkKeys } from '../keys/check-master-keys.ts';
 import type { BackupPlace, NeededObject } from './backup-place.ts';
 import { copyObject } from './copy-object.ts';
 import type { DatabaseCopies, DatabaseMoment } from './database-copies.ts';
@@ -23,7 +24,7 @@ import { type Content, fromLines, inOrder, measureStream, toLines } from './stre
 
 const copiesAtOnce = 16;
 
-export interface BackupEngines extends Pick<Engines, 'store' | 'objects' | 'masterKeys' | 'random'> {
+export interface BackupEngines extends Pick<Engines, 'store' | 'objects' | 'masterKeys' | 'dayKeys' | 'random'> {
   readonly database: DatabaseCopies;
   readonly pepper: Buffer;
 }
@@ -54,6 +55,8 @@ export async function makeBackup(
   following: Following,
 ): Promise<{ manifest: Manifest; copied: Copied }> {
   const { database, random, masterKeys } = engines;
+  // The right keys could not open what another master key seals: nobody could restore the backup.
+  await checkKeys(engines);
   const snapshot = await database.atOneMoment(async (moment) => {
     const id = newId(moment.takenAt, random.bytes(2));
     following.onStep?.('listing the stored files');
