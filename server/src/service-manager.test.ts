@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readServiceEnvironment } from './config/service-environment.ts';
 import { connectServiceManager } from './service-manager.ts';
@@ -35,4 +36,15 @@ test('a message that cannot be sent does not end the process', async () => {
     throw new Error('not found');
   });
   await manager.ready();
+});
+
+test('a message that systemd ends, because it stops the unit, is not a failure', async () => {
+  const lines: string[] = [];
+  const written = pino({}, { write: (line: string) => lines.push(line) });
+  const ended = Object.assign(new Error('Command failed'), { killed: false, signal: 'SIGTERM' });
+  const manager = connectServiceManager(readServiceEnvironment({ NOTIFY_SOCKET: '/x' }), written, () =>
+    Promise.reject(ended),
+  );
+  await manager.stopping();
+  expect(lines).toEqual([]);
 });

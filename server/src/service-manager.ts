@@ -25,7 +25,9 @@ export function connectServiceManager(
   const notify = async (...words: string[]) => {
     if (notifySocket === undefined) return;
     await run(words, { NOTIFY_SOCKET: notifySocket, PATH: '/usr/bin:/bin' }).catch((err: unknown) =>
-      log.warn({ err }, 'systemd-notify failed: systemd does not know the state of this process'),
+      isEndedBySystemd(err)
+        ? undefined
+        : log.warn({ err }, 'systemd-notify failed: systemd does not know the state of this process'),
     );
   };
   return {
@@ -37,6 +39,12 @@ export function connectServiceManager(
     stopping: () => notify('STOPPING=1'),
     endWatch: () => clearInterval(watch),
   };
+}
+
+/** While systemd stops a unit, it ends every process of the unit that begins meanwhile, and knows the state itself. */
+function isEndedBySystemd(error: unknown): boolean {
+  const { signal, killed } = error as { signal?: string | null; killed?: boolean };
+  return signal === 'SIGTERM' && killed === false;
 }
 
 async function runNotify(words: string[], env: NodeJS.ProcessEnv): Promise<void> {

@@ -14,9 +14,11 @@ export async function unlessRefused<Result>(call: () => Promise<Result>): Promis
     if (error instanceof ExchangeError && error.cause instanceof RestoringError) {
       throw new SetupError(error.cause.message, { cause: error });
     }
-    if (!(error instanceof DatabaseError) || !refusals.has(error.code ?? '')) throw error;
+    // Once a process serves, a refusal may pass, and is an outage; when it starts, it is a wrong setting.
+    const refusal = error instanceof ExchangeError ? error.cause : error;
+    if (!(refusal instanceof DatabaseError) || !refusals.has(refusal.code ?? '')) throw error;
     throw new SetupError(
-      `PostgreSQL refuses: ${error.message}. Correct WAYBILL_DATABASE_URL, or create the role and the database.`,
+      `PostgreSQL refuses: ${refusal.message}. Correct WAYBILL_DATABASE_URL, or create the role and the database.`,
       { cause: error },
     );
   }

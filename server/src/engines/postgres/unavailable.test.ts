@@ -5,6 +5,7 @@ import type { Store } from '../../domain/store.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { startStandby } from '../../testing/servers/own-standby.ts';
 import { openDatabase } from './database.ts';
+import { unlessRefused } from './setup.ts';
 import { postgresStore } from './store.ts';
 
 let database: TestDatabase;
@@ -47,6 +48,16 @@ const responses = (store: Store) =>
   );
 
 describe('a connection that is lost', () => {
+  test('and then refused, as after a change of the password, is unavailable; when a process starts, it is a setting', async () => {
+    const url = new URL(database.url);
+    url.pathname = `/missing-${randomUUID()}`;
+    const { pool, store } = storeOn(url.href);
+    const call = () => store.accounts.byEmail('a@example.org');
+    await expect(call()).rejects.toMatchObject({ ...unavailable, engine: 'postgres' });
+    await expect(unlessRefused(call)).rejects.toThrow('Correct WAYBILL_DATABASE_URL');
+    await pool.end();
+  });
+
   test('in the middle of a transaction is unavailable, leaves nothing, and the pool recovers', async () => {
     const { pool, store, end: kill } = namedStore();
     const lost = account();

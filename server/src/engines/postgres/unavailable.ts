@@ -4,10 +4,10 @@ import type { Store } from '../../domain/store.ts';
 import { OutOfReachError } from './database.ts';
 
 /**
- * Connection failures, shutdowns, too many connections, timeouts, a database that is read-only for a while: the same
- * request may well succeed a little later.
+ * Connection failures, shutdowns, too many connections, timeouts, a database that is read-only for a while, a login that
+ * is refused because a password was changed: the same request may well succeed a little later.
  */
-const passing = /^(?:08|53|57P0|57014|40001|40P01|25P03|25006)/;
+const passing = /^(?:08|53|57P0|57014|40001|40P01|25P03|25006|28000|28P01|3D000)/;
 
 /** Turns temporary failures into `unavailable`; an error of our own stays as it is. */
 export function whenReachable(store: Store): Store {

@@ -24,18 +24,27 @@ export async function persist<Result>(
 ): Promise<Result> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  let failure: unknown;
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
       return await attempt(either);
     } catch (error) {
-      signal?.throwIfAborted();
-      if (deadline.aborted || !isPassing(error)) throw toExchangeError(error);
+      // Why the attempt before failed says more than that time was up in this one.
+      failure = (either.aborted && failure) || error;
+      throwIfCancelled(signal);
+      if (either.aborted || !isPassing(error)) throw toExchangeError(failure);
       // With jitter, so that calls that failed together are not retried together.
       await pause(pauseMs * (0.5 + Math.random()), undefined, { signal: either }).catch(() => undefined);
-      signal?.throwIfAborted();
-      if (deadline.aborted) throw toExchangeError(error);
+      throwIfCancelled(signal);
+      if (either.aborted) throw toExchangeError(failure);
     }
   }
+}
+
+/** A deadline of the caller, such as the end of a lease, cancels nothing: the store did not respond in time. */
+function throwIfCancelled(signal: AbortSignal | undefined): void {
+  const reason: unknown = signal?.reason;
+  if (!(reason instanceof DOMException && reason.name === 'TimeoutError')) signal?.throwIfAborted();
 }
 
 /** Whether another attempt may succeed: the store did not respond, or reported an internal error. */

@@ -116,7 +116,10 @@ describe('a mail that the server does not take', () => {
     });
     const port = greeting === undefined ? await closedPort() : peer.port;
     const away = smtpMailer({ url: `smtp://127.0.0.1:${port}`, connections: 4 });
-    await expect(away.send(mail())).rejects.toThrow();
+    await expect(away.send(mail())).rejects.toMatchObject({
+      engine: 'smtp',
+      reason: greeting === undefined ? `connect ECONNREFUSED 127.0.0.1:${port}` : expect.any(String),
+    });
     away.close();
   });
 

@@ -1,4 +1,5 @@
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import { reason } from '../../domain/doctor/finding.ts';
 import { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail, Mailer } from '../../domain/ports/mailer.ts';
@@ -168,8 +169,10 @@ function isAboutUs({ command = '', response }: SmtpError): boolean {
 
 const enhancedStatus = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/;
 
-/** The stage and the reply's codes, or the system's name for the failure. Never the reply's text. */
-function describeFailure({ code, command, response = '', responseCode }: SmtpError): string {
+/** Why there is no connection, or the stage and the reply's codes. Never the reply's text. */
+function describeFailure(failure: SmtpError): string {
+  const { code, command, response = '', responseCode } = failure;
+  if (command === 'CONN' && response === '') return reason(failure);
   const codes = /^\d{3}(?:[ -][245]\.\d{1,3}\.\d{1,3}\b)?/.exec(response)?.[0] ?? responseCode ?? code ?? 'failed';
   return command === undefined || command === 'API' ? String(codes) : `${command}: ${codes}`;
 }
