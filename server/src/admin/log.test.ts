@@ -5,8 +5,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { examineLog } from '../domain/evidence/examine-log.ts';
 import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
-import { databaseCopies } from '../engines/postgres/backup/copies.ts';
-import { openTestPool } from '../testing/database.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { collectFindings } from '../testing/findings.ts';
 import { memoryLogObjects } from '../testing/memory/memory-log-objects.ts';
@@ -209,9 +207,6 @@ test('no private key outlives its use', async () => {
   await run('log', 'start-epoch', '--reason', 'again');
   expect((await readStatus()).epochs[0]).toMatchObject({ published_size: 6 });
   expect((await listPrivate()).map(({ epoch }) => epoch)).toEqual([3, 3]);
-  const { url } = exchange.database;
-  const used = await databaseCopies({ url, openPool: () => openTestPool(url) }).usedMasterKeys();
-  expect(used).toEqual([{ version: expect.any(Number), dayKeys: 0, logKeys: 2 }]);
 });
 
 test('a key that is added while another epoch starts is not added to the one that has ended', async () => {
