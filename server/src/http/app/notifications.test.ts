@@ -4,8 +4,7 @@ import { personAuthor } from '../../domain/audit/author.ts';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import { markUndeliverable } from '../../domain/outbox/mark-undeliverable.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
-import { removeMember } from '../../domain/people/change-members.ts';
-import { invitePerson } from '../../domain/people/invite-person.ts';
+import { changeRole, removeMember } from '../../domain/people/change-members.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
@@ -145,10 +144,10 @@ async function dropToContact(actor: Actor): Promise<string> {
   return exchange.drop(actor, [email], ['order.pdf']);
 }
 
-test('a person who is invited again keeps what they chose', async () => {
+test('a person whose role is changed keeps what they chose', async () => {
   const { account, person, choose } = await openShared();
   await choose('received');
-  const membership = { accountId: account.accountId, role: 'reader' } as const;
-  await invitePerson(engines, engines.administrator, { email: person.email, membership, mail: false });
+  const membership = { accountId: account.accountId, personId: person.id, role: 'reader' } as const;
+  await changeRole(engines, engines.administrator, membership);
   expect(await engines.store.people.news(account.accountId, person.id)).toEqual(['received']);
 });
