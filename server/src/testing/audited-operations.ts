@@ -226,6 +226,7 @@ export const commands: Readonly<Record<string, Audited>> = {
   'audit targets': reads,
   'backup make': { eachOf: ['backup.made', 'day_keys.exported', 'backups.removed'] },
   'backup verify': reads,
+  'bucket create': { nothing: 'It may come before the database.' },
   'contacts list': reads,
   'contacts set': 'global_contacts.replaced',
   'day-keys export': 'day_keys.exported',
