@@ -159,7 +159,7 @@ test('slow uploads, however many, do not keep other transfers from beginning and
   const { port } = server.server.address() as AddressInfo;
   const live = engines.intake.live.size;
   const running = urls.map((url) => startPatch(member, port, url));
-  await expect.poll(() => engines.intake.live.size).toBe(live + urls.length);
+  await expect.poll(() => engines.intake.live.size, { timeout: 20_000 }).toBe(live + urls.length);
 
   const { link } = await sentLink(exchange, ['a.txt']);
   const secret = await openLink(engines, link);
@@ -169,7 +169,7 @@ test('slow uploads, however many, do not keep other transfers from beginning and
   const downloaded = await server.inject({ url, headers: { host: testHost, cookie } });
   expect(downloaded.statusCode).toBe(200);
   const delivered = 'select 1 from deliveries where file_id = $1';
-  await expect.poll(() => exchange.database.query(delivered, [file?.id])).toHaveLength(1);
+  await expect.poll(() => exchange.database.query(delivered, [file?.id]), { timeout: 20_000 }).toHaveLength(1);
   for (const request of running) request.destroy();
   await server.close();
 });
