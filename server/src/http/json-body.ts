@@ -50,7 +50,7 @@ function refuseAmbiguity(text: string): void {
     } else if (character === '{' || character === '[') {
       containers += 1;
       if (containers > maxContainers) {
-        throw new ExchangeError('malformed_request', 'The body has too many objects and lists.');
+        throw new ExchangeError('malformed_request', `The body has more than ${maxContainers} objects and lists.`);
       }
       if (open.push(undefined) > limits.jsonDepth) {
         throw new ExchangeError('malformed_request', 'The body is nested too deeply.');
@@ -72,7 +72,8 @@ function readKey(string: string): string {
 
 function addKey(key: string, keys: Set<string>): Set<string> {
   if (keys.has(key)) throw new ExchangeError('malformed_request', 'A key appears twice in one object of the body.');
-  if (keys.size === maxKeys) throw new ExchangeError('malformed_request', 'An object of the body has too many keys.');
+  if (keys.size === maxKeys)
+    throw new ExchangeError('malformed_request', `An object of the body has more than ${maxKeys} keys.`);
   if (key === '__proto__') throw new ExchangeError('malformed_request', 'A key of the body is not acceptable.');
   return keys.add(key);
 }

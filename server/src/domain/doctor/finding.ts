@@ -1,3 +1,6 @@
+import { errors } from '@waybill/protocol';
+import { ExchangeError } from '../exchange-error.ts';
+
 export const ok = (check: string, says: string): Finding => ({ check, status: 'ok', says });
 export const skipped = (check: string, says: string): Finding => ({ check, status: 'skipped', says });
 export const warning = (check: string, says: string, remedy: string): Finding => ({
@@ -40,6 +43,10 @@ export function certificateFinding(check: string, until: Date, now: number): Fin
 
 /** Describes a failed call: the reason that the engine or the system gave, on one line. */
 export function reason(error: unknown): string {
+  // The text of an outage is for callers of the API.
+  if (error instanceof ExchangeError && error.message === errors.unavailable.message && error.cause) {
+    return reason(error.cause);
+  }
   const { message, code, name } = error as Error & { code?: unknown };
   const text = message || (typeof code === 'string' ? code : name);
   return text.replaceAll(/\s+/g, ' ').replace(/\.$/, '').slice(0, 300);

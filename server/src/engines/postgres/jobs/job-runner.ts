@@ -4,6 +4,7 @@ import type { Runner, WorkerEvents } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
+import { unlessRefused } from '../setup.ts';
 import { isPassing, toUnavailable } from '../unavailable.ts';
 
 export interface JobRunnerOptions {
@@ -50,7 +51,7 @@ const didNotStart = 'the job runner did not start and is tried again';
 export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunner> {
   const stopped = new AbortController();
   const jobs: Jobs = { running: new Set(), cut: new AbortController() };
-  let current = await begin(options, jobs).catch((error: Error) => {
+  let current = await unlessRefused(() => begin(options, jobs)).catch((error: Error) => {
     if (!isPassing(error)) throw error;
     options.log.warn({ err: nameOutage(error) }, didNotStart);
     return beginAgain(options, jobs, options.signal ?? stopped.signal);
