@@ -43,6 +43,7 @@ export async function startRelease(name: Release['name'], folder: string): Promi
   // Left by an interrupted run.
   await purgeBucket(bucket).catch(() => undefined);
   await createBucket(bucket);
+  await run(process.execPath, [waybilld, 'admin', 'migrate'], { env: environment });
   const program = { waybilld, environment };
   return {
     name,
