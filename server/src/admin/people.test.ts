@@ -109,6 +109,19 @@ test('with an account, the people go who belong to no other', async () => {
   expect(['al', 'be', 'ce'].filter((name) => people.includes(`${name}@example.org`))).toEqual(['be', 'ce']);
 });
 
+test('an account that is disabled keeps its people and its only owner', async () => {
+  const { email } = await exchange.account();
+  await run('people', 'invite', '--email', 'fay@example.org');
+  await run('members', 'set', '--account', email, '--email', 'fay@example.org', '--role', 'owner');
+  await run('accounts', 'disable', '--account', email);
+  await run('accounts', 'delete', '--account', 'fay@example.org', '--yes');
+  await run('sweep');
+  expect(await run('people', 'list')).toContain('fay@example.org');
+  const remove = run('people', 'delete', '--email', 'fay@example.org', '--yes');
+  await expect(remove).rejects.toThrow(`fay@example.org is the only owner of ${email}`);
+  expect(await run('members', 'list', '--account', email)).toContain('fay@example.org');
+});
+
 async function readPerson(email: string): Promise<{ person: string }> {
   const [row] = await exchange.database.query<{ person: string }>('select id as person from people where email = $1', [
     email,

@@ -146,7 +146,7 @@ const deleteCommand: AddCommand = (people, withEngines) => {
     .action((options: { email: string; yes?: boolean; json?: boolean }, self: Command) =>
       withEngines(async ({ engines }) => {
         const person = await findPerson(engines, options.email);
-        const memberships = await engines.store.people.memberships(person.id, '', rowsPerPage);
+        const memberships = await engines.store.people.memberships(person.id, '', rowsPerPage, 'all');
         const accounts = memberships.map(({ account }) => account);
         if (options.yes) await deletePerson(engines, engines.administrator, person);
         print(options.json, { person: toJson(person), accounts, deleted: options.yes === true }, [

@@ -63,7 +63,7 @@ export async function revokeInvitation(
     const person = await tx.people.byId(personId);
     if (!person || (await tx.signInMethods.hasAny(personId))) throw new ExchangeError('not_found');
     // Their own account was opened by the invitation.
-    const memberships = await tx.people.memberships(personId, '', 2);
+    const memberships = await tx.people.memberships(personId, '', 2, 'all');
     if (memberships.every(({ account }) => account === person.email)) await tx.personLinks.end(personId, { accountId });
   });
 }

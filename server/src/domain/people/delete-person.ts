@@ -46,7 +46,7 @@ export async function deletePeopleOf(engines: Needs, author: Author, accountId: 
     const members = await people.members(accountId, after, membershipsPerPage);
     for (const { personId } of members) {
       const person = await people.byId(personId);
-      const [other] = await people.memberships(personId, '', 1);
+      const [other] = await people.memberships(personId, '', 1, 'all');
       if (person && !person.isAdministrator && !other) await deletePerson(engines, author, person);
     }
     if (members.length < membershipsPerPage) return;
@@ -68,7 +68,7 @@ async function requireOtherOwners(tx: Store, { id, email }: Person): Promise<voi
 
 async function* listMemberships(tx: Store, personId: string): AsyncGenerator<Membership> {
   for (let after = ''; ; ) {
-    const page = await tx.people.memberships(personId, after, membershipsPerPage);
+    const page = await tx.people.memberships(personId, after, membershipsPerPage, 'all');
     yield* page;
     if (page.length < membershipsPerPage) return;
     after = page.at(-1)?.account ?? '';

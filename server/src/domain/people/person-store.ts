@@ -63,8 +63,11 @@ export interface PersonStore {
   setDisabled(personId: string, disabled: boolean): Promise<void>;
   /** Serialises changes to the sign-in methods of one person until the transaction ends. */
   lock(personId: string): Promise<void>;
-  /** Ordered by the account's address, after `after`; accounts that are disabled or being deleted are left out. */
-  memberships(personId: string, after: string, count: number): Promise<Membership[]>;
+  /**
+   * Ordered by the account's address, after `after`; accounts that are being deleted are left out, and those that are
+   * disabled unless they are asked for.
+   */
+  memberships(personId: string, after: string, count: number, accounts?: 'usable' | 'all'): Promise<Membership[]>;
   /** Undefined if the person does not belong to the account, or if it is disabled or being deleted. */
   membership(personId: string, account: string): Promise<Membership | undefined>;
   /** Ordered by address, after `after`. */

@@ -21,7 +21,6 @@ export function personStore(db: Database): PersonStore {
       ])
       .where('memberships.person_id', '=', personId)
       .where('accounts.deleted_at', 'is', null)
-      .where('accounts.disabled_at', 'is', null)
       .$castTo<Membership>();
 
   return {
@@ -69,10 +68,19 @@ export function personStore(db: Database): PersonStore {
       await db.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute();
     },
 
-    memberships: (personId, after, count) =>
-      memberships(personId).where('accounts.email', '>', after).orderBy('accounts.email').limit(count).execute(),
+    memberships: (personId, after, count, accounts = 'usable') =>
+      memberships(personId)
+        .$if(accounts === 'usable', (query) => query.where('accounts.disabled_at', 'is', null))
+        .where('accounts.email', '>', after)
+        .orderBy('accounts.email')
+        .limit(count)
+        .execute(),
 
-    membership: (personId, account) => memberships(personId).where('accounts.email', '=', account).executeTakeFirst(),
+    membership: (personId, account) =>
+      memberships(personId)
+        .where('accounts.disabled_at', 'is', null)
+        .where('accounts.email', '=', account)
+        .executeTakeFirst(),
 
     async members(accountId, after, count) {
       const rows = await db
