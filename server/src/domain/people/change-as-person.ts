@@ -4,9 +4,13 @@ import { type ChangeItself, record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import type { Store } from '../store.ts';
 import type { Browser } from './browser.ts';
+import { lockPerson } from './lock-person.ts';
 import type { Person } from './person-store.ts';
 
-/** Makes a change that a person makes about themselves, and records it with where they were. */
+/**
+ * Makes a change that a person makes about themselves, and records it with where they were. A session that ends by it is
+ * not continued by one that replaces it at that moment.
+ */
 export async function changeAsPerson(
   engines: Pick<Engines, 'store' | 'random'>,
   { person, browser }: { readonly person: Person; readonly browser: Browser },
@@ -14,6 +18,7 @@ export async function changeAsPerson(
   change: (tx: Store) => Promise<Omit<ChangeItself, 'action'>>,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
+    await lockPerson(tx, person.id);
     const changed = await change(tx);
     const author = personAuthor(person, browser.address);
     await record(engines, tx, { accountId: serverAccountId, author, action, ...changed });

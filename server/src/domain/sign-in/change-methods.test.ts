@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { toBrowser } from '../people/browser.ts';
+import { changeAsPerson } from '../people/change-as-person.ts';
 import { setPersonDisabled } from '../people/find-person.ts';
 import { invitePerson } from '../people/invite-person.ts';
 import { findPersonLink, openPersonLink } from '../people/open-person-link.ts';
@@ -227,7 +228,11 @@ describe('a change of the methods', () => {
   });
 
   /** Runs a sign-in that is held just before it ends, until the change is done or waits for it. */
-  async function changeDuring(signedIn: SignedIn, signIn: (slow: typeof engines) => Promise<string>) {
+  async function changeDuring(
+    signedIn: SignedIn,
+    signIn: (slow: typeof engines) => Promise<string>,
+    change: () => Promise<unknown> = () => addPasskey(signedIn),
+  ) {
     const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     const transaction: typeof store.transaction = (work) =>
@@ -239,7 +244,7 @@ describe('a change of the methods', () => {
       });
     const secret = signIn({ ...engines, store: { ...store, transaction } });
     await isHeld;
-    const changed = addPasskey(signedIn).finally(release);
+    const changed = change().finally(release);
     const isWaiting = async () =>
       (
         await exchange.database.query(`select 1 from pg_stat_activity
@@ -259,6 +264,28 @@ describe('a change of the methods', () => {
       passSecondFactor(slow, halfway, { recoveryCode }, browser, now),
     );
     expect(left).toBeUndefined();
+  });
+
+  test('that only ends other sessions is not outlived by one that gets another secret meanwhile', async () => {
+    const { signedIn, recoveryCodes } = await addApp(await addPassword(await invite()));
+    const { session, person } = signedIn;
+    const halfway = await openAnother(signedIn, 'second_factor');
+    const enter = (slow: typeof engines) =>
+      passSecondFactor(slow, halfway, { recoveryCode: recoveryCodes[0] ?? '' }, browser, now);
+    const endOthers = () =>
+      changeAsPerson(engines, { person, browser }, 'sessions.ended', async (tx) => {
+        await tx.sessions.end(person.id, { except: session.id });
+        return {};
+      });
+    expect(await changeDuring(signedIn, enter, endOthers)).toBeUndefined();
+
+    const issuer = 'https://id.example';
+    const sid = random.uuid();
+    const start = { personId: person.id, stage: 'complete', method: 'provider', provider: { issuer, sid } } as const;
+    const ofProvider = await requireSession((await beginSession(engines, store, start, browser)).secret);
+    const renew = async (slow: typeof engines) => (await renewRecoveryCodes(slow, ofProvider, browser)).secret;
+    const logOut = () => store.transaction((tx) => tx.sessions.endOfProvider(issuer, { sid }));
+    expect(await changeDuring(ofProvider, renew, logOut)).toBeUndefined();
   });
 
   test('is not outlived by a sign-in through a provider, or by a link that was being opened', async () => {

@@ -161,6 +161,9 @@ export function sessionStore(db: Database, traceparent: Traceparent): SessionSto
           ? sql<boolean>`sid = ${which.sid}`
           : sql<boolean>`person_id = (
               select person_id from identities where issuer = ${issuer} and subject = ${which.subject})`;
+      // A session that is being replaced at this moment is found once its person is free.
+      await sql`select from people where id in (select person_id from sessions where issuer = ${issuer} and ${condition})
+        order by id for no key update`.execute(db);
       const { numDeletedRows } = await db
         .deleteFrom('sessions')
         .where('issuer', '=', issuer)
