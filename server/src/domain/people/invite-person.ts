@@ -100,6 +100,7 @@ export async function invitePerson(
     const id = random.uuid();
     const invitedBy = author.kind === 'command' ? '' : author.name;
     const link = { id, personId: person.id, purpose: 'invitation', invitedBy, accountId } as const;
+    await tx.personLinks.end(person.id);
     await tx.personLinks.insert({ ...link, lifetimeSeconds: invitationSeconds }, invitation.mail);
     return { ...none, link: engines.personLinks.toUrl(id) };
   });

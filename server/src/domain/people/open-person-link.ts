@@ -19,7 +19,7 @@ export async function findPersonLink(
 }
 
 /**
- * Uses the link up, and begins a session in which the person can do nothing but register a sign-in method. Returns the
+ * Uses the link up, with every other one of the person, and begins a session in which the person can do nothing but register a sign-in method. Returns the
  * secret for the browser's cookie.
  */
 export async function openPersonLink(
@@ -30,6 +30,7 @@ export async function openPersonLink(
   return engines.store.transaction(async (tx) => {
     await lockPerson(tx, person.id);
     if (!(await tx.personLinks.use(id))) throw new ExchangeError('link_ended');
+    await tx.personLinks.end(person.id);
     const start = { personId: person.id, stage: 'enrolment', method: 'link' } as const;
     const { secret } = await beginSession(engines, tx, start, browser);
     await record(engines, tx, {

@@ -9,7 +9,7 @@ import { toBrowser } from './browser.ts';
 import { removeMember, setMember } from './change-members.ts';
 import { type Invitation, invitePerson } from './invite-person.ts';
 import { findPersonLink, openPersonLink } from './open-person-link.ts';
-import { recoverPerson, recoverPersonJob, requestRecovery } from './recover-person.ts';
+import { makeRecoveryLink, recoverPerson, recoverPersonJob, requestRecovery } from './recover-person.ts';
 import { sendPersonLink } from './send-person-link.ts';
 import { beginSession, findSession, replaceSession, type SessionStart } from './sessions.ts';
 
@@ -154,8 +154,25 @@ describe('a recovery', () => {
     for (let time = 0; time < 5; time += 1) await runJob(engines, recoverPersonJob, { email: person.email });
     expect(await query('select 1 from person_links where person_id = $1', [person.id])).toHaveLength(3);
     const mails = await sendLinks(person.id);
-    expect(mails).toHaveLength(1);
+    expect(mails).toHaveLength(3);
     expect(mails[0]?.text).toContain('signed out everywhere');
+  });
+
+  test('that anybody asks for leaves the links open that were made before, until one of them is used', async () => {
+    const { person } = await invite();
+    await engines.store.signInMethods.setPassword(person.id, 'hash');
+    const made = await makeRecoveryLink(engines, administrator, person, { mail: false });
+    await recoverPerson(engines, person.email);
+    const [mailed] = await sendLinks(person.id).then((mails) =>
+      mails
+        .map(({ text }) => /\/sign-in\/link\/([\w-]{43})/.exec(text)?.[1])
+        .filter((token) => token !== findToken(made)),
+    );
+    const found = await findPersonLink(engines, findToken(made));
+    const other = await findPersonLink(engines, mailed ?? '');
+    expect([found.state, other.state]).toEqual(['open', 'open']);
+    await openPersonLink(engines, found, browser);
+    await expect(openPersonLink(engines, other, browser)).rejects.toMatchObject({ code: 'link_ended' });
   });
 
   test('of an unknown address leaves nothing but a job, as that of a known one does', async () => {

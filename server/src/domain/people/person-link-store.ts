@@ -14,7 +14,7 @@ export interface PersonLink {
 }
 
 export interface PersonLinkStore {
-  /** Writes the link and the job that mails it, unless `mail` is false. Earlier links of the person stop working. */
+  /** Writes the link and the job that mails it, unless `mail` is false. */
   insert(
     link: {
       id: string;

@@ -38,6 +38,7 @@ export async function recoverPerson(
       invitedBy: '',
       accountId: null,
     } as const;
+    // Earlier links stay open: anybody may have asked, also while an administrator hands one over.
     await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, true);
     const author = systemAuthor('server');
     await record({ random }, tx, {
@@ -60,6 +61,7 @@ export async function makeRecoveryLink(
   const id = engines.random.uuid();
   await engines.store.transaction(async (tx) => {
     const link = { id, personId, purpose: 'recovery', invitedBy: '', accountId: null } as const;
+    await tx.personLinks.end(personId);
     await tx.personLinks.insert({ ...link, lifetimeSeconds: linkSeconds }, mail);
     await record(engines, tx, { accountId: serverAccountId, author, action: 'person.recovered', addresses: [email] });
   });

@@ -9,21 +9,18 @@ import { personColumns } from './person-columns.ts';
 import { purgeExpired } from './purge-expired.ts';
 
 export function personLinkStore(db: Database, traceparent: Traceparent): PersonLinkStore {
-  async function end(personId: string, sentBy?: { readonly accountId: string }): Promise<void> {
-    await db
-      .updateTable('person_links')
-      .set({ expires_at: sql<Date>`least(expires_at, now())` })
-      .where('person_id', '=', personId)
-      .where('used_at', 'is', null)
-      .$if(sentBy !== undefined, (query) => query.where('account_id', '=', sentBy?.accountId ?? null))
-      .execute();
-  }
-
   return {
-    end,
+    async end(personId, sentBy) {
+      await db
+        .updateTable('person_links')
+        .set({ expires_at: sql<Date>`least(expires_at, now())` })
+        .where('person_id', '=', personId)
+        .where('used_at', 'is', null)
+        .$if(sentBy !== undefined, (query) => query.where('account_id', '=', sentBy?.accountId ?? null))
+        .execute();
+    },
 
     async insert({ id, personId, purpose, invitedBy, accountId, lifetimeSeconds }, mail) {
-      await end(personId);
       await db
         .insertInto('person_links')
         .values({
