@@ -15,6 +15,7 @@ import { limitGuesses } from '../shared/page/limit-guesses.ts';
 import { gestureField } from '../shared/page/person.ts';
 import type { AppRoute, Visit } from './app-route.ts';
 import { sendAppPage } from './send-app-page.ts';
+import { endPrevious } from './sign-in.tsx';
 
 const linkPath = '/sign-in/link/:token';
 
@@ -38,10 +39,13 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, options, request, reply, translator, browser, csrf } = visit;
       const link = await findLink(visit);
+      if (isBegun(visit, link)) return reply.redirect('/sign-in/enrolment', 303);
       if (link.state !== 'open') return sendEnded(visit, link);
       // A scanner that posts forms must not use the link up.
       if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, 'mail', csrf);
-      visit.setSession(await openPersonLink(engines, link, browser));
+      const secret = await openPersonLink(engines, link, browser);
+      await endPrevious(visit);
+      visit.setSession(secret);
       return reply.redirect('/sign-in/enrolment', 303);
     },
   },

@@ -200,10 +200,17 @@ describe('a session that has come less far than the page needs, or further', () 
 test('a link that was used leads back to the choice of a method in the same browser only', async () => {
   const { link = '' } = await invitePerson(engines, administrator, { email: newAddress(), mail: false });
   const browser = openBrowser();
+  const other = await inviteWithPassword();
+  await browser.get('/sign-in');
+  await browser.post('/sign-in', { email: other.email, password });
   const { pathname } = new URL(link);
   await browser.get(pathname);
   await browser.post(pathname, { gesture: 'pressed' });
+  expect(await store.sessions.ofPerson(other.id, 3600, 10), 'whoever used the browser before').toEqual([]);
   expect((await browser.get(pathname)).headers.location).toBe('/sign-in/enrolment');
+  await browser.get('/sign-in/enrolment');
+  const again = await browser.post(pathname, { gesture: 'pressed' });
+  expect(again.headers.location, 'pressed once more').toBe('/sign-in/enrolment');
   expect((await openBrowser().get(pathname)).statusCode).toBe(410);
 });
 
