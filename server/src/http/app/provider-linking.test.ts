@@ -41,7 +41,8 @@ afterAll(async () => {
 async function openBrowser(): Promise<{ page: Page; person: Person; context: BrowserContext }> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  await page.goto(`${publicUrl}${paths.begin}`);
+  await page.goto(`${publicUrl}/sign-in`);
+  await page.getByRole('link', { name: 'Staff' }).click();
   await page.fill('[name=login]', 'mallory');
   await page.fill('[name=password]', 'mallory');
   await page.click('[type=submit]');

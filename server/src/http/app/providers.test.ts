@@ -111,7 +111,7 @@ test('a person who exists is not signed in by their address alone, but after sig
   expect(await engines.store.signInMethods.identities(person.id)).toEqual([]);
 });
 
-test('no link adds a provider to the methods of the person in this browser, and none that another site has sends it there', async () => {
+test('no link adds a provider to the methods of the person in this browser, and none from elsewhere sends it there', async () => {
   await using server = await open({ ...alice, email: 'mallory@example.org' });
   const { engines } = server;
   const { link = '', person } = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
@@ -119,7 +119,7 @@ test('no link adds a provider to the methods of the person in this browser, and 
   const path = new URL(link).pathname;
   await browser.get(path);
   await browser.post(path, { gesture: 'pressed' });
-  for (const site of ['cross-site', 'same-site']) {
+  for (const site of ['cross-site', 'same-site', 'none']) {
     const forced = await browser.send('GET', `${paths.begin}?link`, { headers: { 'sec-fetch-site': site } });
     expect(forced.headers.location, site).toBe('/sign-in');
   }

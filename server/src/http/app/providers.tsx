@@ -37,9 +37,10 @@ export const providerRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { request, reply } = visit;
       const next = readNextPath((request.query as { next?: string }).next);
-      // Another site could have signed the browser in at the provider as somebody else: the person decides here first.
-      const { 'sec-fetch-site': site } = request.headers;
-      if (site === 'cross-site' || site === 'same-site') return reply.redirect(withNext('/sign-in', next), 303);
+      // Somebody could have signed the browser in at the provider as somebody else, and have sent a link to here: the
+      // person decides on our page first. Old browsers do not say where a request comes from.
+      const { 'sec-fetch-site': site = 'same-origin' } = request.headers;
+      if (site !== 'same-origin') return reply.redirect(withNext('/sign-in', next), 303);
       const url = await begin(visit, { returnTo: next ?? '/home', personId: undefined });
       return url === undefined ? fail(visit, 'provider_failed') : reply.redirect(url, 303);
     },
