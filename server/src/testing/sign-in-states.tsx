@@ -222,6 +222,10 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
       leaveTitle(translator, { provider: sso.name }),
       <LeavePage host={host} provider={sso.name} href="https://id.acme.example/authorize" />,
     ),
+    'leave-after-signing-out': toState(
+      leaveTitle(translator, { provider: sso.name }),
+      <LeavePage host={host} provider={sso.name} href="https://id.acme.example/logout" isSignedOut />,
+    ),
     'second-factor': code(),
     'second-factor-wrong': code({ kind: 'wrong' }),
     'second-factor-used': code({ kind: 'used' }),

@@ -324,6 +324,20 @@ test('the provider signs a person out, by a token that works once', async () => 
   expect((await post()).statusCode, 'replayed').toBe(400);
 });
 
+test('signing out also leads to the sign-out page of the provider, if the operator wants it', async () => {
+  for (const endSession of [true, false]) {
+    await using server = await open(alice, { endSession });
+    const browser = server.visit();
+    await server.signIn(browser);
+    await browser.get('/alice%40example.org/settings');
+    const { headers } = await browser.post('/sign-out');
+    const [, url = ''] = /^0; url=(.+)$/.exec(String(headers['refresh'])) ?? [];
+    expect(url.startsWith(server.provider.issuer)).toBe(endSession);
+    expect(headers.location).toBe(endSession ? undefined : '/sign-in?signed-out');
+    expect((await browser.get('/home')).headers.location).toMatch(/^\/sign-in/);
+  }
+});
+
 test('a provider that is not in the settings does not exist', async () => {
   await using server = await open(alice);
   expect((await server.visit().get(toProviderPaths('other').begin)).statusCode).toBe(404);

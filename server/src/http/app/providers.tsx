@@ -11,15 +11,11 @@ import {
   sealPendingIdentity,
 } from '../../domain/sign-in/pending-identity.ts';
 import { addIdentity, signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
-import {
-  LeavePage,
-  LinkIdentityPage,
-  leaveTitle,
-  linkIdentityTitle,
-} from '../../views/pages/app/link-identity-page.tsx';
+import { LinkIdentityPage, linkIdentityTitle } from '../../views/pages/app/link-identity-page.tsx';
 import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
 import { type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
+import { sendLeave } from './leave.tsx';
 import { readNextPath, withNext } from './next-path.ts';
 import { sendAppPage } from './send-app-page.ts';
 import { endPrevious, sendSignIn } from './sign-in.tsx';
@@ -50,14 +46,11 @@ export const providerRoutes: readonly AppRoute[] = [
     path: paths.link,
     access: 'anyone',
     async handle(visit) {
-      const { form, reply, translator, host } = visit;
+      const { form } = visit;
       const { person } = requirePerson(visit);
       const url = await begin(visit, { returnTo: readNextPath(form.get('next')) ?? '/home', personId: person.id });
       if (url === undefined) return fail(visit, 'provider_failed');
-      const provider = findProvider(visit).name;
-      reply.header('refresh', `0; url=${url}`);
-      const page = <LeavePage host={host} provider={provider} href={url} />;
-      return sendAppPage(visit, { title: leaveTitle(translator, { provider }), page, layout: 'sign-in' });
+      return sendLeave(visit, { provider: findProvider(visit).name, url });
     },
   },
   {

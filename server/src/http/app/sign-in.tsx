@@ -13,6 +13,7 @@ import { toSignInEmail } from '../../domain/sign-in/to-sign-in-email.ts';
 import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
 import type { AppRoute, SignedInVisit, Visit } from './app-route.ts';
+import { sendLeave } from './leave.tsx';
 import { readNextPath, withNext } from './next-path.ts';
 import { offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
 import { sendAppPage } from './send-app-page.ts';
@@ -121,15 +122,27 @@ export const signInRoutes: readonly AppRoute[] = [
     access: 'complete',
     async handle(visit) {
       const { engines, session, person, endSession, reply } = visit;
+      const left = await findProviderToLeave(visit);
       await changeAsPerson(engines, visit, 'person.signed_out', async (tx) => {
         await tx.sessions.end(person.id, { id: session.id });
         return {};
       });
       endSession();
+      if (left) return sendLeave(visit, { ...left, isSignedOut: true });
       return reply.redirect('/sign-in?signed-out', 303);
     },
   },
 ];
+
+/** The provider that began the session, if signing out leads to its own sign-out page. */
+async function findProviderToLeave({ engines, session, person }: SignedInVisit) {
+  if (!session.provider) return undefined;
+  const { issuer } = session.provider;
+  const identity = (await engines.store.signInMethods.identities(person.id)).find((each) => each.issuer === issuer);
+  const rules = engines.identityProviders.rules.find(({ id }) => id === identity?.provider);
+  const url = rules && (await engines.identityProviders.findEndSessionUrl(rules.id));
+  return url === undefined ? undefined : { provider: rules?.name ?? '', url };
+}
 
 /** Ends the session that the browser had: whoever signs in again gets another one. */
 export async function endPrevious({ engines, signedIn }: Visit): Promise<void> {

@@ -75,10 +75,13 @@ export function leaveTitle(translator: ViewTranslator, { provider }: Pick<AtProv
  * Leads on to a provider after a form: the content policy lets no form lead to another origin. The browser goes on by
  * itself, and shows the link if it does not.
  */
-export function LeavePage(props: AtProvider & { readonly href: string }): JSX.Element {
+export function LeavePage(
+  props: AtProvider & { readonly href: string; readonly isSignedOut?: boolean | undefined },
+): JSX.Element {
   const translator = useTranslator();
+  const about = translator.t(props.isSignedOut ? 'signIn.notice.signed_out' : 'signIn.leave.about');
   return (
-    <SignInFrame title={leaveTitle(translator, props)} about={translator.t('signIn.leave.about')} host={props.host}>
+    <SignInFrame title={leaveTitle(translator, props)} about={about} host={props.host}>
       <ButtonLink href={props.href} icon="globe" look="main">
         {translator.t('signIn.leave.button', { provider: isolate(props.provider) })}
       </ButtonLink>
