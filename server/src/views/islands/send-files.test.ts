@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sendFiles } from './send-files.ts';
 
 test('posts the message, and reports that it was sent', async () => {
@@ -21,6 +21,14 @@ test.each([
   ['a page where the response should be', new Response('<h1>Log in</h1>'), 'unreachable'],
 ])('%s', async (_, response, reply) => {
   expect(await sendFiles('/u/send', '', () => Promise.resolve(response))).toBe(reply);
+});
+
+test('does not wait for ever for a response', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+  const wait = (_: unknown, init?: RequestInit) =>
+    init?.signal?.aborted ? Promise.reject(new DOMException('', 'TimeoutError')) : new Promise<Response>(() => {});
+  expect(await sendFiles('/u/send', '', wait)).toBe('unreachable');
+  timeout.mockRestore();
 });
 
 test('reports a lost response', async () => {

@@ -1,3 +1,5 @@
+import { responseDeadlineMs } from './server-files.ts';
+
 /** The result of sending, with the reason if nothing was sent. */
 export type Sending = 'sent' | 'not_ready' | 'ended' | 'unreachable' | 'failed';
 
@@ -7,6 +9,7 @@ export async function sendFiles(action: string, message: string, send: typeof fe
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ message }),
+      signal: AbortSignal.timeout(responseDeadlineMs),
     });
     // Some other page, such as a hotel's page that asks for a password, is not a valid response.
     if (response.ok)
