@@ -44,6 +44,25 @@ async function pressForAnna(): Promise<Page> {
   return page;
 }
 
+/** Has a draft read only once somebody is named, on the next page. */
+const lateDraft = (page: Page) =>
+  page.addInitScript(() => {
+    if (sessionStorage.getItem('wasLate')) return;
+    sessionStorage.setItem('wasLate', 'yes');
+    const list = IDBIndex.prototype.getAll;
+    const isNamed = () => document.querySelector('.chip') !== null;
+    IDBIndex.prototype.getAll = function getAll(this: IDBIndex, ...query) {
+      const request = list.apply(this, query);
+      const listen = request.addEventListener.bind(request);
+      request.addEventListener = (type: string, listener: EventListener) =>
+        listen(type, (event) => {
+          const wait = () => (isNamed() ? listener(event) : void setTimeout(wait, 20));
+          wait();
+        });
+      return request;
+    } as typeof list;
+  });
+
 test.each([
   [
     'the response about them is late',
@@ -54,25 +73,7 @@ test.each([
       };
     },
   ],
-  [
-    'the draft is late',
-    (page: Page) =>
-      page.addInitScript(() => {
-        const list = IDBIndex.prototype.getAll;
-        const isNamed = () => document.querySelector('.chip') !== null;
-        // A draft is read once somebody is named.
-        IDBIndex.prototype.getAll = function getAll(this: IDBIndex, ...query) {
-          const request = list.apply(this, query);
-          const listen = request.addEventListener.bind(request);
-          request.addEventListener = (type: string, listener: EventListener) =>
-            listen(type, (event) => {
-              const wait = () => (isNamed() ? listener(event) : void setTimeout(wait, 20));
-              wait();
-            });
-          return request;
-        } as typeof list;
-      }),
-  ],
+  ['the draft is late', lateDraft],
 ])('a page that names another receiver takes up no draft, but offers it, if %s', async (_what, delay) => {
   const page = await pressForAnna();
   await delay(page);
@@ -86,6 +87,46 @@ test.each([
   await send(page);
   await isSent(page);
   expect(await readSent()).toEqual([{ receivers: bo, files: null, message: 'For Bo' }]);
+});
+
+test('a draft that comes after somebody has begun to write is offered', async () => {
+  const page = await pressForAnna();
+  await lateDraft(page);
+  await page.reload();
+  await name(page, bo);
+  await page.locator('#other-draft').getByText(anna).waitFor();
+  expect(await readChips(page)).toEqual([bo]);
+  visitor.network.isCutOff = false;
+  await page.locator('#other-draft').getByRole('link', { name: 'Open the draft' }).click();
+  await isSent(page);
+  expect(await readSent()).toEqual([{ receivers: anna, files: 'notes.txt', message: 'For Anna' }]);
+});
+
+test('two pages of one browser each send what they show', async () => {
+  const page = await pressForAnna();
+  const other = await visitor.open(`?to=${encodeURIComponent(bo)}`);
+  await soon(() => readChips(other)).toEqual([bo]);
+  expect(await other.locator('#other-draft').textContent(), 'a page has it').toBe('');
+  await other.locator('[name=message]').fill('For Bo');
+  await send(other);
+  await isSent(other);
+  visitor.network.isCutOff = false;
+  await page.evaluate(() => window.dispatchEvent(new Event('online')));
+  await isSent(page);
+  expect(await readSent()).toEqual([
+    { receivers: bo, files: null, message: 'For Bo' },
+    { receivers: anna, files: 'notes.txt', message: 'For Anna' },
+  ]);
+});
+
+test('Back from a page that names somebody else leads to what was written before', async () => {
+  const page = await pressForAnna();
+  await visitor.go(page, `?to=${encodeURIComponent(bo)}`);
+  await soon(() => readChips(page)).toEqual([bo]);
+  visitor.network.isCutOff = false;
+  await page.goBack();
+  await isSent(page);
+  expect(await readSent()).toEqual([{ receivers: anna, files: 'notes.txt', message: 'For Anna' }]);
 });
 
 test('a draft that is offered goes to those for whom "Send" was pressed', async () => {

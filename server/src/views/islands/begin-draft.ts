@@ -20,6 +20,8 @@ export interface BegunDraft {
   readonly draft: KeptDraft;
   /** Whether it was kept from an earlier visit. */
   readonly isKept: boolean;
+  /** The draft that came too late, because the person had begun to write; this page has it all the same. */
+  readonly passedOver?: KeptDraft | undefined;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function beginDraft(
     : { id: requestId, requestId, key, changedAt: 0, named, pressed: '', written: '', files: uploads };
   tab.write(draft.id);
   if (isKept && draft.written !== '') fields?.restore(draft.written);
-  return { draft, isKept };
+  return { draft, isKept, passedOver: isKept ? undefined : kept };
 }
 
 /** Whether the page was loaded again, or the person came back to it. */

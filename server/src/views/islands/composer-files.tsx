@@ -112,14 +112,14 @@ async function start(root: HTMLElement, options: MountOptions): Promise<Composer
   const tab = tabMemory(key);
   const requestId = getField(form, 'request_id');
   const uploads = readNamedUploads(root);
-  const { draft, isKept } = await beginDraft(memory, tab, key, requestId.value, uploads, fields);
+  const { draft, isKept, passedOver } = await beginDraft(memory, tab, key, requestId.value, uploads, fields);
   requestId.value = draft.requestId;
   const composer = new Composer(root, options, draft, memory);
   composer.draw();
   if (!isKept) {
     await fields?.addNamed();
     composer.noteFields();
-    const other = await findOtherDraft(memory, key, Date.now(), isDraftHeld);
+    const other = passedOver ?? (await findOtherDraft(memory, key, Date.now(), isDraftHeld));
     const href = new URL('.', form.action).pathname;
     if (other) options.onOther({ written: other.written, href, onOpen: () => tab.write(other.id) });
   }
