@@ -55,6 +55,24 @@ function readFields(body: string): Record<string, string> {
   ]);
 }
 
+test('a contact of a program keeps its language and groups if its form is saved as it is', async () => {
+  const member = await signInMember(exchange, app, 'member');
+  const contact = {
+    email: 'kim@example.org',
+    name: 'Kim',
+    phone: '',
+    language: 'pt-BR',
+    groups: ['Smith, Jones', 'x'],
+  };
+  await engines.store.contacts.replace(member.account.accountId, [contact]);
+  const { body } = await member.browser.get(`${member.base}contacts?edit=kim%40example.org`);
+  const { version = '', language = '' } = readFields(body);
+  const fields = { version, language, name: 'Kim Park', groups: 'Smith, Jones, x' };
+  const saved = await member.browser.post(`${member.base}contacts/kim%40example.org`, fields);
+  expect(saved.headers.location).toContain('notice=saved');
+  expect(await local(member)).toEqual([{ ...contact, name: 'Kim Park' }]);
+});
+
 describe('the list', () => {
   test('has own and global contacts by name, and finds parts of names and addresses, and groups', async () => {
     await setGlobal('desk@example.org', 'zoe@example.org');

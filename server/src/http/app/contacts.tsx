@@ -12,6 +12,7 @@ import { toHref } from '../../views/pages/app/list-props.ts';
 import { NewContactPage, type NewContactPageProps, newContactTitle } from '../../views/pages/app/new-contact-page.tsx';
 import { type OpenContact, toContactHref } from '../../views/pages/app/open-contact.tsx';
 import { SelectionPage, type SelectionTask, selectionTitle } from '../../views/pages/app/selection-page.tsx';
+import { oneLine } from '../../views/plain.ts';
 import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { readContactForm, splitGroups, toContactInput } from './contact-form.ts';
@@ -223,7 +224,9 @@ async function sendNewContact(
 async function saveContact(visit: MemberVisit, contact: ListedContact | undefined): Promise<FastifyReply> {
   const { engines, actor, base, form, reply } = visit;
   const fields = { ...readContactForm(form), ...(contact ? { email: contact.email } : {}) };
-  const input = toContactInput(fields);
+  // A program may have used names of groups that the form cannot write.
+  const keepsGroups = contact !== undefined && fields.groups === oneLine(contact.groups.join(', ')).trim();
+  const input = { ...toContactInput(fields), ...(keepsGroups && { groups: contact.groups }) };
   const refuse = async (problem: ContactProblem) => {
     const [current] = contact ? await engines.store.contacts.find(actor.accountId, [contact.email]) : [];
     const refused = { input: fields, problem };

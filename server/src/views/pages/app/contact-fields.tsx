@@ -44,6 +44,7 @@ export function ContactFields(props: ContactFieldsProps): JSX.Element {
   const phone = contact?.phone ? `+${contact.phone}` : '';
   const entered = input ?? { ...contact, phone, groups: (contact?.groups ?? []).join(', ') };
   const value = (name: 'email' | 'name' | 'phone' | 'groups') => oneLine(entered[name] ?? '');
+  const isListed = !entered.language || props.languages.some(({ language }) => language === entered.language);
   const focused = problem === 'phone' || problem === 'groups' ? problem : contact ? 'name' : 'email';
   return (
     <>
@@ -92,6 +93,11 @@ export function ContactFields(props: ContactFieldsProps): JSX.Element {
           hint={translator.t('contacts.languageHint')}
         >
           <option value="">{translator.t('contacts.languageAny')}</option>
+          {!isListed && (
+            <option value={entered.language} selected>
+              {entered.language}
+            </option>
+          )}
           {props.languages.map(({ language, name }) => (
             <option key={language} value={language} lang={language} selected={language === entered.language}>
               {name}

@@ -130,7 +130,8 @@ function ProfileSetting({ frame, profile, languages, timeZones, notice, now }: S
           <option value="" selected={profile.timeZone === ''}>
             {translator.t('settings.timeZoneServer')}
           </option>
-          {timeZones.map((zone) => (
+          {/* Browsers and servers name some zones differently. */}
+          {[...new Set([...timeZones, ...(profile.timeZone === '' ? [] : [profile.timeZone])])].map((zone) => (
             <option key={zone} value={zone} selected={zone === profile.timeZone}>
               {zone.replaceAll('_', ' ')}
             </option>
