@@ -95,6 +95,34 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
   },
 );
 
+test('a parameter that occurs twice is no fault of ours, in any part of the server', async () => {
+  for (const route of routes) {
+    const names = Object.keys((route.query as { properties?: object } | undefined)?.properties ?? {});
+    const query = names.flatMap((name) => [`${name}=a`, `${name}=b`]).join('&');
+    await isFine(query, requestStatus(route.method, `${route.path.replace(/:\w+/g, randomUUID())}?${query}`));
+  }
+  const ofMachineApi = ['', 'get_files.cgi', 'contacts_read.cgi', 'get_history.cgi', 'remove_file.cgi'];
+  const pages = [
+    '/',
+    '/docs',
+    '/verify',
+    '/d/x',
+    '/d/x/code',
+    '/u/x',
+    '/u/x/code',
+    '/m/x',
+    '/to/x',
+    '/sign-in',
+    '/nothing',
+  ];
+  for (const url of [...pages, ...ofMachineApi.map((name) => `/${owner.email}/${name}`)]) {
+    const query = ['lang', 'code', 'next', 'filename', 'after'].flatMap((name) => [`${name}=a`, `${name}=b`]).join('&');
+    const authorization = `Basic ${Buffer.from(`${owner.email}:${owner.apiKey}`).toString('base64')}`;
+    const { statusCode } = await app.inject({ url: `${url}?${query}`, headers: { host: testHost, authorization } });
+    expect(statusCode, url).toBeLessThan(500);
+  }
+});
+
 test('an unknown method is refused before anything else', async () => {
   for (const url of ['/', '/api/v1/account', `/${owner.email}/`, '/docs']) {
     const response = await app.inject({ method: 'QUERY' as 'GET', url, headers: { host: testHost } });
