@@ -1,6 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Faults } from '../faults.ts';
+import { toVisibleName } from '../safe-name.ts';
 import type { Store } from '../store.ts';
 import { checkDetails, type PersonDetails } from './check-details.ts';
 import type { Contact } from './contact.ts';
@@ -30,7 +31,7 @@ export function contactFrom(input: ContactInput, email: string, before?: Contact
     phone: input.phone ?? before?.phone ?? '',
     language: input.language ?? before?.language ?? '',
     groups: input.addedGroups ? [...new Set([...groups, ...input.addedGroups])] : [...groups],
-    name: input.name ?? before?.name ?? '',
+    name: input.name === undefined ? (before?.name ?? '') : toVisibleName(input.name),
   };
 }
 

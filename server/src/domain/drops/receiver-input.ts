@@ -5,6 +5,7 @@ import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import type { Faults } from '../faults.ts';
 import type { Policy, SecondFactor } from '../policy.ts';
+import { toVisibleName } from '../safe-name.ts';
 
 /** A receiver as the caller names them. */
 export interface ReceiverInput extends PersonDetails {
@@ -45,6 +46,6 @@ export function receiverFrom(input: ReceiverInput, email: string, contact: Conta
     phone: input.phone ?? contact?.phone ?? '',
     language: input.language ?? contact?.language ?? '',
     groups: contact?.groups ?? [],
-    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.name === undefined ? {} : { name: toVisibleName(input.name) }),
   };
 }

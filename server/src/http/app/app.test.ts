@@ -306,6 +306,18 @@ describe('the settings of a person', () => {
     }
   });
 
+  test('say that a name could be mistaken for an address, and keep what was entered', async () => {
+    const { browser, email, personId } = await signIn();
+    await browser.get(settings(email));
+    const before = await engines.store.people.byId(personId);
+    const fields = { name: 'Maya \uff20 Acme', language: 'sv', time_zone: 'Europe/Stockholm' };
+    const refused = await browser.post(`${settings(email)}/profile`, fields);
+    expect(refused.statusCode).toBe(400);
+    expect(refused.body).toContain('without @, quotation marks');
+    expect(refused.body).toContain('value="Maya \uff20 Acme"');
+    expect(await engines.store.people.byId(personId)).toEqual(before);
+  });
+
   test('show times in the zone that the person chose', async () => {
     const { browser, email } = await signIn();
     await browser.get(settings(email));

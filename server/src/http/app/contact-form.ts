@@ -14,7 +14,7 @@ export function readContactForm(form: URLSearchParams): ContactFields {
   const read = (name: string) => (form.get(name) ?? '').trim();
   return {
     email: read('email'),
-    name: toVisibleName(read('name')),
+    name: read('name'),
     phone: read('phone'),
     language: read('language'),
     groups: read('groups'),

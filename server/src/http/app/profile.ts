@@ -3,9 +3,14 @@ import { isSafeName } from '../../domain/safe-name.ts';
 
 const nameLength = 100;
 
+/** The name in a form. */
+export function readName(form: URLSearchParams): string {
+  return (form.get('name') ?? '').trim().slice(0, nameLength);
+}
+
 /** Reads what a form says about the person; what it does not say, or says wrongly, stays as it is. */
 export function readProfile(form: URLSearchParams, person: Person): Profile {
-  const typed = (form.get('name') ?? '').trim().slice(0, nameLength);
+  const typed = readName(form);
   const name = typed !== '' && isSafeName(typed) ? typed : person.name;
   const language = form.get('language');
   const timeZone = form.get('time_zone');

@@ -6,6 +6,7 @@ import { newsKinds } from '../../domain/outbox/news.ts';
 import { changeAsPerson } from '../../domain/people/change-as-person.ts';
 import { idleSeconds } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
+import { isSafeName } from '../../domain/safe-name.ts';
 import {
   beginAuthenticatorApp,
   confirmAuthenticatorApp,
@@ -25,7 +26,7 @@ import { SettingsPersonPage, type SettingsPersonPageProps } from '../../views/pa
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
 import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
-import { readProfile } from './profile.ts';
+import { readName, readProfile } from './profile.ts';
 import { requireUuid } from './require-uuid.ts';
 import { sendAppPage } from './send-app-page.ts';
 import { describeAttempt } from './sign-in.tsx';
@@ -45,15 +46,24 @@ export const settingsRoutes: readonly AppRoute[] = [
       return sendSettings(visit, isSettingsNotice(notice) ? { notice } : {});
     },
   },
-  change('profile', 'profile_saved', async (visit) => {
-    const { engines, form, person } = visit;
-    await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
+  {
+    method: 'POST',
+    path: `${path}/profile`,
+    access: 'reader',
+    async handle(visit) {
+      const { engines, form, person } = visit;
       const profile = readProfile(form, person);
-      await tx.people.setProfile(person.id, profile);
-      const { name, language, timeZone } = person;
-      return findDifference({ name, language, timeZone }, profile);
-    });
-  }),
+      const typed = readName(form);
+      if (!isSafeName(typed))
+        return sendSettings({ ...visit, person: { ...person, ...profile, name: typed } }, { isNameRefused: true });
+      await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
+        await tx.people.setProfile(person.id, profile);
+        const { name, language, timeZone } = person;
+        return findDifference({ name, language, timeZone }, profile);
+      });
+      return returnTo(visit, 'profile_saved');
+    },
+  },
   change('notifications', 'notifications_saved', async (visit) => {
     const { engines, form, actor, person } = visit;
     const { accountId } = actor;
@@ -285,10 +295,10 @@ async function returnTo(visit: MemberVisit, notice: SettingsNotice): Promise<Fas
 
 async function sendSettings(
   visit: MemberVisit,
-  shown: Pick<SettingsPersonPageProps, 'notice' | 'passwordProblem'>,
+  shown: Pick<SettingsPersonPageProps, 'notice' | 'passwordProblem' | 'isNameRefused'>,
 ): Promise<FastifyReply> {
   const { engines, options, person, session, translator, reply } = visit;
-  if (shown.passwordProblem !== undefined) reply.code(400);
+  if (shown.passwordProblem !== undefined || shown.isNameRefused) reply.code(400);
   const { signInMethods, sessions } = engines.store;
   const { rules } = engines.identityProviders;
   const frame = await readFrame(visit);

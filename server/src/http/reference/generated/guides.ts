@@ -666,7 +666,7 @@ export const v1Guides: readonly Guide[] = [
     "rows": [
      [
       "`name`",
-      "The account's name for the contact. The machine API calls it `nick`."
+      "The account's name for the contact, on one line: control characters and marks that change the direction of text are left out, here and in the names of receivers. The machine API calls it `nick`."
      ],
      [
       "`phone`",

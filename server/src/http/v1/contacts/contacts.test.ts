@@ -77,6 +77,18 @@ describe('PUT /contacts/:email', () => {
     expect((await machineList(owner)).local.map(({ email }) => email)).toEqual(['a@example.org', 'b@example.org']);
   });
 
+  test('puts a name on one line, without what nobody sees', async () => {
+    const owner = await exchange.account();
+    const { json } = await put(owner, 'anna@example.org', { ...anna, name: ' Anna\r\n\u202eBerg\u2069 ' });
+    expect(json()).toMatchObject({ name: 'Anna Berg' });
+    const { json: imported } = await load(owner, [{ email: 'anna@example.org', name: 'Anna\tBerg' }]);
+    expect(imported()).toMatchObject({ unchanged: 1 });
+    const receivers = [{ email: 'anna@example.org', name: 'gpj\u202e\nexe' }];
+    const { json: sent } = await ask(owner, 'POST', '/drops', { body: { uploads: [], receivers, message: 'Hello' } });
+    const { json: drop } = await ask(owner, 'GET', `/drops/${sent().id}`);
+    expect(drop()).toMatchObject({ receivers: [{ name: 'gpj exe' }] });
+  });
+
   test('changes nothing if the contact is the same', async () => {
     const owner = await exchange.account();
     const { headers } = await put(owner, 'anna@example.org', anna);

@@ -38,6 +38,8 @@ export interface SettingsPersonPageProps extends SignInSettingProps {
     /** An IANA name; empty: that of the server. */
     readonly timeZone: string;
   };
+  /** Whether the name could be mistaken for an address, so that nothing was saved. */
+  readonly isNameRefused?: boolean | undefined;
   readonly languages: readonly { readonly language: string; readonly name: string }[];
   readonly timeZones: readonly string[];
   readonly sessions: readonly SettingsSession[];
@@ -77,8 +79,9 @@ export function SettingsPersonPage(props: SettingsPersonPageProps): JSX.Element 
   );
 }
 
-function ProfileSetting({ frame, profile, languages, timeZones, notice, now }: SettingsPersonPageProps): JSX.Element {
+function ProfileSetting(props: SettingsPersonPageProps): JSX.Element {
   const translator = useTranslator();
+  const { frame, profile, languages, timeZones, notice, now, isNameRefused } = props;
   const isListed = profile.language === '' || languages.some(({ language }) => language === profile.language);
   return (
     <Setting
@@ -93,6 +96,7 @@ function ProfileSetting({ frame, profile, languages, timeZones, notice, now }: S
           name="name"
           label={translator.t('settings.name')}
           value={profile.name}
+          problem={isNameRefused && translator.t('settings.displayNameProblem')}
           autocomplete="name"
           maxLength={100}
           required
