@@ -1,19 +1,25 @@
 import { vi } from 'vitest';
 import type { AdminContext } from '../admin/command.ts';
+import type { Diagnose } from '../admin/doctor.ts';
 import { makeProgram } from '../program.ts';
 import type { TestExchange } from './exchange.ts';
 import { watchCommand } from './watch-operations.ts';
 
-/** Runs `waybilld admin` with the engines of a test, and returns what it prints. */
-export async function runAdmin({ engines }: Pick<TestExchange, 'engines'>, ...words: string[]): Promise<string> {
+/**
+ * Runs `waybilld admin` with the engines of a test, and returns what it prints. The settings of a test are not in its
+ * environment, so the doctor finds what it is given.
+ */
+export async function runAdmin(
+  { engines, diagnose = async () => [] }: Pick<TestExchange, 'engines'> & { readonly diagnose?: Diagnose },
+  ...words: string[]
+): Promise<string> {
   const never = async () => undefined as never;
   const context = { engines: engines as unknown as AdminContext['engines'] };
   const roles = {
     serve: never,
     work: never,
     withEngines: (work: (given: AdminContext) => Promise<void>) => work(context),
-    // Settings of a test are not in its environment.
-    diagnose: async () => [],
+    diagnose,
     setUp: never,
   };
   const output: string[] = [];

@@ -5,19 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
+import type { Diagnose } from '../../admin/doctor.ts';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
 import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
 import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
+import { examinePostgres } from '../../engines/postgres/examine.ts';
 import { migrate, planMigrations } from '../../engines/postgres/migrate.ts';
 import { unlessRefused } from '../../engines/postgres/setup.ts';
 import { postgresStore } from '../../engines/postgres/store.ts';
 import { unlessAway } from '../../engines/postgres/unavailable.ts';
 import { createTestDatabase, openTestPool } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
+import { collectFindings } from '../../testing/findings.ts';
 import { memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { runAdmin } from '../../testing/run-admin.ts';
 import { watchAudit } from '../../testing/watch-audit.ts';
+import { fault } from '../doctor/finding.ts';
 import { readCheckpoint } from '../evidence/published-checkpoint.ts';
 import { Sequencer } from '../evidence/sequencer.ts';
 import { chunkKey } from '../files/sealing.ts';
@@ -37,7 +41,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => source[Symbol.asyncDispose]());
 
-/** A backup of two files and a mail that waits. */
+/** A backup of two files and a mail that has been waiting for an hour. */
 async function backUp() {
   const exchange = await openTestExchange(memoryObjectStore());
   const folder = mkdtempSync(join(tmpdir(), 'waybill-restore-'));
@@ -48,6 +52,7 @@ async function backUp() {
   const sender = await exchange.account('r@example.org');
   await exchange.drop(sender, ['r@example.org'], ['sent']);
   await exchange.upload(sender, 'staged');
+  await exchange.database.query(`update graphile_worker._private_jobs set run_at = now() - interval '1 hour'`);
   const sequencer = new Sequencer(engines);
   await sequencer.step(signal);
   await makeBackup(engines, place, { signal });
@@ -268,4 +273,22 @@ test('day keys that nothing names are kept while the key of a day is missing', a
   });
   expect(restored.lostDays).not.toEqual([]);
   expect(restored.unnamed).toMatchObject({ dayKeysDeleted: 0, dayKeysKept: 1 });
+});
+
+test('it is done although jobs have been waiting since the backup, and not done with any other fault', async () => {
+  await using target = await openTarget();
+  const engines = { ...target.engines, openBackupPlace: () => target.place };
+  const examine = () => collectFindings(examinePostgres({ url: target.url, connections: 1 }));
+  const restore = async (diagnose: Diagnose) => {
+    process.exitCode = undefined;
+    const places = ['--from', source.folder, '--day-keys', source.folder];
+    const printed = await runAdmin({ engines, diagnose }, 'restore', ...places, '--overwrite');
+    const exit = process.exitCode ?? 0;
+    process.exitCode = undefined;
+    return [exit, printed.trimEnd().split('\n').at(-1)];
+  };
+  expect(await restore(examine)).toEqual([0, expect.stringMatching(/^Done\./)]);
+  expect(await examine()).toContainEqual(expect.objectContaining({ check: 'work.running', status: 'fault' }));
+  const full = fault('s3.space', 'The store has no space left.', 'Add storage.');
+  expect(await restore(async () => [full])).toEqual([1, expect.stringMatching(/^Not done\./)]);
 });
