@@ -49,7 +49,7 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
     )
     .option(
       '--end-files',
-      'also end the files and drops whose day keys are not in the place either, which nobody can read any more',
+      'also end the files, drops and requests whose day keys are not in the place either, which nobody can read any more',
     )
     .option('--json', 'print JSON')
     .action((options: { from: BackupAddress; endFiles?: boolean; json?: boolean }) =>
@@ -79,10 +79,8 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
           },
           [
             `${imported.length} day keys put back.`,
-            ...replaced.map(
-              ({ day, files }) => `${describeLost(day, files)} The day gets a new key when it needs one.`,
-            ),
-            ...missing.map(({ day, files }) => describeLost(day, files)),
+            ...replaced.map((named) => `${describeLost(named)} The day gets a new key when it needs one.`),
+            ...missing.map(describeLost),
             ...(missing.some((named) => !isReplaceable(named)) ? [endFilesHint] : []),
             ...(obstacle === undefined ? [] : [`They can only be replaced while no other process runs. ${obstacle}`]),
           ],
@@ -100,9 +98,10 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
 const endFilesHint =
   'Until these keys are back, nothing that ends on their days can be uploaded or sent. Look for a newer copy of them. If there is none, stop all `serve` and `work` processes, and end what they have wrapped: waybilld admin day-keys import --from PLACE --end-files';
 
-export function describeLost(day: number, files: number): string {
+export function describeLost({ day, files, isUsed }: NamedDay): string {
   const subject = `The day key of ${toDate(day)} is missing`;
-  return files === 0 ? `${subject}; no file uses it.` : `${subject}: ${files} files cannot be read.`;
+  if (files > 0) return `${subject}: ${files} files cannot be read.`;
+  return isUsed ? `${subject}: links of drops or requests cannot be sent again.` : `${subject}; nothing uses it.`;
 }
 
 /** Undefined if neither `serve` nor `work` runs. */

@@ -80,7 +80,7 @@ export interface DatabaseCopies {
     readonly uploads: number;
     readonly messages: number;
   }>;
-  /** Ends the drops, files and uploads whose keys were wrapped by the key of this day, which is lost. */
+  /** Ends the drops, requests, files and uploads whose keys were wrapped by the key of this day, which is lost. */
   endFilesOfDay(day: number): Promise<void>;
   /** Ends these files as they had already ended when the backup was made: with their drops, if they have one. */
   endFiles(files: readonly FilePosition[]): Promise<void>;

@@ -1,9 +1,11 @@
 // A backup of a real database and a real bucket, restored when some of its files have ended.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
+import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
 import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
 import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
 import { migrate } from '../../engines/postgres/migrate.ts';
@@ -13,14 +15,14 @@ import { s3ObjectStore } from '../../engines/s3/object-store.ts';
 import { createEmptyDatabase, openTestPool } from '../../testing/database.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { collectFindings } from '../../testing/findings.ts';
+import { carryOutRemedy, collectFindings, readRemedy } from '../../testing/findings.ts';
 import { createEmptyBucket, openTestObjectStore, type TestObjectStore } from '../../testing/object-store.ts';
 import { runAdmin } from '../../testing/run-admin.ts';
 import { exportDayKeys, importDayKeys, mirroredDayKeys, readMirror } from '../backup/day-key-mirror.ts';
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { verifyBackup } from '../backup/verify-backup.ts';
-import { createDrop } from '../drops/create-drop.ts';
+import { createDrop, createFileRequest } from '../drops/create-drop.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { checkFile } from '../files/check-file.ts';
 import { readSealed } from '../files/read-sealed.ts';
@@ -181,17 +183,38 @@ test('a day key that the bucket has lost stays in the mirror and is put back fro
   expect(await dayKeys.unwrap(file.wrappedKey, file.keyDay, file.id)).toHaveLength(32);
 });
 
+test('with another master key under the same version, the right one helps, as the remedy says', async () => {
+  const { store, dayKeys, masterKeys: right, random } = exchange.engines;
+  await exchange.upload(await exchange.account(), 'needs a day key');
+  const path = join(folder, 'master-keys');
+  writeFileSync(path, `1:${randomBytes(32).toString('base64')}`, { mode: 0o600 });
+  let masterKeys = keyfileProvider(path, random);
+  await carryOutRemedy(
+    'keys.master',
+    () => examineDayKeys({ store, dayKeys, masterKeys }),
+    (remedy) => {
+      readRemedy(remedy, /(Put the right key of that version in place)/);
+      masterKeys = right;
+    },
+  );
+});
+
 test('a day key that is nowhere is replaced while no process runs, with what it has wrapped only on request', async () => {
   const { engines, database } = exchange;
   const { masterKeys, store, objects, random } = engines;
   const dayKeys = new DayKeys({ store, objects, masterKeys, random });
-  const sender = await exchange.account();
+  const sender = await exchange.account('c@example.org');
   const { day: unused } = await dayKeys.wrap(Buffer.alloc(32), 'nothing', 20 * daySeconds);
+  await exchange.prepare(sender, ['c@example.org'], []);
+  await createFileRequest(engines, sender, { draft: '', parameters: { desttime: 12, ddmessage: 'request' } });
+  const readRequest = async () =>
+    (await database.query(`select key_day as day, ended_at from drops where message = 'request'`))[0];
+  const { day: asked } = (await readRequest()) as { day: number };
   await exchange.upload(sender, 'unreadable');
   const { keyDay: used } = await stored('unreadable');
   await exportDayKeys(engines, place('nowhere'));
   const present = await store.dayKeys.list();
-  for (const { objectId } of present.filter(({ day }) => [unused, used].includes(day))) {
+  for (const { objectId } of present.filter(({ day }) => [unused, asked, used].includes(day))) {
     await objects.delete([`day-keys/${objectId}`]);
   }
   rmSync(join(folder, 'nowhere'), { recursive: true });
@@ -222,11 +245,15 @@ test('a day key that is nowhere is replaced while no process runs, with what it 
   const line = (day: number, files: unknown = expect.any(Number)) => ({ date: toDate(day), files });
   const missing = [
     { ...line(used), is_used: true },
+    { ...line(asked, 0), is_used: true },
     { ...line(unused, 0), is_used: false },
   ];
   expect(await run(false, '--end-files')).toEqual({ imported: 0, replaced: [], missing });
-  expect(await run(true)).toEqual({ imported: 0, replaced: [line(unused, 0)], missing: missing.slice(0, 1) });
-  expect(await run(true, '--end-files')).toEqual({ imported: 0, replaced: [line(used)], missing: [] });
+  expect(await run(true)).toEqual({ imported: 0, replaced: [line(unused, 0)], missing: missing.slice(0, 2) });
+  const replaced = [line(used), line(asked, 0)];
+  expect(await run(true, '--end-files')).toEqual({ imported: 0, replaced, missing: [] });
+  expect(await readRequest()).toEqual({ day: asked, ended_at: expect.any(Date) });
+  expect(await run(true)).toEqual({ imported: 0, replaced: [], missing: [] });
   process.exitCode = 0;
   expect(await ask()).toMatchObject([{ status: 'ok' }]);
   Object.assign(engines, { dayKeys: new DayKeys({ store, objects, masterKeys, random }) });
