@@ -117,6 +117,8 @@ test('drops of all accounts are listed with headers, up to a limit, and as JSON'
   for (const line of lines) expect(line.search(/(?:down|up)loadfiles/)).toBe(header.indexOf('TYPE'));
   const limited = JSON.parse(await runAdmin(exchange, 'drops', 'list', '--limit', '2', '--json'));
   expect(limited).toHaveLength(2);
+  const second = JSON.parse(await runAdmin(exchange, 'drops', 'list', '--limit', '1', '--page', '2', '--json'));
+  expect(second).toEqual(limited.slice(1));
   const future = new Date(Date.now() + 60_000).toISOString();
   expect(await runAdmin(exchange, 'drops', 'list', '--since', future, '--json')).toBe('[]\n');
 });

@@ -5,6 +5,7 @@ import { toJsonText } from './json-text.ts';
 export interface ListOptions {
   readonly json?: boolean;
   readonly limit?: number;
+  readonly page?: number;
 }
 
 /** The header of each column, and the text of a row in it; nothing is shown as a dash. */
@@ -20,24 +21,34 @@ interface List<Row, Shown> {
   readonly none: string;
 }
 
+const defaultPageRows = 100;
 /** The width of columns is that of these rows; later ones are printed as they are read. */
 const measuredRows = 100;
 
 export function addListOptions(command: Command): Command {
-  return command.option('--limit <number>', 'at most so many', parseLimit).option('--json', 'print one JSON array');
+  return command
+    .option('--limit <number>', 'at most so many', parseLimit)
+    .option('--page <number>', `the page with this number, of --limit or ${defaultPageRows} rows`, parseLimit)
+    .option('--json', 'print one JSON array');
 }
 
 /**
  * Prints a list of any length while it is read: in columns with headers for a person, or as one JSON array for a program.
  */
 export async function printList<Row, Shown>(options: ListOptions, list: List<Row, Shown>): Promise<void> {
-  const { json, limit = Number.POSITIVE_INFINITY } = options;
+  const { json, page } = options;
+  const limit = options.limit ?? (page === undefined ? Number.POSITIVE_INFINITY : defaultPageRows);
+  let skipped = page === undefined ? 0 : (page - 1) * limit;
   const printer = json ? new JsonPrinter() : new TablePrinter(list.columns);
   let count = 0;
   let isCut = false;
   for await (const row of list.rows) {
     const shown = list.toShown(row);
     if (list.isWanted?.(shown) === false) continue;
+    if (skipped > 0) {
+      skipped -= 1;
+      continue;
+    }
     isCut = count >= limit;
     if (isCut) break;
     printer.add(shown);
@@ -46,7 +57,7 @@ export async function printList<Row, Shown>(options: ListOptions, list: List<Row
   printer.end();
   if (json) return;
   if (count === 0) process.stderr.write(`${list.none}\n`);
-  if (isCut) process.stderr.write('There are more: use a higher --limit or a filter.\n');
+  if (isCut) process.stderr.write(`There are more: use --page ${(page ?? 1) + 1}, a higher --limit or a filter.\n`);
 }
 
 /** Reads a list page by page, so that memory does not grow with its length. */
