@@ -90,7 +90,6 @@ export interface WaitingMessage {
   readonly files: MailedFile[];
 }
 
-/** A message that is waiting or was abandoned, for administrators. */
 /** Of one account, about one drop, or to one address or phone number. */
 export interface OutboxFilter {
   readonly accountId?: string | undefined;
@@ -98,6 +97,7 @@ export interface OutboxFilter {
   readonly receiver?: string | undefined;
 }
 
+/** A message that is waiting or was abandoned, for administrators. */
 export interface OutboxLine {
   readonly id: string;
   readonly account: string;
