@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { assembleExaminations } from './assemble-examinations.ts';
 import { inspectConfig } from './config/config.ts';
 import { diagnose } from './domain/doctor/diagnose.ts';
-import { expectTrouble } from './testing/findings.ts';
+import { carryOutRemedy, expectTrouble, readRemedy } from './testing/findings.ts';
 
 test('without settings, every missing one is a fault, and what needs it is not examined', async () => {
   const examinations = assembleExaminations(inspectConfig({ WAYBILL_SCAN: 'off' }));
@@ -24,4 +24,17 @@ test.each([
   const { problems } = inspectConfig(settings);
   const inspected = { values: {}, problems: problems.filter((problem) => problem.startsWith(says)) };
   await expectTrouble(assembleExaminations(inspected).configuration(), 'fault configuration');
+});
+
+test('a setting that is corrected is no fault any more', async () => {
+  let settings: Record<string, string> = { WAYBILL_TIME_ZONE: 'Europe/Atlantis' };
+  const examine = () => {
+    const { problems } = inspectConfig(settings);
+    const ours = problems.filter((problem) => problem.startsWith('WAYBILL_TIME_ZONE'));
+    return assembleExaminations({ values: {}, problems: ours }).configuration();
+  };
+  await carryOutRemedy('configuration', examine, (remedy) => {
+    readRemedy(remedy, /(Correct it in the environment file)/);
+    settings = { WAYBILL_TIME_ZONE: 'Europe/Berlin' };
+  });
 });

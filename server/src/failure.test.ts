@@ -39,6 +39,12 @@ test('an engine that is away is named, with its reason and its setting', () => {
   });
 });
 
+test('an engine whose certificate is of a private authority is told with where to name that', () => {
+  const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  const error = new ExchangeError('unavailable', undefined, { cause, engine: 'valkey' });
+  expect(toFailure(error)?.next).toContain('NODE_EXTRA_CA_CERTS in the environment file');
+});
+
 test('with --json a failure is one JSON value on a line', () => {
   const text = failureText({ exitCode: 1, code: 'not_found', message: 'There is none.' }, true);
   expect(text).toBe('{"status":"error","code":"not_found","message":"There is none."}\n');

@@ -1,4 +1,5 @@
 import { ConfigError } from './config/config.ts';
+import { reachRemedy } from './domain/doctor/finding.ts';
 import { type EngineName, toOutage } from './domain/engine-name.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { SetupError } from './domain/setup-error.ts';
@@ -63,7 +64,8 @@ function describeOutage(error: ExchangeError): { readonly message: string; reado
     };
   }
   const [name, setting] = engines[engine];
-  return { message: `${name} is out of reach${why}.`, next: `Check that it is running, or correct ${setting}.` };
+  const next = reachRemedy(error, `Check that it is running, or correct ${setting}.`);
+  return { message: `${name} is out of reach${why}.`, next };
 }
 
 /** For a file or directory, not for a port, which may be refused by the same code. */

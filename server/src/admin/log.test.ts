@@ -6,7 +6,7 @@ import { examineLog } from '../domain/evidence/examine-log.ts';
 import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
 import { useTestExchange } from '../testing/exchange.ts';
-import { collectFindings } from '../testing/findings.ts';
+import { collectFindings, readRemedy } from '../testing/findings.ts';
 import { memoryLogObjects } from '../testing/memory/memory-log-objects.ts';
 import { runAdmin } from '../testing/run-admin.ts';
 
@@ -147,7 +147,8 @@ test('entries of an ended epoch that no checkpoint covers are seen everywhere, a
   expect(finding).toMatchObject({ status: 'fault', remedy: expect.stringContaining('waybilld admin log start-epoch') });
   expect(await engines.store.evidenceLog.readCondition()).toMatchObject({ waiting: 3, stranded: 3 });
 
-  expect(JSON.parse((await run('log', 'start-epoch', '--reason', 'to repair', '--json')).printed)).toMatchObject({
+  const reason = readRemedy(finding?.remedy ?? '', /waybilld admin log start-epoch --reason "([^"]+)"/);
+  expect(JSON.parse((await run('log', 'start-epoch', '--reason', reason, '--json')).printed)).toMatchObject({
     moved_entries: 3,
   });
   await work(0);

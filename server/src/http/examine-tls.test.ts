@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeCertificate } from '../testing/carriers.ts';
-import { collectFindings, expectTrouble } from '../testing/findings.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../testing/findings.ts';
 import { examineTls } from './examine-tls.ts';
 
 const good = makeCertificate('files.example.org', { days: 90 });
@@ -54,3 +54,15 @@ test.each(['https://other.example.org', 'https://192.0.2.1', 'https://[2001:db8:
     await expectTrouble(examine(publicUrl), 'fault tls.name');
   },
 );
+
+test('another certificate helps, as the remedies say', async () => {
+  store(makeCertificate('files.example.org', { days: 5 }));
+  await carryOutRemedy('tls.validity', examine, (remedy) => {
+    expect(remedy).toMatch(/^Renew it/);
+    store(makeCertificate('files.example.org', { days: 90 }));
+  });
+  const elsewhere = () => examine('https://other.example.org');
+  const install = (remedy: string) =>
+    store(makeCertificate(readRemedy(remedy, /Install a certificate for (\S+),/), { days: 90 }));
+  await carryOutRemedy('tls.name', elsewhere, install);
+});

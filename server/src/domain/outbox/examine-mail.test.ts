@@ -4,7 +4,7 @@ import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { dnsRecords } from '../../engines/dns/records.ts';
 import { probeMailServer } from '../../engines/smtp/probe.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { startDns } from '../../testing/servers/dns-server.ts';
 import { examineMail } from './examine-mail.ts';
 
@@ -41,15 +41,43 @@ test('stopped', async () => {
 });
 
 test('a certificate that is not accepted', async () => {
-  const [refused] = await collectFindings(examine(engineAddresses.smtp, good));
-  expect(refused).toMatchObject({ status: 'fault', check: 'mail.connection' });
-  expect(refused?.remedy).toContain('?ignoreTLS=true');
-  await expectTrouble(examine(`${engineAddresses.smtp}?ignoreTLS=true`, good));
+  let url = engineAddresses.smtp;
+  await carryOutRemedy(
+    'mail.connection',
+    () => examine(url, good),
+    (remedy) => (url += readRemedy(remedy, /Add (\S+) to WAYBILL_SMTP_URL/)),
+  );
 });
 
 test('a password that is refused', async () => {
   await using smtp = await startScriptedSmtp({ AUTH: '535 5.7.8 no' });
-  await expectTrouble(examine(smtp.url, good), 'fault mail.login');
+  await using other = await startScriptedSmtp();
+  let { url } = smtp;
+  await carryOutRemedy(
+    'mail.login',
+    () => examine(url, good),
+    (remedy) => {
+      readRemedy(remedy, /(Check the user name and the password in WAYBILL_SMTP_URL)/);
+      ({ url } = other);
+    },
+  );
+});
+
+test('the records that the remedies name help', async () => {
+  await using smtp = await startScriptedSmtp();
+  let records: Record<string, Record<string, string[]>> = good;
+  const look = () => examine(smtp.url, records);
+  const publish = (remedy: string) => {
+    const [, type = '', domain = ''] = /Publish an? (TXT|MX) record at (\S+?)[ ;]/.exec(remedy) ?? [];
+    const value = type === 'MX' ? '10 mx.example.org' : readRemedy(remedy, /"([^"]+)"/);
+    records = { ...records, [domain]: { ...records[domain], [type]: [value] } };
+  };
+  records = { ...good, 'example.org': { MX: ['10 mx.example.org'] } };
+  await carryOutRemedy('mail.spf', look, publish);
+  records = { ...good, '_dmarc.example.org': {} };
+  await carryOutRemedy('mail.dmarc', look, publish);
+  records = { ...good, 'example.org': { TXT: ['v=spf1 mx -all'] } };
+  await carryOutRemedy('mail.bounces', look, publish);
 });
 
 test.each<[what: string, records: Parameters<typeof startDns>[0], expected: string]>([

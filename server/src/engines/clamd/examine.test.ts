@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
-import { startClamd } from '../../testing/servers/own-clamd.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
+import { type OwnClamd, startClamd } from '../../testing/servers/own-clamd.ts';
 import { examineClamd } from './examine.ts';
 
 const maxBytes = 2 * 1024 ** 2;
@@ -40,6 +40,39 @@ test.each([
 ])('a clamd that %s', async (_what, settings, expected) => {
   await using clamd = await startClamd(...settings);
   await expectTrouble(examineClamd({ address: clamd.address, maxBytes }), noDate, expected);
+});
+
+test('the settings that the remedies name help', async () => {
+  let address = `127.0.0.1:${await closedPort()}`;
+  const examine = () => examineClamd({ address, maxBytes });
+  await carryOutRemedy(
+    'clamd.reachable',
+    examine,
+    (remedy) => {
+      readRemedy(remedy, /(or correct WAYBILL_CLAMD)/);
+      address = engineAddresses.clamd;
+    },
+    'clamd.signatures',
+  );
+  await using small = await startClamd('StreamMaxLength 1M', 'MaxScanSize 1M', 'MaxFileSize 1M');
+  ({ address } = small);
+  let raised: OwnClamd | undefined;
+  const raise = async (remedy: string) => {
+    const names = readRemedy(remedy, /Raise (.+) in clamd\.conf/).match(/\w+Max\w*|Max\w+/g) ?? [];
+    raised = await startClamd(...names.map((name) => `${name} ${maxBytes}`));
+    ({ address } = raised);
+  };
+  await carryOutRemedy('clamd.size', examine, raise, 'clamd.signatures');
+  await raised?.[Symbol.asyncDispose]();
+  await using trusting = await startClamd('AlertEncrypted no');
+  ({ address } = trusting);
+  let wary: OwnClamd | undefined;
+  const report = async (remedy: string) => {
+    wary = await startClamd(readRemedy(remedy, /Set (\w+ yes) in clamd\.conf/));
+    ({ address } = wary);
+  };
+  await carryOutRemedy('clamd.encrypted', examine, report, 'clamd.signatures');
+  await wary?.[Symbol.asyncDispose]();
 });
 
 /** Says how old its signatures are, as a clamd with official ones does, and finds nothing. */

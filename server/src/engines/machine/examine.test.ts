@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { runOnOwnDisk } from '../../testing/servers/own-disk.ts';
 import { examineMachine } from './examine.ts';
 
@@ -28,7 +27,14 @@ test('less memory than transfers may use', async () => {
     unsentBytes: 0,
     folders: [],
   };
-  await expectTrouble(examineMachine(machine), 'warning machine.memory');
+  await carryOutRemedy(
+    'machine.memory',
+    () => examineMachine(machine),
+    (remedy) => {
+      expect(remedy).toBe('Lower WAYBILL_UPLOAD_MEMORY_BYTES and WAYBILL_DOWNLOAD_MEMORY_BYTES.');
+      machine.transferBytes /= 2;
+    },
+  );
 });
 
 test('more to do than it can', async () => {
@@ -40,7 +46,12 @@ test('more to do than it can', async () => {
 
 test('buffers of the kernel without a limit', async () => {
   const machine = { transferBytes: 1, load: 0, folders: [] };
-  await expectTrouble(examineMachine({ ...machine, unsentBytes: 2 ** 32 - 1 }), 'warning machine.buffers');
+  let unsentBytes = 2 ** 32 - 1;
+  await carryOutRemedy(
+    'machine.buffers',
+    () => examineMachine({ ...machine, unsentBytes }),
+    (remedy) => (unsentBytes = Number(readRemedy(remedy, /tcp_notsent_lowat = (\d+) into/))),
+  );
   await expectTrouble(examineMachine({ ...machine, unsentBytes: 131_072 }));
 });
 
@@ -55,6 +66,13 @@ test('a disk that is nearly full', async () => {
     const findings = await Array.fromAsync(examineMachine({ transferBytes: 1, load: 0, unsentBytes: 0, folders: ['/mnt'] }));
     console.log(JSON.stringify(findings));`;
   const on = (usedBytes: number) => JSON.parse(runOnOwnDisk(module, mebibyte, usedBytes)) as Finding[];
-  await expectTrouble(Readable.from(on(1_020_000)), 'warning machine.disk');
-  await expectTrouble(Readable.from(on(900_000)));
+  let usedBytes = 1_020_000;
+  await carryOutRemedy(
+    'machine.disk',
+    async () => on(usedBytes),
+    (remedy) => {
+      expect(remedy).toMatch(/^Free some space/);
+      usedBytes = 900_000;
+    },
+  );
 });

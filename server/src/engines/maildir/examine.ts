@@ -14,7 +14,7 @@ export async function* examineMaildir(folder: string): AsyncGenerator<Finding> {
     yield fault(
       'bounces.maildir',
       `Returned mails cannot be read: ${reason(error)}.`,
-      `Give Waybill’s user read and write access to ${folder}/new and ${folder}/cur, or correct WAYBILL_BOUNCE_MAILDIR.`,
+      `Give Waybill’s user read and write access to ${folder}/new and ${folder}/cur, units of systemd with ReadWritePaths (docs/mail.md), or correct WAYBILL_BOUNCE_MAILDIR.`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { fault, ok } from '../../domain/doctor/finding.ts';
+import { fault, ok, reachRemedy } from '../../domain/doctor/finding.ts';
 import { describeError, findUnreachable } from './describe-error.ts';
 import { type Discovered, discover, type OidcClient } from './discover.ts';
 import { signatureAlgorithms } from './logout-token.ts';
@@ -22,7 +22,8 @@ async function examineProvider(client: OidcClient, id: string, timeoutMs: number
     const remedy = findUnreachable(error)
       ? 'Check that this machine may connect to the provider, and that the provider runs.'
       : 'Correct "issuer" in WAYBILL_PROVIDERS_FILE: it is exactly the one in the provider’s metadata, including a final slash.';
-    return fault('providers.metadata', `The metadata of ${id} cannot be used: ${describeError(error)}.`, remedy);
+    const says = `The metadata of ${id} cannot be used: ${describeError(error)}.`;
+    return fault('providers.metadata', says, reachRemedy(error, remedy));
   }
   const { metadata, keys } = discovered;
   const offered = metadata.id_token_signing_alg_values_supported ?? ['RS256'];

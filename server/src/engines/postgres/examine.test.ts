@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
-import { urlOfDatabase } from '../../testing/database-url.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { databaseUrl, urlOfDatabase } from '../../testing/database-url.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { startStandby } from '../../testing/servers/own-standby.ts';
+import { silentLog } from '../../testing/silent-log.ts';
 import { examinePostgres } from './examine.ts';
+import { startJobRunner } from './jobs/job-runner.ts';
 
 const connections = 10;
 const readDatabaseName = ({ url }: { url: string }) => new URL(url).pathname.slice(1);
@@ -84,29 +87,76 @@ test('older than the versions that Waybill is tested with', async () => {
   await expectTrouble(examinePostgres(examination), 'warning postgres.version');
 });
 
-test('what is missing can be created with the commands of the remedy', async () => {
-  const named = urlWithRole('no-such-role', 'files');
-  const [role] = await collectFindings(examinePostgres({ url: named, connections }));
-  expect(role?.remedy).toContain("su postgres -c 'createuser no-such-role && createdb --owner=no-such-role ");
-  const [database] = await collectFindings(examinePostgres({ url: urlOfDatabase('files'), connections }));
-  expect(database?.remedy).toMatch(/su postgres -c 'createdb --owner=postgres .* files'/);
+const examine = (url: string) => () => examinePostgres({ url, connections });
+
+/** Runs programs of PostgreSQL as its superuser, which `su postgres` is on its machine. */
+function runAsSuperuser(command: string): void {
+  const { hostname, port, username, password } = new URL(databaseUrl);
+  const PGPASSWORD = decodeURIComponent(password);
+  const env = { ...process.env, PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD };
+  execFileSync('sh', ['-c', command], { env, stdio: 'pipe' });
+}
+const runCommand = (remedy: string) => runAsSuperuser(readRemedy(remedy, /su postgres -c '([^']+)'/));
+
+test('what is missing is created by the commands of the remedy', async () => {
+  const name = `waybill_test_${randomBytes(4).toString('hex')}`;
+  const url = urlWithRole(name, name);
+  try {
+    await carryOutRemedy('postgres.login', examine(url), runCommand, 'postgres.schema');
+    runAsSuperuser(`dropdb ${name}`);
+    await carryOutRemedy('postgres.database', examine(url), runCommand, 'postgres.schema');
+    runAsSuperuser(
+      `dropdb ${name} && createdb --encoding=LATIN1 --locale=C --template=template0 --owner=${name} ${name}`,
+    );
+    const createAgain = (remedy: string) =>
+      runAsSuperuser(`dropdb ${name} && createdb ${readRemedy(remedy, /again with (.+);/)} --owner=${name} ${name}`);
+    await carryOutRemedy('postgres.encoding', examine(url), createAgain, 'postgres.schema');
+  } finally {
+    runAsSuperuser(`dropdb --if-exists ${name}; dropuser --if-exists ${name}`);
+  }
+});
+
+test('another port, another setting and fewer connections help, as the remedy says', async () => {
+  await using database = await createTestDatabase();
+  const name = readDatabaseName(database);
+  const used = { url: database.url.replace(/:\d+\//, `:${await closedPort()}/`), connections };
+  const here = () => examinePostgres(used);
+  await carryOutRemedy('postgres.reachable', here, (remedy) => {
+    expect(remedy).toContain('correct the host and the port in WAYBILL_DATABASE_URL');
+    used.url = database.url;
+  });
+  await database.query(`alter database ${name} set default_transaction_read_only = on`);
+  await carryOutRemedy('postgres.writable', here, (remedy) =>
+    runAsSuperuser(`psql -qc 'alter database ${name} reset ${readRemedy(remedy, /Remove the setting (\w+)/)}'`),
+  );
+  await database.query(`alter database ${name} set synchronous_commit = off`);
+  await carryOutRemedy('postgres.durability', here, (remedy) =>
+    runAsSuperuser(
+      `psql -qc 'alter database ${name} reset ${readRemedy(remedy, /and (\w+) = on in .*, and reset them/)}'`,
+    ),
+  );
+  await database.query(`alter database ${name} connection limit 19`);
+  await carryOutRemedy('postgres.connections', here, (remedy) => {
+    expect(remedy).toContain('or lower WAYBILL_DATABASE_CONNECTIONS');
+    used.connections = 9;
+  });
+});
+
+test('a `work` process does what waits for it, as the remedy says', async () => {
+  await using database = await createTestDatabase();
+  await database.query("select graphile_worker.add_job('send-message', run_at => now() - interval '10 minutes')");
+  await carryOutRemedy('work.running', examine(database.url), async (remedy) => {
+    expect(remedy).toContain('Start a `work` process');
+    const tasks = { 'send-message': async () => undefined };
+    const work = await startJobRunner({ pool: database.pool, log: silentLog, concurrency: 1, tasks, stopMs: 0 });
+    await expect.poll(() => database.query('select from graphile_worker.jobs')).toEqual([]);
+    await work.stop();
+  });
 });
 
 test('a database without a schema', async () => {
   await using database = await createEmptyDatabase();
   await expectTrouble(examinePostgres({ url: database.url, connections }), 'warning postgres.schema');
-});
-
-test('an encoding that cannot hold every name', async () => {
-  await using database = await createTestDatabase();
-  const latin = `${readDatabaseName(database)}_latin`;
-  await database.query(`create database ${latin} encoding LATIN1 locale 'C' template template0`);
-  try {
-    const url = urlOfDatabase(latin);
-    await expectTrouble(examinePostgres({ url, connections }), 'fault postgres.encoding', 'warning postgres.schema');
-  } finally {
-    await database.query(`drop database ${latin} with (force)`);
-  }
 });
 
 /** A role that may do nothing but connect. */
@@ -121,25 +171,25 @@ async function withRole(database: TestDatabase, work: (url: string, role: string
   }
 }
 
-test('a role that may not create tables', async () => {
+test('a role that may not create tables, or that others own: the statements of the remedies help', async () => {
   await using database = await createTestDatabase();
-  await withRole(database, async (url) => {
-    const findings = await collectFindings(examinePostgres({ url, connections }));
-    expect(findings).toContainEqual(expect.objectContaining({ status: 'fault', check: 'postgres.permission' }));
-  });
-});
-
-test('tables that belong to another role', async () => {
-  await using database = await createTestDatabase();
-  await withRole(database, async (url, role) => {
-    await database.query(
-      `grant create on database ${readDatabaseName(database)} to ${role}; grant create on schema public to ${role}`,
-    );
-    const findings = await collectFindings(examinePostgres({ url, connections }));
-    expect(findings).toContainEqual(
-      expect.objectContaining({ check: 'postgres.permission', says: expect.stringContaining('do not belong') }),
-    );
-  });
+  await using empty = await createEmptyDatabase();
+  await withRole(database, (_, former) =>
+    withRole(database, async (_url, role) => {
+      const name = readDatabaseName(empty);
+      const url = urlWithRole(role, name);
+      const runSql = (sql: string) => runAsSuperuser(`psql -qd ${name} -c '${sql}'`);
+      const run = (remedy: string) =>
+        runSql(readRemedy(remedy, /superuser: (.+)\.$/).replace('the former owner', former));
+      await carryOutRemedy('postgres.permission', examine(url), run, 'postgres.schema');
+      runSql(`create table others_table (); alter table others_table owner to ${former}`);
+      expect(await collectFindings(examine(url)())).toContainEqual(
+        expect.objectContaining({ check: 'postgres.permission', says: expect.stringContaining('do not belong') }),
+      );
+      await carryOutRemedy('postgres.permission', examine(url), run, 'postgres.schema');
+      runSql(`drop owned by ${role}; alter database ${name} owner to current_user`);
+    }),
+  );
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { clockFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
+import { clockFinding, fault, ok, reachRemedy, reason, warning } from '../../domain/doctor/finding.ts';
 import { openPool, StandbyError } from './database.ts';
 import { planMigrations } from './migrate.ts';
 
@@ -113,7 +113,10 @@ function refusal(error: unknown, url: string): Finding {
   return fault(
     'postgres.reachable',
     `PostgreSQL is out of reach: ${reason(error)}.`,
-    `Start it, check that this machine may connect to it, or correct the host and the port in ${setting}.`,
+    reachRemedy(
+      error,
+      `Start it, check that this machine may connect to it, or correct the host and the port in ${setting}.`,
+    ),
   );
 }
 
@@ -144,7 +147,7 @@ function durability({ durable }: Facts): Finding {
   return warning(
     'postgres.durability',
     'fsync or synchronous_commit is off: a power failure can lose files that were confirmed.',
-    'Set fsync = on and synchronous_commit = on in postgresql.conf.',
+    'Set fsync = on and synchronous_commit = on in postgresql.conf, and reset them for the database and the role.',
   );
 }
 

@@ -9,7 +9,7 @@ import { closedPort } from '../../../../tools/shared/tcp.ts';
 import type { Certificate } from '../../http/tls.ts';
 import { makeCertificate } from '../../testing/carriers.ts';
 import { type Behind, examineBehind, examinePublic, nothingWrong, startServe } from '../../testing/examine-behind.ts';
-import { expectTrouble } from '../../testing/findings.ts';
+import { carryOutRemedy, expectTrouble, readRemedy } from '../../testing/findings.ts';
 
 interface Setup extends Behind {
   /** In Caddy's site, before everything is forwarded. */
@@ -56,16 +56,23 @@ test.each<[what: string, certificate: Certificate, trusted: boolean, ...expected
   await expectTrouble(Readable.from(await examinePublic(publicUrl)), ...expected);
 });
 
-test('nobody responds', async () => {
-  const findings = await examinePublic(`http://127.0.0.1:${await closedPort()}`);
-  await expectTrouble(Readable.from(findings), 'fault proxy.reachable');
+test('nobody responds, until `serve` is started', async () => {
+  const port = await closedPort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  await using started = new AsyncDisposableStack();
+  await carryOutRemedy(
+    'proxy.reachable',
+    () => examinePublic(publicUrl),
+    async (remedy) => {
+      readRemedy(remedy, /(Start the proxy and `serve`)/);
+      started.use(await startServe({ publicUrl }, port));
+    },
+  );
 });
 
 test.each<[what: string, setup: Setup, ...expected: string[]]>([
   ['a redirect', { site: 'redir https://files.example.org{uri}' }, 'fault proxy.reachable'],
   ['something else', { site: 'respond /doctor "hello" 204' }, 'fault proxy.reachable'],
-  ['a proxy without a backend', { site: 'reverse_proxy /doctor 127.0.0.1:9' }, 'fault proxy.serve'],
-  ['a proxy that changes Host', { proxy: 'header_up Host files.internal' }, 'fault proxy.host'],
   ['another pepper', { examination: { pepper: randomBytes(32) } }, 'fault proxy.serve'],
   ['a clock that is wrong', { examination: { now: () => Date.now() - 3_600_000 } }, 'fault proxy.serve'],
   ['a proxy that is not trusted', { trusted: [] }, 'fault proxy.client'],
@@ -75,17 +82,27 @@ test.each<[what: string, setup: Setup, ...expected: string[]]>([
     'fault proxy.client',
   ],
   ['a proxy that hides its clients', { proxy: 'header_up -X-Forwarded-For' }, 'fault proxy.client'],
-  [
-    'a proxy that refuses large files',
-    { site: '@large header_regexp Content-Length ^[0-9]{8,}$\nrespond @large 413' },
-    'fault proxy.size',
-  ],
-  [
-    'a proxy that buffers',
-    { proxy: 'buffer_requests\nbuffer_responses' },
-    'fault proxy.uploads',
-    'warning proxy.downloads',
-  ],
 ])('%s', async (_what, setup, ...expected) => {
   await expectTrouble(Readable.from(await examineBehind(caddy(setup), setup)), ...expected);
+});
+
+test('what the remedies change in the settings of the proxy helps', async () => {
+  let setup: Setup = { site: 'reverse_proxy /doctor 127.0.0.1:9' };
+  const examine = () => examineBehind(caddy(setup), setup);
+  const change = (pattern: RegExp) => (remedy: string) => {
+    readRemedy(remedy, pattern);
+    setup = {};
+  };
+  await carryOutRemedy('proxy.serve', examine, change(/(compare WAYBILL_LISTEN with the address) in the proxy’s/));
+  setup = { proxy: 'header_up Host files.internal' };
+  await carryOutRemedy('proxy.host', examine, change(/(Have the proxy forward Host unchanged)/));
+  setup = { site: '@large header_regexp Content-Length ^[0-9]{8,}$\nrespond @large 413' };
+  await carryOutRemedy('proxy.size', examine, change(/(Remove its limit)/));
+  const turnOff = (remedy: string) => {
+    const named = readRemedy(remedy, /no (\w+) or .* in Caddy/);
+    setup = { proxy: setup.proxy?.replace(named, '') ?? '' };
+  };
+  setup = { proxy: 'buffer_requests\nbuffer_responses' };
+  await carryOutRemedy('proxy.uploads', examine, turnOff, 'proxy.downloads');
+  await carryOutRemedy('proxy.downloads', examine, turnOff);
 });

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import {
   CreateBucketCommand,
+  DeleteBucketLifecycleCommand,
+  DeleteBucketPolicyCommand,
+  DeleteObjectCommand,
   PutBucketLifecycleConfigurationCommand,
   PutBucketPolicyCommand,
   PutBucketVersioningCommand,
@@ -11,7 +14,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { bucketNameForTest, openTestClient, removeBucket } from '../../testing/object-store.ts';
 import { startStoreWithoutList } from '../../testing/servers/store-without-list.ts';
 import { examineS3 } from './examine.ts';
@@ -40,10 +43,6 @@ test('nothing is wrong with a bucket that is set up well', async () => {
   );
 });
 
-test('stopped', async () => {
-  await expectTrouble(examine({ endpoint: `http://127.0.0.1:${await closedPort()}` }), 'fault s3.reachable');
-});
-
 test('silent', async () => {
   await using peer = await startPeer(() => undefined);
   await expectTrouble(examine({ endpoint: `http://127.0.0.1:${peer.port}` }), 'fault s3.reachable');
@@ -53,12 +52,9 @@ test('no bucket', async () => {
   await expectTrouble(examine(), 'fault s3.bucket');
 });
 
-test.each([
-  ['an unknown key', { accessKeyId: 'nobody' }],
-  ['a wrong secret', { secretAccessKey: 'wrong' }],
-])('%s', async (_what, credentials) => {
+test('an unknown key', async () => {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  await expectTrouble(examine(credentials), 'fault s3.credentials');
+  await expectTrouble(examine({ accessKeyId: 'nobody' }), 'fault s3.credentials');
 });
 
 test('a clock that is wrong', async () => {
@@ -87,14 +83,20 @@ const policyAgainst =
       }),
     });
 
+function setQuota(...change: readonly string[]): void {
+  const conf = fileURLToPath(new URL('../../../../.engines/ceph/ceph.conf', import.meta.url));
+  const quota = ['quota', ...change, '--quota-scope=bucket', `--bucket=${bucket}`];
+  execFileSync('radosgw-admin', ['--conf', conf, ...quota], { stdio: 'pipe' });
+}
+
 test('a full store', async () => {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  const conf = fileURLToPath(new URL('../../../../.engines/ceph/ceph.conf', import.meta.url));
-  for (const change of [['set', '--max-objects=0'], ['enable']]) {
-    const quota = ['quota', ...change, '--quota-scope=bucket', `--bucket=${bucket}`];
-    execFileSync('radosgw-admin', ['--conf', conf, ...quota], { stdio: 'pipe' });
-  }
-  await expectTrouble(examine(), 'fault s3.space');
+  setQuota('set', '--max-objects=0');
+  setQuota('enable');
+  await carryOutRemedy('s3.space', examine, (remedy) => {
+    readRemedy(remedy, /or (raise the quota)/);
+    setQuota('set', '--max-objects=1000');
+  });
 });
 
 test('a bucket that locks every object', async () => {
@@ -103,31 +105,70 @@ test('a bucket that locks every object', async () => {
   const ObjectLockConfiguration = { ObjectLockEnabled: 'Enabled', Rule } as const;
   await client.send(new PutObjectLockConfigurationCommand({ Bucket: bucket, ObjectLockConfiguration }));
   await expectTrouble(examine(), 'warning s3.versioning', 'fault s3.lock');
+  const unlock = (remedy: string) => {
+    expect(remedy).toBe('Remove the default retention of the bucket.');
+    const without = { ObjectLockEnabled: 'Enabled' } as const;
+    return client.send(new PutObjectLockConfigurationCommand({ Bucket: bucket, ObjectLockConfiguration: without }));
+  };
+  await carryOutRemedy('s3.lock', examine, unlock, 's3.versioning');
 });
 
-test.each([
-  ['a key that may not ask about the bucket', policyAgainst('s3:ListBucket', ''), 'fault s3.list'],
-  ['a key that may not write', policyAgainst('s3:PutObject'), 'fault s3.write'],
-  ['a key that may not read', policyAgainst('s3:GetObject'), 'fault s3.read'],
-  ['a key that may not delete', policyAgainst('s3:DeleteObject'), 'fault s3.delete'],
-  [
-    'a rule that deletes objects',
-    (Bucket: string) =>
-      new PutBucketLifecycleConfigurationCommand({
-        Bucket,
-        LifecycleConfiguration: {
-          Rules: [{ ID: 'tidy', Status: 'Enabled', Filter: { Prefix: '' }, Expiration: { Days: 30 } }],
-        },
-      }),
-    'fault s3.lifecycle',
-  ],
-  [
-    'a bucket that keeps what is deleted',
-    (Bucket: string) => new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }),
-    'warning s3.versioning',
-  ],
-])('%s', async (_what, change, expected) => {
+test('what the remedies correct or allow helps', async () => {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  await client.send(change(bucket) as PutBucketPolicyCommand);
-  await expectTrouble(examine(), expected);
+  let options: Parameters<typeof examine>[0] = { endpoint: `http://127.0.0.1:${await closedPort()}` };
+  const correct = (remedy: string) => {
+    readRemedy(remedy, /(orrect WAYBILL_S3_(?:ENDPOINT|ACCESS_KEY_ID and WAYBILL_S3_SECRET_ACCESS_KEY))/);
+    options = {};
+  };
+  await carryOutRemedy('s3.reachable', () => examine(options), correct);
+  options = { secretAccessKey: 'wrong' };
+  await carryOutRemedy('s3.credentials', () => examine(options), correct);
+  const deny = (action: string, objects?: string) => client.send(policyAgainst(action, objects)(bucket));
+  const allow = (action: string) => async (remedy: string) => {
+    expect(readRemedy(remedy, /^Allow the key (s3:\w+) on/)).toBe(action);
+    await client.send(new DeleteBucketPolicyCommand({ Bucket: bucket }));
+    const [, Key] = /and delete (\S+)\.$/.exec(remedy) ?? [];
+    if (Key) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+  };
+  await deny('s3:ListBucket', '');
+  await carryOutRemedy('s3.list', examine, allow('s3:ListBucket'));
+  await deny('s3:PutObject');
+  await carryOutRemedy('s3.write', examine, allow('s3:PutObject'));
+  await deny('s3:GetObject');
+  await carryOutRemedy('s3.read', examine, allow('s3:GetObject'));
+  await deny('s3:DeleteObject');
+  await carryOutRemedy('s3.delete', examine, allow('s3:DeleteObject'));
+});
+
+const setVersioning = (Status: 'Enabled' | 'Suspended') =>
+  client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration: { Status } }));
+
+test('rules that delete objects are removed, versioning is suspended or has a rule that ends it', async () => {
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  const putRule = (rule: object) =>
+    client.send(
+      new PutBucketLifecycleConfigurationCommand({
+        Bucket: bucket,
+        LifecycleConfiguration: { Rules: [{ ID: 'tidy', Status: 'Enabled', Filter: { Prefix: '' }, ...rule }] },
+      }),
+    );
+  await putRule({ Expiration: { Days: 30 } });
+  await carryOutRemedy('s3.lifecycle', examine, (remedy) => {
+    readRemedy(remedy, /(Remove these rules)/);
+    return client.send(new DeleteBucketLifecycleCommand({ Bucket: bucket }));
+  });
+  await setVersioning('Enabled');
+  await carryOutRemedy('s3.versioning', examine, (remedy) => {
+    readRemedy(remedy, /(Suspend versioning)/);
+    return setVersioning('Suspended');
+  });
+  await setVersioning('Enabled');
+  await putRule({ Filter: { Prefix: 'day-keys/' }, NoncurrentVersionExpiration: { NoncurrentDays: 7 } });
+  await carryOutRemedy('s3.versioning', examine, (remedy) => {
+    readRemedy(remedy, /add a (rule for all objects that deletes noncurrent versions) after some days/);
+    return putRule({
+      Expiration: { ExpiredObjectDeleteMarker: true },
+      NoncurrentVersionExpiration: { NoncurrentDays: 7 },
+    });
+  });
 });

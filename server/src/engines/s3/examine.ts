@@ -6,6 +6,7 @@ import {
   GetObjectCommand,
   GetObjectLockConfigurationCommand,
   HeadBucketCommand,
+  type LifecycleRule,
   PutObjectCommand,
   type S3Client,
   S3ServiceException,
@@ -150,9 +151,9 @@ async function lifecycle(client: S3Client, Bucket: string): Promise<Finding> {
   const none = ok('s3.lifecycle', 'No rule of the bucket deletes objects.');
   try {
     const { Rules = [] } = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }));
-    const harmful = Rules.filter(
-      ({ Status, Expiration, Transitions }) => Status === 'Enabled' && (Expiration || Transitions),
-    );
+    // A rule for the markers that are left of deleted versions deletes no object.
+    const deletes = ({ Expiration: { Days, Date: date } = {} }: LifecycleRule) => (Days ?? date) !== undefined;
+    const harmful = Rules.filter((rule) => rule.Status === 'Enabled' && (deletes(rule) || rule.Transitions));
     if (harmful.length === 0) return none;
     const ids = harmful.map(({ ID }) => ID ?? 'without a name').join(', ');
     return fault(
@@ -169,14 +170,37 @@ async function versioning(client: S3Client, Bucket: string): Promise<Finding> {
   try {
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket }));
     if (Status !== 'Enabled') return ok('s3.versioning', 'Deleted objects are not kept.');
+    const days = await countVersionDays(client, Bucket);
+    if (days !== undefined) return ok('s3.versioning', `Deleted objects are kept for ${days} days, as a rule says.`);
     return warning(
       's3.versioning',
       'The bucket keeps old versions: deleted objects still use space, and destroyed day keys can be brought back, with which a backup can be read after its files have ended.',
-      'Suspend versioning, or add a rule that deletes noncurrent versions after some days.',
+      'Suspend versioning and delete the old versions, or add a rule for all objects that deletes noncurrent versions after some days.',
     );
   } catch {
     return cannotAsk('s3.versioning', 'versioning');
   }
+}
+
+/** After how many days a rule deletes what was deleted or replaced; undefined if no rule does, or none can be read. */
+async function countVersionDays(client: S3Client, Bucket: string): Promise<number | undefined> {
+  const { Rules = [] } = await client
+    .send(new GetBucketLifecycleConfigurationCommand({ Bucket }))
+    .catch((): { Rules?: LifecycleRule[] } => ({}));
+  const isForAll = ({ Filter, Prefix }: LifecycleRule) =>
+    !(
+      Prefix ||
+      Filter?.Prefix ||
+      Filter?.Tag ||
+      Filter?.And ||
+      Filter?.ObjectSizeGreaterThan ||
+      Filter?.ObjectSizeLessThan
+    );
+  return Rules.filter((rule) => rule.Status === 'Enabled' && isForAll(rule))
+    .map(({ NoncurrentVersionExpiration: { NoncurrentDays, NewerNoncurrentVersions } = {} }) =>
+      NewerNoncurrentVersions ? undefined : NoncurrentDays,
+    )
+    .find((days) => days !== undefined);
 }
 
 async function objectLock(client: S3Client, Bucket: string): Promise<Finding> {

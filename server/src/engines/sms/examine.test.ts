@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { examineSms } from './examine.ts';
 
 const working = { ...engineAddresses.sms, from: 'Waybill', timeoutMs: 2_000 };
@@ -13,7 +13,15 @@ test('a gateway that accepts us sends nothing', async () => {
 
 test('stopped', async () => {
   const address = `http://127.0.0.1:${await closedPort()}/cgi-bin/sendsms`;
-  await expectTrouble(examineSms({ ...working, address }), 'fault sms.reachable');
+  let options = { ...working, address };
+  await carryOutRemedy(
+    'sms.reachable',
+    () => examineSms(options),
+    (remedy) => {
+      readRemedy(remedy, /(or correct WAYBILL_SMS_URL)/);
+      options = working;
+    },
+  );
 });
 
 test('silent', async () => {
@@ -23,7 +31,15 @@ test('silent', async () => {
 });
 
 test('a wrong password', async () => {
-  await expectTrouble(examineSms({ ...working, password: 'wrong' }), 'fault sms.login');
+  let options = { ...working, password: 'wrong' };
+  await carryOutRemedy(
+    'sms.login',
+    () => examineSms(options),
+    (remedy) => {
+      readRemedy(remedy, /(Correct the user and the password in WAYBILL_SMS_URL)/);
+      options = { ...working, password: working.password };
+    },
+  );
 });
 
 test('a wrong path', async () => {

@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { fault, ok, warning } from '../../domain/doctor/finding.ts';
+import { fault, ok, reachRemedy, warning } from '../../domain/doctor/finding.ts';
 import { describeFailure, requestTo, type SmsGatewayOptions } from './gateway.ts';
 
 /**
@@ -14,7 +14,8 @@ export async function* examineSms(options: SmsGatewayOptions): AsyncGenerator<Fi
     await response.body?.cancel();
   } catch (error) {
     const remedy = 'Start it, check that this machine may connect to it, or correct WAYBILL_SMS_URL.';
-    yield fault('sms.reachable', `The SMS gateway is out of reach: ${describeFailure(error)}.`, remedy);
+    const says = `The SMS gateway is out of reach: ${describeFailure(error)}.`;
+    yield fault('sms.reachable', says, reachRemedy(error, remedy));
     return;
   }
   if (status === 401 || status === 403) {

@@ -1,9 +1,12 @@
 import { rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
+import { makeCertificate } from '../../testing/carriers.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { startRedis } from '../../testing/servers/own-redis.ts';
 import { examineValkey } from './examine.ts';
 
@@ -14,6 +17,15 @@ test('nothing is wrong with a server that is set up well', async () => {
 
 test('stopped', async () => {
   await expectTrouble(examineValkey({ url: `redis://127.0.0.1:${await closedPort()}` }), 'fault valkey.reachable');
+});
+
+test('a certificate of a private authority is named as the cause', async () => {
+  const server = createServer(makeCertificate('127.0.0.1'));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const [refused] = await collectFindings(examineValkey({ url: `rediss://127.0.0.1:${port}` }));
+  expect(refused?.remedy).toContain('NODE_EXTRA_CA_CERTS');
 });
 
 test('silent', async () => {
@@ -31,6 +43,37 @@ test.each([
   await expectTrouble(examineValkey({ url: redis.url.replace('//', `//${credentials}`) }), expected);
 });
 
+test('a password, and the address of the primary, help as the remedies say', async () => {
+  await using redis = await startRedis('--requirepass', 'secret');
+  const { host } = new URL(redis.url);
+  let { url } = redis;
+  const writeUrl = (remedy: string) => {
+    const form = readRemedy(remedy, /into WAYBILL_REDIS_URL: (redis:\S+)\.$/);
+    url = form.replace('USER', 'default').replace('PASSWORD', 'secret').replace('HOST:PORT', host);
+  };
+  await carryOutRemedy('valkey.login', () => examineValkey({ url }), writeUrl);
+  await using replica = await startRedis('--replicaof', '127.0.0.1 9');
+  const primary = url;
+  url = replica.url;
+  await carryOutRemedy(
+    'valkey.mode',
+    () => examineValkey({ url }),
+    (remedy) => {
+      readRemedy(remedy, /(Put the address of the primary into WAYBILL_REDIS_URL)/);
+      url = primary;
+    },
+  );
+  url = `redis://127.0.0.1:${await closedPort()}`;
+  await carryOutRemedy(
+    'valkey.reachable',
+    () => examineValkey({ url }),
+    (remedy) => {
+      readRemedy(remedy, /(or correct WAYBILL_REDIS_URL)/);
+      url = primary;
+    },
+  );
+});
+
 test('a user that may not write', async () => {
   await using redis = await startRedis();
   const client = new Redis(redis.url);
@@ -45,11 +88,15 @@ test('a disk on which it cannot save', async () => {
   rmSync(redis.folder, { recursive: true });
   await client.bgsave();
   await expect.poll(() => client.info('persistence')).toContain('rdb_last_bgsave_status:err');
+  await carryOutRemedy(
+    'valkey.write',
+    () => examineValkey({ url: redis.url }),
+    async (remedy) => {
+      expect(remedy).toContain('Free space on its disk');
+      await client.config('SET', 'save', readRemedy(remedy, /set save "(.*)" in its configuration/));
+    },
+  );
   client.disconnect();
-  const findings = await collectFindings(examineValkey({ url: redis.url }));
-  expect(findings).toMatchObject([
-    { status: 'fault', check: 'valkey.write', remedy: expect.stringContaining('Free space on its disk') },
-  ]);
 });
 
 test('older than what is maintained', async () => {
@@ -67,8 +114,13 @@ test.each([
   await client.setrange('ballast', 16 * 1024 ** 2, '.');
   const [, used] = /used_memory:(\d+)/.exec(await client.info('memory')) ?? [];
   await client.config('SET', 'maxmemory', Math.round(Number(used) * share));
-  client.disconnect();
   await expectTrouble(examineValkey({ url: redis.url }), ...expected);
+  await carryOutRemedy(
+    'valkey.memory',
+    () => examineValkey({ url: redis.url }),
+    (remedy) => client.config('SET', readRemedy(remedy, /Raise (\w+)/), Number(used) * 2),
+  );
+  client.disconnect();
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Redis, ReplyError } from 'ioredis';
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { clockFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
+import { clockFinding, fault, ok, reachRemedy, reason, warning } from '../../domain/doctor/finding.ts';
 import { connectValkey } from './connect.ts';
 import { isNodeOfCluster, nodeOfCluster, readFacts } from './facts.ts';
 
@@ -65,11 +65,9 @@ function refusal(lastError: () => Error | undefined): (error: Error) => Finding 
       return fault('valkey.login', `The server refuses us: ${reason(response)}.`, remedy);
     }
     if (response) return refusedChange(response);
-    return fault(
-      'valkey.reachable',
-      `Valkey or Redis is out of reach: ${reason(lastError() ?? error)}.`,
-      'Start it, check that this machine may connect to it, or correct WAYBILL_REDIS_URL.',
-    );
+    const cause = lastError() ?? error;
+    const remedy = 'Start it, check that this machine may connect to it, or correct WAYBILL_REDIS_URL.';
+    return fault('valkey.reachable', `Valkey or Redis is out of reach: ${reason(cause)}.`, reachRemedy(cause, remedy));
   };
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { keyProviderContract } from '../../testing/contracts/key-provider-contract.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { openTransit } from '../../testing/servers/vault.ts';
 import { examineVault } from './examine.ts';
 import { vaultKeyProvider } from './key-provider.ts';
@@ -84,6 +84,19 @@ test.each<[string, (opened: Awaited<ReturnType<typeof open>>) => object | void]>
 ])('the doctor names %s', async (_what, break_) => {
   const opened = await open();
   await expectTrouble(examineVault({ ...opened.options, ...break_(opened) }), 'fault keys.vault');
+});
+
+test('the address of a key that exists helps, as the remedy says', async () => {
+  const { options } = await open();
+  let keyUrl = options.keyUrl.replace(/waybill$/, 'another');
+  await carryOutRemedy(
+    'keys.vault',
+    () => examineVault({ ...options, keyUrl }),
+    (remedy) => {
+      readRemedy(remedy, /(Its address is in WAYBILL_VAULT_KEY)/);
+      keyUrl = options.keyUrl;
+    },
+  );
 });
 
 test('the doctor warns of an address of another machine without TLS', async () => {
