@@ -12,6 +12,7 @@ import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { seeded } from '../lib/seeded.ts';
 import { OwnPostgres } from '../lib/servers/own-engines.ts';
 import { ownExchange } from '../lib/servers/own-exchange.ts';
+import type { OwnProcess } from '../lib/servers/own-serve.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
 import { databaseThatCanGo } from './database-outage.ts';
@@ -100,29 +101,45 @@ test('away and back: the log names it with its address and the reason in a few l
   const { account } = await exchange.client('away');
   await using database = await databaseThatCanGo(exchange.databaseUrl);
   const serve = await exchange.serve({ WAYBILL_DATABASE_URL: database.url });
+  const work = await exchange.work({ WAYBILL_DATABASE_URL: database.url });
   const client = new Client(account, { baseUrl: serve.baseUrl }).impatient();
   expect((await client.contacts()).status).toBe(200);
-  const before = serve.said.length;
-  const written = () =>
-    serve.said.slice(before).map((line) => JSON.parse(line) as Readonly<Record<string, unknown>> & { level: number });
+  const follow = ({ said }: OwnProcess) => {
+    const before = said.length;
+    return () =>
+      said.slice(before).map((line) => JSON.parse(line) as Readonly<Record<string, unknown>> & { level: number });
+  };
+  const [written, writtenByWork] = [follow(serve), follow(work)];
   database.down();
   for (let time = 0; time < 30; time += 1) assertErrorResponse(await client.contacts(), 503, 'unavailable');
   await eventually(
     'the check of the engines has failed',
     async () => written().some(({ msg }) => msg === 'an engine is unavailable') || undefined,
   );
-  database.up();
   await eventually(
-    'it is back',
-    async () => written().some(({ msg }) => msg === 'an engine is available again') || undefined,
+    'the worker has failed to continue the log',
+    async () => writtenByWork().some(({ loop }) => loop === 'sequencer') || undefined,
   );
-  expect((await client.contacts()).status).toBe(200);
-  const trouble = written().filter(({ level }) => level > 30);
-  const { host, pathname } = new URL(database.url);
-  for (const line of trouble) {
-    expect(line).toMatchObject({ engine: 'postgres', address: `${host}${pathname}`, reason: expect.any(String) });
-    expect(JSON.stringify(line)).not.toMatch(/stack|\\n +at /);
+  database.up();
+  for (const lines of [written, writtenByWork]) {
+    await eventually(
+      'it is back',
+      async () => lines().some(({ msg }) => msg === 'an engine is available again') || undefined,
+    );
   }
-  expect(trouble.length).toBeLessThan(8);
-  expect(written().filter(({ msg }) => msg === 'an engine is available again')).toHaveLength(1);
+  expect((await client.contacts()).status).toBe(200);
+  const { host, pathname } = new URL(database.url);
+  for (const [lines, most] of [
+    [written(), 8],
+    [writtenByWork(), 16],
+  ] as const) {
+    // A busy machine makes engines slow.
+    const trouble = lines.filter(({ level, msg }) => level > 30 && msg !== 'an engine is slow');
+    for (const line of trouble) {
+      expect(line).toMatchObject({ engine: 'postgres', address: `${host}${pathname}`, reason: expect.any(String) });
+      expect(JSON.stringify(line)).not.toMatch(/stack|\\n +at /);
+    }
+    expect(trouble.length).toBeLessThan(most);
+    expect(lines.filter(({ msg }) => msg === 'an engine is available again')).toHaveLength(1);
+  }
 });

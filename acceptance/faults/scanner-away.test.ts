@@ -14,13 +14,27 @@ async function serving(policy: string, work: (serve: OwnServe) => Promise<void>)
   }
 }
 
-test('policy required: an upload gets 503, and nothing of it is kept', async () => {
-  await serving('required', async ({ baseUrl }) => {
+test('policy required: an upload gets 503, nothing of it is kept, and the log names clamd', async () => {
+  await serving('required', async ({ baseUrl, said }) => {
     const client = (await freshClient('required', { baseUrl })).impatient();
     assertErrorResponse(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
     assertJson(await client.files(), []);
     // Everything else continues.
     assertStatus(await client.addContacts([{ email: 'ann@example.org' }]), 'ok');
+    const trouble = said
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+      // A busy machine makes engines slow.
+      .filter(({ level, msg }) => Number(level) > 30 && msg !== 'an engine is slow');
+    const named = {
+      engine: 'clamd',
+      address: expect.stringMatching(/./),
+      reason: expect.stringMatching(/ENOENT|ECONNREFUSED/),
+    };
+    expect(trouble).toContainEqual(expect.objectContaining({ ...named, msg: 'a request could not be served' }));
+    for (const line of trouble) {
+      expect(line).toMatchObject(named);
+      expect(line).not.toHaveProperty('err');
+    }
   });
 });
 

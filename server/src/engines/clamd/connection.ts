@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import { reason } from '../../domain/doctor/finding.ts';
 
 const checkMs = 3_000;
 
@@ -7,11 +8,11 @@ export function openConnection(address: string): Socket {
   return connect(target(address));
 }
 
-/** Whether clamd responds. It responds to PING even while all its threads are scanning. */
-export async function ping(address: string, withinMs: number, signal: AbortSignal): Promise<boolean> {
+/** Why clamd does not respond; undefined if it does. It responds to PING even while all its threads are scanning. */
+export async function findFailure(address: string, withinMs: number, signal: AbortSignal): Promise<string | undefined> {
   return exchangePing(address, AbortSignal.any([signal, AbortSignal.timeout(withinMs)])).then(
-    () => true,
-    () => false,
+    () => undefined,
+    (error: Error) => (error.name === 'AbortError' ? `no response to PING within ${withinMs} ms` : reason(error)),
   );
 }
 

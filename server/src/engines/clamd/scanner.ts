@@ -4,7 +4,7 @@ import { reason as describe } from '../../domain/doctor/finding.ts';
 import { discardableBytes } from '../../domain/files/discard-buffer.ts';
 import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/scanner.ts';
 import { recognizeEncryption } from '../../domain/uploads/recognize-encryption.ts';
-import { openConnection, ping } from './connection.ts';
+import { findFailure, openConnection } from './connection.ts';
 import { type Stream, StreamSlots } from './stream-slots.ts';
 
 const unavailable: Verdict = { result: 'unscanned', why: 'unavailable' };
@@ -153,8 +153,8 @@ class InstreamScan implements Scan, Stream {
   async #watchOverClamd(): Promise<void> {
     const { address, silenceMs } = this.#options;
     while (!this.early) {
-      const alive = await ping(address, silenceMs, this.#settled.signal);
-      if (!alive) return this.#fail(`no response to PING within ${silenceMs} ms`);
+      const failure = await findFailure(address, silenceMs, this.#settled.signal);
+      if (failure !== undefined) return this.#fail(failure);
       await pause(silenceMs, undefined, { signal: this.#settled.signal }).catch(() => undefined);
     }
   }

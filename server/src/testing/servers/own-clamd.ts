@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { eicar } from '../../../../tools/shared/eicar.ts';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
-import { ping } from '../../engines/clamd/connection.ts';
+import { findFailure } from '../../engines/clamd/connection.ts';
 
 requireKind('engines');
 
@@ -46,7 +46,7 @@ export async function startClamd(...settings: readonly string[]): Promise<OwnCla
     rmSync(folder, { recursive: true });
   };
   const deadline = AbortSignal.timeout(startWithinMs);
-  while (!(await ping(at('clamd.sock'), 1_000, deadline))) {
+  while ((await findFailure(at('clamd.sock'), 1_000, deadline)) !== undefined) {
     if (deadline.aborted || process.exitCode !== null) {
       await stop();
       throw new Error('clamd did not start');

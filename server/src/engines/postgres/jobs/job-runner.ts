@@ -49,6 +49,8 @@ const didNotStart = 'the job runner did not start and is tried again';
  * The first one waits for PostgreSQL too, which was there a moment ago, when its schema was examined.
  */
 export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunner> {
+  // The library prints the error of a worker with its stack, besides what it reports to the log.
+  Object.assign(console, { trace: () => undefined });
   const stopped = new AbortController();
   const jobs: Jobs = { running: new Set(), cut: new AbortController() };
   let current = await unlessRefused(() => begin(options, jobs)).catch((error: Error) => {
@@ -61,7 +63,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
     for (;;) {
       await current.closed;
       if (stopped.signal.aborted) return;
-      options.log.warn('the job runner takes no more jobs and is replaced');
+      options.log.info('the job runner takes no more jobs and is replaced');
       current = await beginAgain(options, jobs, stopped.signal);
       // It may have started while everything was being stopped.
       if (stopped.signal.aborted) await current.runner.stop().catch(() => undefined);
