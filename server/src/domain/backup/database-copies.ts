@@ -29,6 +29,8 @@ export interface NamedDay {
   readonly files: number;
   /** Whether its key wraps anything: of files, uploads or links. */
   readonly isUsed: boolean;
+  /** Whether its key wraps keys of files that are under a legal hold, so that it is not destroyed when the day is over. */
+  readonly isHeld: boolean;
 }
 
 /** The database at one moment, whatever happens to it afterwards. */

@@ -44,7 +44,10 @@ export interface RestoreResult {
   readonly messages: number;
   /** Files that ended since, and cannot be read because the key of their day is destroyed. */
   readonly ended: number;
-  /** Days that are not over, whose keys are neither in the bucket nor in the mirror. Their files cannot be read. */
+  /**
+   * Days that are not over, or whose files are under a legal hold, and whose keys are neither in the bucket nor in the mirror.
+   * Their files cannot be read.
+   */
   readonly lostDays: readonly NamedDay[];
   /** Objects that were in the bucket before and belong to nothing that was restored. */
   readonly unnamed: Unnamed;
@@ -200,7 +203,8 @@ async function restoreDayKeys(
 ): Promise<Pick<RestoreResult, 'ended' | 'lostDays'>> {
   const { lost } = await importDayKeys(engines, mirror);
   const today = (await engines.dayKeys.today()) ?? 0;
-  const destroyed = new Set(lost.map(({ day }) => day).filter((day) => day < today));
+  const isDestroyed = ({ day, isHeld }: NamedDay) => day < today && !isHeld;
+  const destroyed = new Set(lost.filter(isDestroyed).map(({ day }) => day));
   let ended = 0;
   for await (const files of pages(filesOfDays(place, manifest, destroyed))) {
     await engines.database.endFiles(files);

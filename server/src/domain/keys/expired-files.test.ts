@@ -112,20 +112,26 @@ test('a backup from before a file ended does not open it, and opens every other 
     inventory: s3BucketInventory(s3),
   };
   const dayKeys = new DayKeys({ store: into.store, objects: into.objects, masterKeys: engines.masterKeys, random });
-  const restored = await restoreBackup(
-    {
-      ...engines,
-      store: into.store,
-      objects: into.objects,
-      masterKeys: engines.masterKeys,
-      dayKeys,
-      database: openCopies(empty.url),
-      bucket: into.inventory,
-      migrate: () => migrate(pool),
-    },
-    folderBackupPlace(join(folder, 'backup'), into.objects),
-    { signal, dayKeys: mirror, overwrite: false, sendWaiting: false },
-  );
+  const restoreWith = (mirrored: typeof mirror, overwrite: boolean) =>
+    restoreBackup(
+      {
+        ...engines,
+        store: into.store,
+        objects: into.objects,
+        masterKeys: engines.masterKeys,
+        dayKeys,
+        database: openCopies(empty.url),
+        bucket: into.inventory,
+        migrate: () => migrate(pool),
+      },
+      folderBackupPlace(join(folder, 'backup'), into.objects),
+      { signal, dayKeys: mirrored, overwrite, sendWaiting: false },
+    );
+  // The key of a held file is not destroyed with its day: if it is missing, it is to be looked for.
+  const { keyDay: heldDay } = await stored('held');
+  const withoutHeld = new Map([...mirror].filter(([day]) => day !== heldDay));
+  expect(await restoreWith(withoutHeld, false)).toMatchObject({ ended: 1, lostDays: [{ day: heldDay, files: 1 }] });
+  const restored = await restoreWith(mirror, true);
   expect(restored).toMatchObject({ missing: 0, ended: 1, lostDays: [] });
 
   // All that is left: the backup's wrapped key, its objects, the master keys, and the day keys as they are now.

@@ -6,6 +6,7 @@ import type { CheckedFile } from '../../../domain/files/scrub-store.ts';
 import { type Database, openDatabase, restoreSchema } from '../database.ts';
 import { endDrops } from '../drops/drops.ts';
 import { scrubStore } from '../files/scrub.ts';
+import { seemsUnheld } from '../is-held.ts';
 import { readOutput } from './client-tools.ts';
 import { restores } from './restores.ts';
 
@@ -178,14 +179,16 @@ async function listUsedMasterKeys(db: Database): Promise<UsedMasterKey[]> {
 
 async function listNamedDays(db: Database): Promise<NamedDay[]> {
   const { rows } = await sql<NamedDay>`
-    select day, sum(files)::bigint as files, bool_or(is_used) as "isUsed" from (
-      select key_day as day, count(*) as files, true as is_used from files where wrapped_key is not null group by key_day
+    select day, sum(files)::bigint as files, bool_or(is_used) as "isUsed", bool_or(is_held) as "isHeld" from (
+      select key_day as day, count(*) as files, true as is_used,
+        bool_or(not (${seemsUnheld(sql`files.account_id`, sql`files.drop_id`)})) as is_held
+      from files where wrapped_key is not null group by key_day
       union all
-      select key_day, count(*), true from uploads where wrapped_key is not null group by key_day
+      select key_day, count(*), true, false from uploads where wrapped_key is not null group by key_day
       union all
-      select key_day, 0, true from drops where link_key is not null group by key_day
+      select key_day, 0, true, false from drops where link_key is not null group by key_day
       union all
-      select day, 0, false from day_keys
+      select day, 0, false, false from day_keys
     ) as named group by day order by day
   `.execute(db);
   return rows;
