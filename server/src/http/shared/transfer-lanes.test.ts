@@ -1,9 +1,10 @@
-import { type ClientRequest, request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { App } from '../app.ts';
 import { limitTransferStarts, TransferLanes } from './transfer-lanes.ts';
 
@@ -30,25 +31,56 @@ const beginnings: Record<string, (request: FastifyRequest, reply: FastifyReply) 
   },
 };
 
-test.each(Object.entries(beginnings))('a slot is free again once a handler %s', async (_how, handler) => {
+function open(lanes: TransferLanes): App {
   const app = fastify({ forceCloseConnections: true }) as unknown as App;
-  const lanes = new TransferLanes();
   app.addContentTypeParser('application/x-bytes', async (_request: unknown, body: Readable) => body);
   limitTransferStarts(app, lanes);
+  return app;
+}
+
+const headers = { 'content-type': 'application/x-bytes', 'content-length': 1000 };
+const post = (app: App) =>
+  httpRequest({ port: (app.server.address() as AddressInfo).port, method: 'POST', headers, agent: false });
+
+test.each(Object.entries(beginnings))('a slot is free again once a handler %s', async (_how, handler) => {
+  const lanes = new TransferLanes();
+  const app = open(lanes);
   let begun = 0;
   app.post('/', { config: { transfer: true } }, (request, reply) => {
     begun += 1;
     return handler(request, reply);
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = app.server.address() as AddressInfo;
-  const headers = { 'content-type': 'application/x-bytes', 'content-length': 1000 };
-  const slow: ClientRequest[] = Array.from({ length: 40 }, () =>
-    httpRequest({ port, method: 'POST', headers, agent: false }),
-  );
+  const slow = Array.from({ length: 40 }, () => post(app));
   for (const client of slow) client.on('error', () => undefined).write('x');
   await expect.poll(() => begun).toBe(slow.length);
   await expect.poll(() => lanes.beginning.inUse).toBe(0);
   for (const client of slow) client.destroy();
+  await app.close();
+});
+
+const reads = Object.entries(beginnings).filter(([how]) => /body/.test(how));
+
+test.each(reads)('it is free again although all has arrived before a handler %s', async (_how, handler) => {
+  const lanes = new TransferLanes();
+  const app = open(lanes);
+  const allTaken = Promise.withResolvers<void>();
+  app.post('/', { config: { transfer: true } }, async (request, reply) => {
+    if (lanes.beginning.inUse === lanes.beginning.limit) allTaken.resolve();
+    await allTaken.promise;
+    await vi.waitUntil(() => request.raw.complete, { interval: 1 });
+    await handler(request, reply);
+    // Each file of a form takes one for its own beginning. If the request still had the first, all would wait.
+    await lanes.beginning.run(async () => undefined);
+    return 'done';
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const statuses = Array.from({ length: 40 }, async () => {
+    const client = post(app);
+    client.end(Buffer.alloc(headers['content-length']));
+    const [response] = (await once(client, 'response')) as [IncomingMessage];
+    return response.resume().statusCode;
+  });
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
   await app.close();
 });

@@ -40,13 +40,16 @@ function giveBackOnceBegun(request: FastifyRequest, reply: FastifyReply, { relea
   const began = () => release('succeeded');
   const failed = () => release('failed');
   request.transferBegan = began;
-  runBefore(request.raw, '_read', began);
+  runBefore(request.raw, 'read', began);
   runBefore(reply.raw, 'writeHead', began);
   if (reply.raw.destroyed) failed();
   else reply.raw.once('close', failed);
 }
 
-/** Every way to read a stream, and every way to respond, goes through one method. */
+/**
+ * Every way to read a stream, and every way to respond, goes through one method. That of a stream is not `_read`, which nobody
+ * calls for a body that has arrived as a whole.
+ */
 function runBefore<Name extends string>(
   target: Record<Name, (...parameters: never[]) => unknown>,
   name: Name,
