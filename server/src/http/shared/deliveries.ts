@@ -7,8 +7,8 @@ const mostWaiting = 5_000;
 
 /**
  * Records what was sent to receivers, some at a time: many downloads may end at the same moment, and no client waits for
- * the record. None is dropped because others wait, or because the database is away for some minutes. A download begins
- * only while there is room for its record.
+ * the record. None is dropped because others wait, or because the database is away, for however long. A download begins only
+ * while there is room for its record.
  */
 export class Deliveries {
   readonly #lane: ConcurrencyLimiter;
@@ -28,7 +28,8 @@ export class Deliveries {
   async note(record: () => Promise<void>): Promise<void> {
     this.#waiting += 1;
     try {
-      await this.#lane.run(() => retryThroughOutage(record, isUnavailable), { isEndless: true });
+      const recorded = () => retryThroughOutage(record, isUnavailable, Number.POSITIVE_INFINITY);
+      await this.#lane.run(recorded, { isEndless: true });
     } finally {
       this.#waiting -= 1;
     }
