@@ -14,7 +14,7 @@ const rowsPerBatch = batchSize.rows;
 /** Each may have a thousand receivers. */
 const remindersPerBatch = 10;
 const overdueSeconds = 30;
-/** For one kind in one sweep; the next sweep does the rest. */
+/** For one kind in one sweep; the next sweep does the rest. Those that only look past what is held do not count. */
 const maxBatches = 1000;
 
 export type Swept = Record<
@@ -52,11 +52,13 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
     tried(async () => {
       let total = 0;
       let after: BatchPosition | undefined;
-      for (let count = 0; count < maxBatches; count += 1) {
+      for (let count = 0; count < maxBatches; ) {
         signal?.throwIfAborted();
         const { rows, more, next } = await batch(after);
         total += rows;
         if (!more) break;
+        // The next sweep begins at the front again, so that this one would never reach what is behind.
+        if (rows > 0 || next === after) count += 1;
         after = next;
       }
       return total;

@@ -131,3 +131,23 @@ test('a large hold keeps everything, and nothing else', { timeout: 600_000 }, as
   expect(await files()).toEqual([{ held: 0 }]);
   expect(await database.query('select from holds where to_empty')).toEqual([]);
 });
+
+test('a sweep reaches what is behind a hold, however much that keeps', async () => {
+  const passed = 3_000;
+  let batches = 0;
+  const purge: typeof engines.store.audit.purge = async (_age, _count, after) => {
+    batches += 1;
+    const place = Number(after?.[0] ?? 0);
+    return place < passed ? { rows: 0, more: true, next: [String(place + 1)] } : { rows: 1, more: false };
+  };
+  const store = { ...engines.store, audit: { ...engines.store.audit, purge } };
+  const policy = { ...engines.policy, keepSeconds: { ...engines.policy.keepSeconds, audit: daySeconds } };
+  await sweep({ ...engines, store, policy });
+  expect(batches).toBe(passed + 1);
+
+  // Nothing goes on forever that neither changes a row nor gets any further.
+  batches = 0;
+  const stuck = { ...store.audit, purge: async () => ((batches += 1), { rows: 0, more: true, next: undefined }) };
+  await sweep({ ...engines, store: { ...store, audit: stuck }, policy });
+  expect(batches).toBe(1000);
+});
