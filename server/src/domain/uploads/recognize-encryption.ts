@@ -9,19 +9,23 @@ const ageHeader = 'age-encryption.org/';
 const armorHeaders = ['-----BEGIN AGE ENCRYPTED FILE-----', '-----BEGIN PGP MESSAGE'];
 
 /**
- * Scanners find nothing in a file that age or OpenPGP has encrypted, and call it clean. Here it has the verdict of a file
- * that cannot be inspected. The kinds that a scanner reports by itself, such as archives with a password, are left to it.
+ * Scanners find nothing in a file that age, OpenPGP or Office has encrypted, and call it clean. Here it has the verdict of a
+ * file that cannot be inspected. The kinds that a scanner reports by itself, such as archives with a password, are left to it.
  */
 export function recognizeEncryption(begin: Scanner['begin']): Scanner['begin'] {
   return (source) => {
     const scan = begin(source);
     const first = Buffer.alloc(examinedBytes);
     let length = 0;
+    const office = new OfficeContainer();
     const correct = (verdict: Verdict): Verdict =>
-      verdict.result === 'clean' && isEncrypted(first.subarray(0, length)) ? encrypted : verdict;
+      verdict.result === 'clean' && (office.isEncrypted || isEncrypted(first.subarray(0, length)))
+        ? encrypted
+        : verdict;
     return {
       write(bytes) {
         length += bytes.copy(first, length);
+        office.read(bytes);
         return scan.write(bytes);
       },
       get early() {
@@ -41,6 +45,36 @@ export function isEncrypted(first: Buffer): boolean {
     armorHeaders.some((header) => text.startsWith(header)) ||
     isOpenPgpMessage(first)
   );
+}
+
+const containerMark = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+/** An entry of the directory of a container: its name, and how many bytes that has with its end. */
+const entryBytes = 128;
+const encryptedPackage = Buffer.alloc(66);
+encryptedPackage.write('EncryptedPackage', 'utf16le');
+encryptedPackage.writeUInt16LE(2 * ('EncryptedPackage'.length + 1), 64);
+
+/**
+ * Office keeps a document with a password as one stream in a container of its older formats (MS-CFB, MS-OFFCRYPTO), whose
+ * directory may be anywhere.
+ */
+class OfficeContainer {
+  isEncrypted = false;
+  #isContainer: boolean | undefined;
+  /** The beginning of an entry of which the rest has not arrived. */
+  #rest: Buffer = Buffer.alloc(0);
+
+  read(bytes: Buffer): void {
+    if (this.#isContainer === false || this.isEncrypted) return;
+    const known = this.#rest.length > 0 ? Buffer.concat([this.#rest, bytes]) : bytes;
+    if (known.length >= entryBytes) this.#isContainer ??= known.subarray(0, containerMark.length).equals(containerMark);
+    if (this.#isContainer === false) return;
+    const end = known.length - (known.length % entryBytes);
+    for (let at = known.indexOf(encryptedPackage); at !== -1 && at < end; at = known.indexOf(encryptedPackage, at + 1))
+      if (at % entryBytes === 0) this.isEncrypted = true;
+    // A copy: the memory of the piece is freed.
+    this.#rest = Buffer.from(known.subarray(end));
+  }
 }
 
 /** The packets of an OpenPGP message (RFC 9580): session keys, of which each is for a receiver or a password, then data. */

@@ -132,6 +132,7 @@ const cannotBeInspected = [
   'rsa.gpg',
   'rsa.asc',
   'zip.zip',
+  'office.docx',
 ];
 const canBeInspected = ['owner.pdf', 'signature.sig', 'clear.asc'];
 export const readSample = (name: string) => readFileSync(new URL(`../encrypted/${name}`, import.meta.url));
