@@ -27,6 +27,8 @@ create table groups (
   lifetimes        integer[] check (cardinality(lifetimes) between 1 and 100),
   second_factor    second_factor,
   receiver_domains text[] check (cardinality(receiver_domains) between 1 and 1000),
+  -- True: encrypted files are accepted although a scan is required. Never false: the server's setting cannot be narrowed.
+  accepts_encrypted boolean check (accepts_encrypted),
   created_at       timestamptz not null default now()
 );
 
@@ -58,6 +60,8 @@ create table accounts (
   lifetimes        integer[] check (cardinality(lifetimes) between 1 and 100),
   second_factor    second_factor,
   receiver_domains text[] check (cardinality(receiver_domains) between 1 and 1000),
+  -- True: encrypted files are accepted although a scan is required. Never false: the server's setting cannot be narrowed.
+  accepts_encrypted boolean check (accepts_encrypted),
   created_at       timestamptz not null default now(),
   disabled_at      timestamptz,
   -- When an administrator asked for its deletion. Sweeps remove its rows and objects, and this row last.

@@ -21,11 +21,11 @@ const orDefault =
     text === 'default' ? text : parse(text);
 
 /** `secondFactor` has an option of its own. */
-type Limits = Omit<Quotas, 'secondFactor'>;
+type Limits = Omit<Quotas, 'secondFactor' | 'acceptsEncrypted'>;
 type OptionName<Name> = Name extends 'maxStoredBytes' ? 'maxStored' : Name extends 'maxFileBytes' ? 'maxFile' : Name;
 export type QuotaOptions = {
   readonly [Name in keyof Limits as OptionName<Name>]?: NonNullable<Limits[Name]> | 'default';
-};
+} & { readonly encryptedFiles?: 'accept' | 'default' };
 
 /** The limits that accounts and groups have in common. */
 export function addQuotaOptions(command: Command): Command {
@@ -43,6 +43,12 @@ export function addQuotaOptions(command: Command): Command {
         'the only domains that it may send to, such as acme.com,acme.se',
       ).argParser(orDefault(domains)),
     )
+    .addOption(
+      new Option('--encrypted-files <choice>', 'accept: encrypted files, although a virus scan is required').choices([
+        'accept',
+        'default',
+      ]),
+    )
     .addHelpText(
       'after',
       '\nWith `default` as its value, an option is taken back: the group’s or the server’s applies.',
@@ -52,6 +58,7 @@ export function addQuotaOptions(command: Command): Command {
 export function parseQuotas(options: QuotaOptions): Partial<Quotas> {
   const { maxStored, maxFile, dropsPerDay, mailsPerDay, minLifetime, maxLifetime, lifetimes, receiverDomains } =
     options;
+  const { encryptedFiles } = options;
   const given = {
     maxStoredBytes: maxStored,
     maxFileBytes: maxFile,
@@ -61,6 +68,7 @@ export function parseQuotas(options: QuotaOptions): Partial<Quotas> {
     maxLifetime,
     lifetimes,
     receiverDomains,
+    acceptsEncrypted: encryptedFiles === 'accept' ? true : encryptedFiles,
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set.map(([name, value]) => [name, value === 'default' ? null : value]));
@@ -78,6 +86,7 @@ export function toJsonQuotas(quotas: Quotas) {
     lifetimes: quotas.lifetimes,
     second_factor: quotas.secondFactor,
     receiver_domains: quotas.receiverDomains,
+    accepts_encrypted: quotas.acceptsEncrypted,
   };
 }
 

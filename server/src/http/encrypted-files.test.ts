@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { createDrop } from '../domain/drops/create-drop.ts';
+import { checkUpload } from '../domain/uploads/check-upload.ts';
 import { testPolicy, useTestExchange } from '../testing/exchange.ts';
 import { deriveToken } from '../testing/links.ts';
 import { requestV1 } from '../testing/request-v1.ts';
@@ -69,6 +70,37 @@ test('it is refused by default, and nothing of it is kept', async () => {
   ]);
   const kept = await exchange.database.query('select from files where account_id = $1', [owner.accountId]);
   expect(kept).toEqual([]);
+});
+
+test('it is accepted from the accounts of a group that may send such files, however they come, and from no others', async () => {
+  const receiver = await exchange.account();
+  const sender = await exchange.account(receiver.email);
+  const group = exchange.engines.random.uuid();
+  const { quotas } = exchange.engines.store;
+  await quotas.createGroup(group, 'lawyers');
+  await quotas.setForGroup(group, { acceptsEncrypted: true });
+  await quotas.join(sender.accountId, group);
+  const { id, ...uploaded } = (await sendV1(refusing, sender)).json();
+  expect(uploaded).toMatchObject({ scan: 'unscanned', unscanned_reason: 'encrypted' });
+  expect((await sendV1(refusing, receiver)).json()).toMatchObject({ code: 'encrypted' });
+
+  const tus = { 'tus-resumable': '1.0.0', 'upload-length': `${note.length}`, 'upload-metadata': 'filename YS5hZ2U=' };
+  const begun = await requestV1(refusing, 'POST', '/uploads', { key: sender.apiKey, headers: tus });
+  const inParts = String(begun.headers.location).split('/').at(-1) as string;
+  const bytes = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' };
+  await requestV1(refusing, 'PATCH', `/uploads/${inParts}`, { key: sender.apiKey, headers: bytes, body: note });
+  const checking = { ...exchange.engines, policy: { ...testPolicy, scan: 'required' } as const };
+  await checkUpload(checking, sender.accountId, inParts, new AbortController().signal);
+
+  const to = { receivers: [{ email: receiver.email }], message: 'encrypted' };
+  await requestV1(refusing, 'POST', '/drops', { key: sender.apiKey, body: { ...to, uploads: [id, inParts] } });
+  const [entry] = (await requestV1(refusing, 'GET', '/inbox', { key: receiver.apiKey })).json().data;
+  const { files } = (await requestV1(refusing, 'GET', `/inbox/${entry.id}`, { key: receiver.apiKey })).json();
+  expect(files).toHaveLength(2);
+  for (const file of files) {
+    const path = `/inbox/${entry.id}/files/${file.id}`;
+    expect((await requestV1(refusing, 'GET', path, { key: receiver.apiKey })).bytes).toEqual(note);
+  }
 });
 
 test('it is accepted on request, shown as not scanned, and downloaded while it still would be accepted', async () => {

@@ -12,6 +12,7 @@ export interface Quotas {
   readonly lifetimes: readonly number[] | null;
   readonly secondFactor: SecondFactor | null;
   readonly receiverDomains: readonly string[] | null;
+  readonly acceptsEncrypted: boolean | null;
 }
 
 export interface Group extends Quotas {

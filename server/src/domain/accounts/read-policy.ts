@@ -17,6 +17,7 @@ export async function readPolicy(
     mailsPerDay: quotas.mailsPerDay ?? policy.mailsPerDay,
     receiverDomains: quotas.receiverDomains ?? policy.receiverDomains,
     secondFactor: quotas.secondFactor ?? policy.secondFactor,
+    acceptsEncrypted: quotas.acceptsEncrypted ?? policy.acceptsEncrypted,
     lifetime: mergeLifetimes(quotas, policy.lifetime),
   };
 }

@@ -34,6 +34,8 @@ export interface SealedFile {
 }
 
 export interface InboxFile extends SealedFile {
+  /** The account whose drop it is in. */
+  readonly accountId: string;
   readonly dropId: string;
 }
 

@@ -29,7 +29,7 @@ async function find(
 ): Promise<InboxFile> {
   const [file] = isUuid(entryId) ? await engines.store.files.inInbox(actor.accountId, entryId, wanted) : [];
   if (!file) throw new ExchangeError('not_found');
-  requireScanned(engines.policy, file);
+  await requireScanned(engines, file.accountId, [file]);
   return file;
 }
 
@@ -49,6 +49,6 @@ export async function findInboxFiles(
   const all = await files.inInbox(actor.accountId, entryId);
   const found = chosen ? all.filter((_, place) => chosen.has(place)) : all;
   if (chosen && found.length !== chosen.size) throw new ExchangeError('not_found');
-  for (const file of found) requireScanned(engines.policy, file);
+  await requireScanned(engines, entry.senderAccountId, found);
   return { ...entry, files: found };
 }

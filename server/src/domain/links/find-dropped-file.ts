@@ -11,6 +11,6 @@ export async function findDroppedFile(
 ): Promise<DroppedFile> {
   const [file] = isUuid(fileId) ? await engines.store.links.files(link, fileId) : [];
   if (!file) throw new ExchangeError('not_found');
-  requireScanned(engines.policy, file);
+  await requireScanned(engines, link.accountId, [file]);
   return file;
 }

@@ -1,3 +1,4 @@
+import { readPolicy } from '../accounts/read-policy.ts';
 import type { Author } from '../audit/audit-store.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
@@ -110,7 +111,8 @@ async function readBack(
     },
     (leaseSeconds * 1000) / 4,
   );
-  const inspection = new FileInspection(engines, 'stored', upload.declared);
+  const policy = await readPolicy(engines, upload.accountId);
+  const inspection = new FileInspection({ ...engines, policy }, 'stored', upload.declared);
   try {
     for await (const bytes of readSealed(engines, upload, { start: 0, end: upload.sizeBytes }, signal)) {
       if (await inspection.update(bytes)) break;

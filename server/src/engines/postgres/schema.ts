@@ -54,6 +54,7 @@ export type UploadState = "abandoned" | "checking" | "receiving" | "refused";
 export type WebhookDeliveryState = "abandoned" | "delivered" | "waiting";
 
 export interface Accounts {
+  accepts_encrypted: boolean | null;
   attach_receipts: Generated<boolean>;
   contacts_version: Generated<number>;
   created_at: Generated<Timestamp>;
@@ -339,6 +340,7 @@ export interface GlobalContactsVersion {
 }
 
 export interface Groups {
+  accepts_encrypted: boolean | null;
   created_at: Generated<Timestamp>;
   drops_per_day: number | null;
   id: string;

@@ -128,7 +128,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const link = await requireLink(engines, request, downloads);
       return transfers.run(reply, link, async (signal) => {
         const files = await engines.store.links.files(link);
-        for (const file of files) requireScanned(engines.policy, file);
+        await requireScanned(engines, link.accountId, files);
         return sendZip(
           engines,
           { ...link, reference: toReference(link.dropId), files },

@@ -12,6 +12,7 @@ const columns = {
   lifetimes: 'lifetimes',
   secondFactor: 'second_factor',
   receiverDomains: 'receiver_domains',
+  acceptsEncrypted: 'accepts_encrypted',
 } as const satisfies Record<keyof Quotas, string>;
 const names = Object.keys(columns) as (keyof Quotas)[];
 

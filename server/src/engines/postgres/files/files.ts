@@ -127,7 +127,7 @@ export function fileStore(db: Database): FileStore {
           join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
         )
         .select(sealedFileColumns)
-        .select('drops.id as dropId')
+        .select(['drops.account_id as accountId', 'drops.id as dropId'])
         .where('entry.account_id', '=', accountId)
         .where('entry.id', '=', entryId)
         .where('drops.ended_at', 'is', null)
