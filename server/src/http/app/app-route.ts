@@ -378,11 +378,10 @@ function findOrigin({ policy }: Pick<Engines, 'policy'>, { headers, protocol }: 
 
 function readForm({ body }: FastifyRequest): URLSearchParams {
   if (body instanceof URLSearchParams) return body;
-  const form = new URLSearchParams();
-  if (typeof body === 'object' && body !== null) {
-    for (const [name, value] of Object.entries(body)) if (typeof value === 'string') form.set(name, value);
-  }
-  return form;
+  // Not one after the other: each would be compared with all before it. The items of a list have no names.
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const fields = isObject ? Object.entries(body).filter(([, value]) => typeof value === 'string') : [];
+  return new URLSearchParams(fields as [string, string][]);
 }
 
 function openParts(

@@ -4,6 +4,7 @@ import { invitePerson } from '../../domain/people/invite-person.ts';
 import { beginSession } from '../../domain/people/sessions.ts';
 import { Passwords } from '../../domain/sign-in/password.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
+import { measureLongestTurn } from '../../testing/longest-turn.ts';
 import { buildTestServer } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import { makeFormToken } from './form-token.ts';
@@ -227,6 +228,14 @@ test('an account that is disabled is not the page after a sign-in', async () => 
   await store.people.setMembership(other.accountId, person.id, 'member');
   await store.accounts.setDisabled(accountId, true);
   expect((await browser.get('/home')).headers.location).toBe(`/${encodeURIComponent(other.email)}/`);
+});
+
+test('a list of thousands of texts where a form is expected holds up nobody', async () => {
+  const payload = Array.from({ length: 20_000 }, () => '');
+  // The first time, code is compiled.
+  await openBrowser().postJson('/sign-in', payload);
+  const turnMs = await measureLongestTurn(() => openBrowser().postJson('/sign-in', payload));
+  expect(turnMs).toBeLessThan(500);
 });
 
 describe('behind a trusted proxy that passes on what a browser sends', () => {
