@@ -1,7 +1,9 @@
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { inTurns } from '../flow/in-turns.ts';
 import { requireVersion } from '../require-version.ts';
+import type { Contact } from './contact.ts';
 import { contactFromInput } from './contact-from-input.ts';
 import type { ContactInput } from './contact-input.ts';
 import { compareLists } from './difference.ts';
@@ -20,7 +22,8 @@ export async function replaceContacts(
   actor: Actor,
   input: { contacts: readonly ContactInput[]; lenient: boolean; ifVersion?: readonly string[] | undefined },
 ): Promise<{ version: string }> {
-  const contacts = input.contacts.map(contactFromInput);
+  const contacts: Contact[] = [];
+  for await (const contact of inTurns(input.contacts)) contacts.push(contactFromInput(contact));
   const emails = contacts.map((contact) => contact.email);
   if (new Set(emails).size !== emails.length) throw new ExchangeError('contact_exists');
 
