@@ -10,26 +10,35 @@ const maxFaults = 100;
  * Checks every field, including future ones: a text of this kind that reaches the database is a bug.
  */
 export function requireStorableTexts(input: unknown): void {
+  const pointers: string[] = [];
+  findUnstorable(input, [], pointers);
   const faults = new Faults();
-  for (const pointer of unstorableIn(input, '')) {
-    faults.add(pointer, 'invalid_input', unstorable);
-    if (faults.found.length === maxFaults) break;
-  }
+  for (const pointer of pointers.slice(0, maxFaults)) faults.add(pointer, 'invalid_input', unstorable);
   faults.throwIfAny();
 }
 
-/** JSON pointers (RFC 6901) to the texts and names that cannot be stored. The depth of JSON is already limited. */
-function* unstorableIn(value: unknown, pointer: string): Generator<string, void, void> {
+/**
+ * Adds the JSON pointers (RFC 6901) to the texts and names that cannot be stored. The depth of JSON is already limited, and
+ * what is found in hundreds of thousands of texts must cost nothing but for those.
+ */
+function findUnstorable(value: unknown, path: (string | number)[], pointers: string[]): void {
+  if (pointers.length >= maxFaults) return;
   if (typeof value === 'string') {
-    if (!isStorable(value)) yield pointer;
+    if (!isStorable(value)) pointers.push(toPointer(path));
   } else if (typeof value === 'object' && value !== null && !isBytes(value)) {
-    const entries: Iterable<[string, unknown]> = value instanceof URLSearchParams ? value : Object.entries(value);
+    const isList = Array.isArray(value);
+    const entries: Iterable<[string | number, unknown]> =
+      isList || value instanceof URLSearchParams ? value.entries() : Object.entries(value);
     for (const [name, item] of entries) {
-      if (isStorable(name)) yield* unstorableIn(item, `${pointer}/${escapeName(name)}`);
-      else yield pointer;
+      if (isList || isStorable(name as string)) {
+        path.push(name);
+        findUnstorable(item, path, pointers);
+        path.pop();
+      } else pointers.push(toPointer(path));
     }
   }
 }
 
+const toPointer = (path: readonly (string | number)[]) => path.map((name) => `/${escapeName(String(name))}`).join('');
 const isBytes = (value: object) => value instanceof Readable || ArrayBuffer.isView(value);
 const escapeName = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
