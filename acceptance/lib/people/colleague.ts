@@ -34,6 +34,17 @@ export class Colleague {
     return Array.from(this.#cookies, ([name, value]) => ({ name, value, url: this.#baseUrl }));
   }
 
+  /** Of the forms of the last page that was shown. */
+  get token(): string {
+    return this.#token;
+  }
+
+  /** Of each request of a page. */
+  get headers(): Record<string, string> {
+    const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
+    return { cookie, accept: 'text/html,application/xhtml+xml', 'sec-fetch-site': 'same-origin' };
+  }
+
   async get(path: string): Promise<string> {
     const text = await (await this.open(path)).text();
     this.#token = /name="csrftoken" value="([^"]+)"/.exec(text)?.[1] ?? this.#token;
@@ -46,8 +57,7 @@ export class Colleague {
 
   /** Resolves when the first byte has arrived. */
   async open(path: string, init: RequestInit = {}): Promise<Response> {
-    const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
-    const headers = { cookie, accept: 'text/html,application/xhtml+xml', 'sec-fetch-site': 'same-origin' };
+    const headers = { ...this.headers, ...(init.headers as Record<string, string>) };
     const response = await fetch(new URL(path, this.#baseUrl), { ...init, headers, redirect: 'manual' });
     for (const header of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
