@@ -3,8 +3,8 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import type { InboxFile } from '../files/file-store.ts';
-import { requireScanned } from '../files/require-scanned.ts';
 import { isUuid } from '../is-uuid.ts';
+import { requireScanned } from '../require-scanned.ts';
 import type { InboxLine } from './inbox-store.ts';
 
 type Needs = Pick<Engines, 'store' | 'policy'>;

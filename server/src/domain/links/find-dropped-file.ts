@@ -1,7 +1,7 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { requireScanned } from '../files/require-scanned.ts';
 import { isUuid } from '../is-uuid.ts';
+import { requireScanned } from '../require-scanned.ts';
 import type { DroppedFile, Link } from './link-store.ts';
 
 export async function findDroppedFile(

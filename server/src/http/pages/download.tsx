@@ -1,9 +1,9 @@
 import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
-import { requireScanned } from '../../domain/files/require-scanned.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
+import { requireScanned } from '../../domain/require-scanned.ts';
 import { sortByPath } from '../../views/file-order.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
 import type { App } from '../app.ts';

@@ -1,7 +1,7 @@
-import { readPolicy } from '../accounts/read-policy.ts';
-import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import type { SealedFile } from './file-store.ts';
+import { readPolicy } from './accounts/read-policy.ts';
+import type { Engines } from './engines.ts';
+import { ExchangeError } from './exchange-error.ts';
+import type { SealedFile } from './files/file-store.ts';
 
 /**
  * The policy may have become stricter since the upload: a file of this account that was never scanned must not be sent
