@@ -307,7 +307,7 @@ async function send(route: RouteOptions, { account, usual, bearer }: World, requ
     Buffer.from(bytes.subarray(index * pieceBytes, (index + 1) * pieceBytes)),
   );
   const options = {
-    method: findMethod(route) as NonNullable<InjectOptions['method']>,
+    method: findMethod(route),
     url,
     headers: { ...usual, ...authorization, ...headers },
     ...(payload === undefined ? {} : { payload: Readable.from(pieces) }),

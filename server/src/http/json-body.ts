@@ -43,8 +43,8 @@ function refuseInfinite(value: unknown): void {
   else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) refuseInfinite(item);
 }
 
-const [quote, backslash, comma, colon] = [...'"\\,:'].map((character) => character.charCodeAt(0));
-const [openBrace, closeBrace, openBracket, closeBracket] = [...'{}[]'].map((character) => character.charCodeAt(0));
+const [quote, backslash, comma, colon] = Array.from('"\\,:', (character) => character.charCodeAt(0));
+const [openBrace, closeBrace, openBracket, closeBracket] = Array.from('{}[]', (character) => character.charCodeAt(0));
 
 /**
  * One pass that looks only at strings, commas, colons and brackets, with a step for each piece. Invalid JSON may get through,
