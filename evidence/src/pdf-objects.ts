@@ -40,10 +40,10 @@ export function* readObjects(pdf: Uint8Array): Generator<PdfObject> {
     if (ending[0] === 'endobj') yield object;
     else {
       const [length, ...others] = object.members.get('Length') ?? [];
-      streamEnd.lastIndex = at + Number(length?.value);
-      if (!/^[0-9]{1,10}$/.test(length?.value ?? '') || others.length > 0 || !streamEnd.test(text))
+      streamEnd.lastIndex = at + Number(length?.raw);
+      if (!/^[0-9]{1,10}$/.test(length?.raw ?? '') || others.length > 0 || !streamEnd.test(text))
         throw new ReceiptError('The PDF is damaged: a stream has no end.');
-      yield { ...object, stream: pdf.subarray(at, at + Number(length?.value)) };
+      yield { ...object, stream: pdf.subarray(at, at + Number(length?.raw)) };
       at = streamEnd.lastIndex;
     }
     start.lastIndex = at;

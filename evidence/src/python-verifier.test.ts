@@ -94,6 +94,11 @@ function makePdf(attachment: string, isCompressed: boolean, more = ''): Uint8Arr
     ),
   ]);
 }
+/** With lines of keys that nobody knows. */
+function addStrangers(count: number, name: string): Uint8Array {
+  const lines = Array.from({ length: count }, (_, place) => `— ${name}${place} AAAAAAAA\n`).join('');
+  return change((receipt) => (receipt.checkpoints = receipt.checkpoints.map((note) => note + lines)));
+}
 const second = '3 0 obj\n<< /Type /Filespec /F (receipt.json) /EF << /F 4 0 R >> >>\nendobj\n';
 const [first] = (JSON.parse(example) as Receipt).entries;
 if (!first) throw new TypeError('the example has no entry');
@@ -110,6 +115,7 @@ const proven: Record<string, Uint8Array> = {
   'without the last event': change((receipt) => (receipt.entries = receipt.entries.slice(0, -1))),
   'a time stamp': bytes(stamped),
   'a time stamp whose signature was changed': changeStamp(({ token }) => ({ token: changeToken(token, 980) })),
+  'a hundred signatures': addStrangers(98, 'x'),
   'with another time of issue': change((receipt) => (receipt.issued_at = '2030-01-01T00:00:00.000Z')),
 };
 const refused: Record<string, Uint8Array> = {
@@ -138,6 +144,11 @@ const refused: Record<string, Uint8Array> = {
   'no checkpoint': change((receipt) => (receipt.checkpoints = [])),
   'the checkpoint twice': change((receipt) => (receipt.checkpoints = [...receipt.checkpoints, ...receipt.checkpoints])),
   'another size of the log': bytes(example.replace('log/1\\n5\\n', 'log/1\\n6\\n')),
+  'a signature of the log twice': change(
+    (receipt) => (receipt.checkpoints = receipt.checkpoints.map((note) => note.replace(/\n(— files.*\n)/, '\n$1$1'))),
+  ),
+  'more than a hundred signatures': addStrangers(100, 'x'),
+  'a note that is too large, in bytes': addStrangers(6, 'ä'.repeat(6_500)),
   'no signature of the log': change(
     (receipt) => (receipt.checkpoints = receipt.checkpoints.map((note) => note.replace(/\n— files.*\n/, '\n'))),
   ),
@@ -176,6 +187,14 @@ const renamed: Record<string, string> = {
   'with white space of other kinds': second.replace('/F (receipt', '/F\u000b(receipt'),
   'in an object stream': '3 0 obj\n<< /Type /ObjStm /Length 0 >>\nstream\n\nendstream\nendobj\n',
 };
+const rewrite = (pdf: Uint8Array, from: RegExp, to: string) =>
+  bytes(Buffer.from(pdf).toString('latin1').replace(from, to), 'latin1');
+for (const [how, written] of Object.entries({ string: '($1)', hexadecimal: '<$1>', name: '/$1', reference: '$1 0 R' }))
+  refused[`a PDF whose stream has its length as ${how}`] = rewrite(
+    makePdf(example, false),
+    /(?<=\/Length )(\d+)/,
+    written,
+  );
 for (const [how, more] of Object.entries(renamed))
   refused[`a PDF that names another receipt ${how}`] = makePdf(example, true, more);
 proven['a PDF with a list of attachments'] = makePdf(
@@ -272,6 +291,21 @@ test('the verdict of Python names the signatures that it did not check', async (
   rmSync(folder, { recursive: true });
   expect(known).toMatch(/^PROVEN\n[^]*\nnot checked: the signature of files\.example\.org\/log\/1, ML-DSA-44\n/);
   expect(unknown).toContain(`not checked: the signature of ${origin}, of a key that you did not name\n`);
+});
+
+test('the verdict of Python is printed where the characters of a name cannot be', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-python-'));
+  const trust = join(folder, 'policy.txt');
+  const receipt = join(folder, 'receipt.json');
+  writeFileSync(trust, policy);
+  writeFileSync(receipt, addStrangers(1, 'ä'));
+  const script = new URL('../python/verify_receipt.py', import.meta.url).pathname;
+  const { stdout, status } = spawnSync('python3', ['-B', script, receipt, '--policy', trust], {
+    encoding: 'utf8',
+    env: { ...process.env, PYTHONIOENCODING: 'ascii' },
+  });
+  rmSync(folder, { recursive: true });
+  expect([status, stdout.split('\n')[0]]).toEqual([0, 'PROVEN']);
 });
 
 test('the example with a time stamp says since when the authority knows the first two events', async () => {

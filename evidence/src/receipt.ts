@@ -1,7 +1,7 @@
 import { decodeBase64, decodeHash, decodeText, encodeText, equalBytes } from './bytes.ts';
 import { type JsonValue, toCanonicalJson } from './canonical-json.ts';
 import { isEvent, isEventComplete, isTime, isUuid } from './event.ts';
-import { type Check, type Checked, exact, isNatural, list, oneOf, optional, text } from './shape.ts';
+import { type Check, type Checked, exact, isNatural, list, oneOf, optional } from './shape.ts';
 import { maxTokenBytes } from './time-stamp.ts';
 
 /** The events of one drop and one receiver, with everything that proves that a log contains them. */
@@ -11,6 +11,10 @@ const maxDepth = 16;
 
 const isHashText: Check<string> = (value): value is string =>
   typeof value === 'string' && decodeHash(value) !== undefined;
+
+const maxNoteBytes = 64 * 1024;
+const isNoteText: Check<string> = (value): value is string =>
+  typeof value === 'string' && value.isWellFormed() && encodeText(value).length <= maxNoteBytes;
 
 const isEntry = exact({
   /** The place of its checkpoint in the receipt's list. */
@@ -43,7 +47,7 @@ const isReceipt = exact({
   /** Not proven. */
   issued_at: isTime,
   /** Whole notes, one for each log. */
-  checkpoints: list(text(64 * 1024), 1, 100),
+  checkpoints: list(isNoteText, 1, 100),
   entries: list(isEntry, 1, 100_000),
   time_stamps: optional(list(isTimeStamp, 1, 100)),
 });
