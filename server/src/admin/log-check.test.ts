@@ -41,6 +41,8 @@ async function checkWith(objects: LogObjects, ...options: string[]) {
   const printed = JSON.parse(await runAdmin({ engines }, 'log', 'check', '--json', ...options)) as {
     entries: number;
     erased: number;
+    repaired?: number;
+    unrepaired?: number[];
     findings: { problem: string; index?: number; entry?: string }[];
   };
   return { exit: process.exitCode ?? 0, ...printed };
@@ -96,6 +98,34 @@ test('names an event that a change has made impossible to commit to, and objects
       ['file changed', undefined],
     ],
   ]);
+});
+
+test('writes damaged and missing files in the middle of the log again, and nothing that does not follow from what was signed', async () => {
+  // More than one batch of entries, so that there are partial files that are not needed any more.
+  await publish(4_200);
+  await publish(5);
+  const before = new Map(logObjects.objects);
+  logObjects.objects.delete('1/tile/0/003');
+  logObjects.objects.delete('1/tile/entries/007');
+  logObjects.objects.set('1/tile/entries/005', Buffer.alloc(100_000));
+  logObjects.objects.set('1/tile/0/009', Buffer.alloc(256 * 32));
+  expect(await check()).toMatchObject({ exit: 1 });
+
+  await query('update evidence_entries set commitment = sha256(commitment) where leaf_index = 1000');
+  const damaged = new Map(logObjects.objects);
+  expect(await check('--repair')).toMatchObject({ exit: 1, repaired: 0, unrepaired: [1] });
+  expect(logObjects.objects).toEqual(damaged);
+
+  const published = before.get('1/tile/entries/003')?.subarray((1000 - 3 * 256) * 34 + 2, (1001 - 3 * 256) * 34);
+  await query('update evidence_entries set commitment = $1 where leaf_index = 1000', [published]);
+  expect(await check('--repair')).toMatchObject({ exit: 0, repaired: 4, unrepaired: [], findings: [] });
+  expect(logObjects.objects).toEqual(before);
+  expect(await check('--repair')).toMatchObject({ exit: 0, repaired: 0 });
+
+  // An epoch whose checkpoint is somebody else's.
+  logObjects.objects.set('1/checkpoint', Buffer.from('x'));
+  logObjects.objects.delete('1/tile/0/003');
+  expect(await check('--repair')).toMatchObject({ exit: 1, repaired: 0, unrepaired: [1] });
 });
 
 test('a cosigned checkpoint is kept, published, and what the check holds the log against', async () => {

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { checkLog, type LogFinding, type LogToCheck } from '../domain/evidence/check-log.ts';
 import type { Log } from '../domain/evidence/log-store.ts';
+import { toNothing } from '../domain/evidence/published-checkpoint.ts';
 import { readLogFile } from '../domain/evidence/read-log.ts';
+import { repairLog } from '../domain/evidence/repair-log.ts';
 import { toVerifier } from '../domain/evidence/signing-keys.ts';
-import { ExchangeError } from '../domain/exchange-error.ts';
 import { untilKilled } from './backup-place.ts';
 import { type AdminContext, addExamples, print, type WithEngines } from './command.ts';
 import { Progress } from './progress.ts';
@@ -18,6 +19,7 @@ export const lateSeconds = 60;
 interface CheckOptions {
   readonly from?: number;
   readonly checkpoint?: readonly string[];
+  readonly repair?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,7 +28,7 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
   const check = log
     .command('check')
     .description(
-      'compute the log anew from the database, and compare it with the bucket and with the checkpoints. Names every entry that was edited, deleted, swapped or invented, or has been waiting for a checkpoint for more than a minute. Changes nothing. Exits with 1 if anything was found',
+      'compute the log anew from the database, and compare it with the bucket and with the checkpoints. Names every entry that was edited, deleted, swapped or invented, or has been waiting for a checkpoint for more than a minute. Without --repair, it changes nothing. Exits with 1 if anything was found',
     )
     .option('--from <index>', 'begin at this entry of the last epoch, and trust what is before it', parseIndex)
     .option(
@@ -34,14 +36,26 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
       'a checkpoint that was kept elsewhere, which the log must contain; can be repeated. Only such a one detects a log that was rewritten everywhere and signed again',
       collectPath,
     )
+    .option(
+      '--repair',
+      'first write the public files again that are missing or damaged in the bucket, if the entries in the database lead to what was signed',
+    )
     .option('--json', 'print JSON')
     .action((options: CheckOptions) =>
       withEngines(async ({ engines }) => {
         const findings: LogFinding[] = [];
         const total = { leaves: 0, erased: 0, lost: 0, findings: 0 };
         const progress = new Progress();
+        let repaired = 0;
+        const unrepaired: number[] = [];
         const logs = await engines.store.evidenceLog.list();
         for (const one of options.from === undefined ? logs : logs.slice(-1)) {
+          if (options.repair) {
+            progress.show(() => `epoch ${one.epoch} is being repaired`);
+            const written = await repairLog(engines, one, untilKilled);
+            if (written === undefined) unrepaired.push(one.epoch);
+            repaired += written ?? 0;
+          }
           const checked = await checkLog(await openLog(engines, one, options), {
             ...(options.from !== undefined && { from: options.from }),
             onFinding(finding) {
@@ -54,8 +68,20 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
         progress.clear();
         print(
           options.json,
-          { entries: total.leaves, erased: total.erased, lost: total.lost, found: total.findings, findings },
+          {
+            entries: total.leaves,
+            erased: total.erased,
+            lost: total.lost,
+            ...(options.repair && { repaired, unrepaired }),
+            found: total.findings,
+            findings,
+          },
           [
+            ...(options.repair ? [`${repaired} public files were written again.`] : []),
+            ...unrepaired.map(
+              (epoch) =>
+                `Epoch ${epoch} was not repaired: the entries in the database do not lead to a checkpoint in the bucket.`,
+            ),
             `${total.leaves} entries checked, ${total.erased} of them erased, ${total.lost} lost by a restored database. ${total.findings} contradictions found.`,
             ...findings.map(describeFinding),
             ...(total.findings > findings.length ? [`… and ${total.findings - findings.length} more`] : []),
@@ -69,6 +95,7 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
     'waybilld admin log check',
     'waybilld admin log check --from 1200000 --json',
     'waybilld admin log check --checkpoint kept-checkpoint.txt',
+    'waybilld admin log check --repair',
   );
 }
 
@@ -100,12 +127,6 @@ async function openLog(
     publishedUntil: new Date(((await store.dayKeys.clock()) - lateSeconds) * 1000),
     readFile: (path) => readLogFile(logObjects, epoch, path, untilKilled).catch(toNothing),
   };
-}
-
-/** An object that is longer than any of the log's was changed. */
-function toNothing(error: unknown): Buffer {
-  if (!(error instanceof ExchangeError && error.code === 'damaged')) throw error;
-  return Buffer.alloc(0);
 }
 
 function describeFinding({ epoch, problem, index, entry, kind, message }: LogFinding): string {

@@ -47,8 +47,8 @@ export async function readPublished(
   return { ...checkpoint, note };
 }
 
-/** An object that is too long is not a checkpoint. */
-function toNothing(error: unknown): Buffer {
+/** An object that is longer than any of the log's was changed. */
+export function toNothing(error: unknown): Buffer {
   if (!(error instanceof ExchangeError && error.code === 'damaged')) throw error;
   return Buffer.alloc(0);
 }

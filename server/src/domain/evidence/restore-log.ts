@@ -1,3 +1,4 @@
+import type { Checkpoint } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import { LogTree } from './log-tree.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
@@ -38,12 +39,7 @@ async function writeTiles(
 ): Promise<boolean> {
   const signed = readCheckpoint(checkpoint);
   if (!signed) return false;
-  const tree = LogTree.empty();
-  while (tree.size < signed.size) {
-    const count = Math.min(entriesPerBatch, signed.size - tree.size);
-    const entries = await store.evidenceLog.placed(epoch, tree.size, count);
-    if (entries.length < count) return false;
-    const { files, obsolete } = tree.append(entries.map(({ commitment }) => commitment));
+  return rebuildTree(store, epoch, signed, async ({ files, obsolete }) => {
     for (let from = 0; from < files.length; from += putsAtOnce) {
       const some = files.slice(from, from + putsAtOnce);
       await Promise.all(some.map(({ path, bytes }) => logObjects.put(toObjectName(epoch, path), bytes, signal)));
@@ -54,6 +50,22 @@ async function writeTiles(
         signal,
       );
     }
+  });
+}
+
+/** Computes the files of an epoch from the entries in the database. Returns whether these lead to what was signed. */
+export async function rebuildTree(
+  store: Engines['store'],
+  epoch: number,
+  signed: Checkpoint,
+  take: (appended: ReturnType<LogTree['append']>) => Promise<void>,
+): Promise<boolean> {
+  const tree = LogTree.empty();
+  while (tree.size < signed.size) {
+    const count = Math.min(entriesPerBatch, signed.size - tree.size);
+    const entries = await store.evidenceLog.placed(epoch, tree.size, count);
+    if (entries.length < count) return false;
+    await take(tree.append(entries.map(({ commitment }) => commitment)));
   }
   return Buffer.compare(tree.root, signed.root) === 0;
 }
