@@ -14,7 +14,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from '@waybill/evidence';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { type MemoryLogObjects, memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
@@ -520,6 +520,31 @@ describe('a database that was restored from a backup', () => {
       },
     });
     expect((await engines.store.evidenceLog.readCondition()).refusal).toBeNull();
+  });
+
+  test.each([
+    ['between two steps', 0],
+    ['before a renewal of the lease', 4_000],
+  ])('by a failover %s gives no leaves to entries, although the process goes on', async (_when, passedMs) => {
+    const { sequencer, engines } = startProcess();
+    await append(10);
+    await sequencer.step(live);
+    const restore = await backUp();
+    await append(10);
+    await sequencer.step(live);
+    await restore();
+    await append(7);
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+    await sequencer.step(live);
+    await sequencer.step(live);
+    clock.mockRestore();
+    const condition = await engines.store.evidenceLog.readCondition();
+    expect(condition.refusal).toMatch(/has a checkpoint of 21 entries in epoch 1, and the database knows only 11/);
+    expect(await exchange.database.query('select from evidence_entries where leaf_index is null')).toHaveLength(7);
+    await startEpoch(engines, { reason: 'failover', author: engines.administrator, isAlone: true });
+    await startProcess().sequencer.step(live);
+    expect((await readCheckpointOf(2)).size).toBe(8);
   });
 
   test('that has logged other entries under the same numbers refuses, and logs them again in the new epoch', async () => {

@@ -74,6 +74,7 @@ export class Sequencer {
     } catch (error) {
       // Whatever is in memory may differ from what is stored.
       this.#tree = undefined;
+      this.#comparedAt = Number.NEGATIVE_INFINITY;
       if (error instanceof LogRefusal) return this.#refuse(error);
       if (this.#turn) this.#turn.renewedAt = Number.NEGATIVE_INFINITY;
       if (!(error instanceof TurnLost)) throw error;
@@ -121,6 +122,8 @@ export class Sequencer {
       this.#turn = undefined;
       throw new TurnLost();
     }
+    // Nobody else writes the log: the database has lost its last changes.
+    if (log.size !== held.log.size) this.#comparedAt = Number.NEGATIVE_INFINITY;
     Object.assign(held, { log, renewedAt: since });
     return log;
   }
