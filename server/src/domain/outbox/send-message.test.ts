@@ -227,6 +227,36 @@ async function oneMail() {
   return { actor, id };
 }
 
+test('a mail that the database could not show for a moment is sent seconds later, and not after its lease', async () => {
+  const { actor, id } = await oneMail();
+  let failures = 1;
+  const failing = (store: Store): Store => ({
+    ...store,
+    outbox: {
+      ...store.outbox,
+      acquire: async (...call) => {
+        const message = await store.outbox.acquire(...call);
+        failures -= 1;
+        if (failures >= 0) throw new ExchangeError('unavailable');
+        return message;
+      },
+    },
+    transaction: (work) => store.transaction((tx) => work(failing(tx))),
+  });
+  const { sent, mailer } = recording();
+  const send = () => sendMessage({ ...engines, mailer, store: failing(engines.store) }, actor.accountId, id);
+  await expect(send()).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await mailRow(id)).toMatchObject({ state: 'waiting', attempts: 0 });
+  const jobs = await query(
+    'select attempts < max_attempts - 1 as "isRepeated" from graphile_worker.jobs where key = $1',
+    [`message:${id}`],
+  );
+  expect(jobs).toEqual([{ isRepeated: true }]);
+  await send();
+  expect(sent).toHaveLength(1);
+  expect(await mailRow(id)).toMatchObject({ state: 'sent', attempts: 1 });
+});
+
 describe('a mail that was sent is not sent again', () => {
   test('because the database was away for a moment when that was to be noted', async () => {
     const { actor, id } = await oneMail();

@@ -58,7 +58,8 @@ export async function sendMessage(
   leaseSeconds = defaultLeaseSeconds,
 ): Promise<void> {
   const { outbox } = engines.store;
-  const message = await outbox.acquire(accountId, messageId, leaseSeconds);
+  // If it cannot be read, it stays due: the queue tries again in seconds, and would find it leased otherwise.
+  const message = await engines.store.transaction((tx) => tx.outbox.acquire(accountId, messageId, leaseSeconds));
   if (!message) return;
   const pointless = findObsoleteReason(message);
   if (pointless !== undefined) {

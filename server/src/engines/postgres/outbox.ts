@@ -395,6 +395,9 @@ const reachableAgain = sql`reachable as (
     and links.drop_id = revived.drop_id and links.position = revived.position
 )`;
 
+/** Of a job. A failure of the mail server is not one of the job, whose message has attempts of its own. */
+const jobAttempts = sql.lit(4);
+
 /**
  * The job that sends a row. One per message: setting it again replaces it, unless its process is working on it or dead.
  * A person waits for a code, so it goes before everything else.
@@ -406,7 +409,7 @@ function alarmJob(
   return sql`graphile_worker.add_job(
     ${sendMessageJob},
     ${jobPayload(sql`'accountId', account_id, 'messageId', id`, traceparent)},
-    run_at := ${at}, max_attempts := 1, job_key := 'message:' || id::text, job_key_mode := ${keyMode},
+    run_at := ${at}, max_attempts := ${jobAttempts}, job_key := 'message:' || id::text, job_key_mode := ${keyMode},
     priority := case kind when 'code' then -10 else 0 end)`;
 }
 
@@ -414,6 +417,6 @@ function alarmJob(
 function alarmJobs(traceparent: string | undefined, rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`graphile_worker.add_jobs((
     select array_agg(row(${sendMessageJob}::text, ${jobPayload(sql`'accountId', account_id, 'messageId', id`, traceparent)},
-      null, now(), 1, 'message:' || id::text, 0, null)::graphile_worker.job_spec)
+      null, now(), ${jobAttempts}, 'message:' || id::text, 0, null)::graphile_worker.job_spec)
     from ${rows}))`;
 }
