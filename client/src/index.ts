@@ -15,6 +15,7 @@ export type { Drops } from './resources/drops.ts';
 export type { EventOptions, Events, FollowOptions, StreamOptions } from './resources/events.ts';
 export type { ClaimOptions, Inbox, InboxFilter, LeasedEntry, NackOptions, RenewOptions } from './resources/inbox.ts';
 export type { Keys, RevokeKeyOptions } from './resources/keys.ts';
+export type { ReceiptFilter, Receipts } from './resources/receipts.ts';
 export type { RequestOptions, Requests } from './resources/requests.ts';
 export type { RevokeOptions, SentFilter } from './resources/sent-collection.ts';
 export type { ReplaceSecretOptions, Webhooks } from './resources/webhooks.ts';

@@ -12,6 +12,7 @@ import { Drops } from './resources/drops.ts';
 import { Events } from './resources/events.ts';
 import { Inbox } from './resources/inbox.ts';
 import { Keys } from './resources/keys.ts';
+import { Receipts } from './resources/receipts.ts';
 import { type RequestOptions, Requests, requestFiles } from './resources/requests.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { defaultRuntime, type Runtime } from './runtime.ts';
@@ -64,6 +65,8 @@ export class Waybill {
   readonly inbox: Inbox;
   /** The account's API keys. */
   readonly keys: Keys;
+  /** Receipts of what was sent. */
+  readonly receipts: Receipts;
   /** Requests for files. */
   readonly requests: Requests;
   /** Uploads that are not in a drop yet. */
@@ -86,6 +89,7 @@ export class Waybill {
     this.events = new Events(this.#api);
     this.inbox = new Inbox(this.#api);
     this.keys = new Keys(this.#api);
+    this.receipts = new Receipts(this.#api);
     this.requests = new Requests(this.#api);
     this.uploads = new Uploads(this.#api);
     this.webhooks = new Webhooks(this.#api);

@@ -30,7 +30,8 @@ const groups: Record<string, string> = {
   Client: 'Waybill WaybillOptions CallOptions PostOptions Account RetryPolicy Retry Runtime',
   'Sending files': 'SendOptions FileToSend Bytes SendResult SentFile CheckedSend UploadProgress UploadStore',
   'Managing drops': `Drops SentFilter Drop DropDetails DropReceiver DropFile NewDrop NewReceiver CreatedDrop AddedReceiver
-    CheckedDrop RevokeOptions Extension ReminderResult Receipt ReceiptOptions ListDropsQuery`,
+    CheckedDrop RevokeOptions Extension ReminderResult ListDropsQuery`,
+  'Getting receipts': 'Receipts ReceiptFilter AvailableReceipt Receipt ReceiptOptions ListReceiptsQuery',
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
   'Managing uploads': 'Uploads UploadOptions Upload',
@@ -52,7 +53,7 @@ const groups: Record<string, string> = {
     RequestCreatedEvent RequestExpiredEvent RequestExtendedEvent RequestFulfilledEvent
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
     RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent`,
-  'Other types of the API': `AckInput ApiKeyPage ClaimInput ClaimedEntries ContactImport ContactPage CreateDropQuery
+  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage CreateDropQuery
     CreateRequestQuery DownloadDropReceiptQuery DownloadRequestReceiptQuery DropPage FileRequestPage ImportContactsQuery InboxEntryPage ListEventsQuery
     ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery NackInput Problem RenewInput Revocation
     RevokeApiKeyQuery SecretReplacement StreamEventsQuery Time WebhookAttemptPage WebhookPage`,

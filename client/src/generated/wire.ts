@@ -142,6 +142,28 @@ export interface ApiKeyPage {
   next_cursor: string | null;
 }
 
+/** A receipt that can be made. */
+export interface AvailableReceipt {
+  /** Whether it is of a drop or of a request. */
+  type: 'drop' | 'request';
+  /** The id of the drop or request. */
+  id: string;
+  /** The `id` of the receiver within it. */
+  receiver: number;
+  /** The e-mail address. */
+  email: string;
+  /** Name of the receiver; null if not known. */
+  name: string | null;
+}
+
+/** Receipts that can be made. */
+export interface AvailableReceiptPage {
+  /** The entries of this page. */
+  data: AvailableReceipt[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+}
+
 /** The result of a dry run. */
 export interface CheckedDrop {
   /** Nothing was sent. */
@@ -1179,6 +1201,18 @@ export interface ListInboxQuery {
    * allowed, and can be released. acknowledged: it is done.
    */
   state?: 'available' | 'claimed' | 'parked' | 'acknowledged';
+}
+
+/** The parameters of the operation `listReceipts`. */
+export interface ListReceiptsQuery {
+  /** How many entries to return; 100 if not given. */
+  limit?: number;
+  /** The `next_cursor` of the page before. It is valid only with the same filter. */
+  cursor?: string;
+  /** The reference that pages and mails show, such as WB-7F3K-29QD; or the id of the drop or request. */
+  reference: string;
+  /** The address of one of the receivers. */
+  receiver?: string;
 }
 
 /** The parameters of the operation `listRequests`. */

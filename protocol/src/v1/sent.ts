@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
-import { pageParameters } from './page.ts';
+import { Page, pageParameters } from './page.ts';
 import { describeTime, Nullable, Time } from './values.ts';
 
 /** The properties that drops and requests for files have in common. */
@@ -219,6 +219,35 @@ export const ReceiptQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export const ReceiptsQuery = Type.Object(
+  {
+    ...pageParameters,
+    reference: Type.String({
+      minLength: 1,
+      maxLength: 36,
+      description: 'The reference that pages and mails show, such as WB-7F3K-29QD; or the id of the drop or request.',
+    }),
+    receiver: Type.Optional(
+      Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of one of the receivers.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const AvailableReceipt = Type.Object(
+  {
+    type: Type.Enum(['drop', 'request'], { description: 'Whether it is of a drop or of a request.' }),
+    id: Type.String({ format: 'uuid', description: 'The id of the drop or request.' }),
+    receiver: Type.Integer({ description: 'The `id` of the receiver within it.' }),
+    email: Type.String({ description: 'The e-mail address.' }),
+    name: Nullable(Type.String(), 'Name of the receiver; null if not known.'),
+  },
+  { description: 'A receipt that can be made.' },
+);
+export type AvailableReceipt = Static<typeof AvailableReceipt>;
+
+export const AvailableReceiptPage = Page(AvailableReceipt, 'Receipts that can be made.');
 
 export const Receipt = Type.Object(
   {

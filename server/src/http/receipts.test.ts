@@ -11,6 +11,8 @@ import { revokeDrop } from '../domain/drops/revoke-drop.ts';
 import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
 import { sendMessage } from '../domain/outbox/send-message.ts';
+import { toReference } from '../domain/reference.ts';
+import { sweep } from '../domain/sweep.ts';
 import { AppBrowser } from '../testing/app-browser.ts';
 import { deriveToken } from '../testing/links.ts';
 import { memoryMailer } from '../testing/memory/memory-mailer.ts';
@@ -165,6 +167,65 @@ describe('a receipt of /api/v1', () => {
     const { status, json } = await ask(sender, dropId);
     expect([status, json().code]).toEqual([410, 'receipt_unavailable']);
     expect(await verify(stored.bytes)).toMatchObject({ isValid: true, facts: { files: [{}, {}] } });
+  });
+});
+
+describe('by the reference, once the rows of the drop are purged', () => {
+  const list = (sender: Sender, query: string) => requestV1(app, 'GET', `/receipts?${query}`, { key: sender.apiKey });
+
+  /** Ends a drop, and purges it as the sweep does when it is old enough. */
+  async function purge(sender: Sender, dropId: string): Promise<void> {
+    await revokeDrop(engines, { id: sender.accountId, email: sender.email }, dropId, systemAuthor('sweep'));
+    await database.query(`update messages set state = 'sent', settled_at = now() where drop_id = $1`, [dropId]);
+    // Its files are deleted first.
+    await sweep(engines);
+    await database.query(`update drops set ended_at = now() - interval '9 years' where id = $1`, [dropId]);
+    const keepSeconds = { ...engines.policy.keepSeconds, history: 86_400 };
+    await sweep({ ...engines, policy: { ...engines.policy, keepSeconds } });
+    expect(await database.query('select from drops where id = $1', [dropId])).toEqual([]);
+    await sequence();
+  }
+
+  test('/api/v1 lists the receivers, page by page, and their receipts can be made', async () => {
+    const { sender, dropId } = await send();
+    const reference = toReference(dropId);
+    await purge(sender, dropId);
+    const anna = { type: 'drop', id: dropId, receiver: 0, email: 'anna@example.com' };
+    const bo = { ...anna, receiver: 1, email: 'bo@example.com' };
+    for (const name of [reference, reference.toLowerCase().replaceAll('-', ''), dropId]) {
+      const { status, json } = await list(sender, `reference=${name}`);
+      expect([status, json()]).toMatchObject([200, { data: [anna, bo], next_cursor: null }]);
+    }
+    expect((await list(sender, `reference=${reference}&receiver=BO@example.com`)).json()).toMatchObject({ data: [bo] });
+    const first = (await list(sender, `reference=${reference}&limit=1`)).json();
+    expect(first).toMatchObject({ data: [anna] });
+    const next = await list(sender, `reference=${reference}&limit=1&cursor=${first.next_cursor}`);
+    expect(next.json()).toMatchObject({ data: [bo], next_cursor: null });
+    expect(await verify((await ask(sender, dropId, '1/receipt.json')).bytes)).toMatchObject({ isValid: true });
+
+    expect((await list(await exchange.account(), `reference=${reference}`)).json()).toMatchObject({ data: [] });
+    expect((await list(sender, 'reference=WB-7F3K')).json()).toMatchObject({ code: 'invalid_input' });
+    await database.query('update evidence_entries set data = null, salt = null where drop_id = $1 and position = 0', [
+      dropId,
+    ]);
+    expect((await list(sender, `reference=${reference}`)).json()).toMatchObject({ data: [bo] });
+  });
+
+  test('a reader of the account finds them by searching the list', async () => {
+    const { sender, dropId } = await send();
+    const { browser, base } = await signInMember(exchange, app, 'reader', sender);
+    const search = async () => (await browser.get(`${base}sent?q=${toReference(dropId)}`)).body;
+    const path = `${base}sent/${dropId}/receivers/1/receipt`;
+    expect(await search()).not.toContain(path);
+    await purge(sender, dropId);
+    expect(await search()).toContain(`href="${path}.pdf"`);
+    expect((await browser.get(`${base}requests?q=${toReference(dropId)}`)).body).not.toContain(dropId);
+    const { rawPayload, statusCode } = await browser.get(`${path}.json`);
+    expect(statusCode).toBe(200);
+    expect(await verify(rawPayload)).toMatchObject({ isValid: true, facts: { receiver: 1 } });
+    const stranger = await signInMember(exchange, app);
+    expect((await stranger.browser.get(`${stranger.base}sent?q=${toReference(dropId)}`)).body).not.toContain(dropId);
+    expect((await stranger.browser.get(`${path.replace(base, stranger.base)}.json`)).statusCode).toBe(404);
   });
 });
 

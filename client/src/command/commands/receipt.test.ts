@@ -62,6 +62,39 @@ test('asks for a receiver if there are several, and names the command that lists
   });
 });
 
+test('finds the receipts of what is in the history no more, by its reference or id', async () => {
+  const gone = (response: Parameters<typeof refuse>[0]) => refuse(response, 404, 'not_found');
+  const kept = { type: 'drop', id: ids.drop, name: null };
+  const purged: Replies = {
+    'GET drops': { data: [], next_cursor: null },
+    'GET requests': { data: [], next_cursor: null },
+    'GET drops/ID': gone,
+    'GET requests/ID': gone,
+    'GET receipts': {
+      data: [
+        { ...kept, receiver: 0, email: 'anna@example.com' },
+        { ...kept, receiver: 1, email: 'bo@example.com' },
+      ],
+      next_cursor: null,
+    },
+  };
+  for (const name of [drop.reference.toLowerCase(), ids.drop]) {
+    const words = [name, '--receiver', 'Anna@example.com', '--output', path('r.pdf'), '--overwrite'];
+    expect(await runReceipt(words, purged)).toMatchObject({
+      exit: 0,
+      asked: [`GET drops/${ids.drop}/receivers/0/receipt.pdf`],
+      printed: expect.stringContaining('Stored the receipt of anna@example.com for '),
+    });
+  }
+  expect(await runReceipt([drop.reference], purged)).toMatchObject({
+    exit: 2,
+    errors: expect.stringContaining('anna@example.com, bo@example.com'),
+  });
+  const nothing = { ...purged, 'GET receipts': { data: [], next_cursor: null } };
+  expect(await runReceipt([drop.reference], nothing)).toMatchObject({ exit: 4, asked: [] });
+  expect(await runReceipt(['order-4711'], purged)).toMatchObject({ exit: 4, asked: [] });
+});
+
 test('leaves nothing behind if the receipt cannot be made', async () => {
   const erased = (response: Parameters<typeof refuse>[0]) => refuse(response, 410, 'receipt_unavailable');
   const words = [drop.reference, '--receiver', 'anna@example.com', '--output', path('r.pdf')];

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
-import { type Context, withClient } from '../context.ts';
+import type { AvailableReceipt } from '../../generated/wire.ts';
+import type { Drops } from '../../resources/drops.ts';
+import type { Requests } from '../../resources/requests.ts';
+import type { Waybill } from '../../waybill.ts';
+import { type Context, isId, withClient } from '../context.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { findReceiver, findSent } from './sent.ts';
+import { type FoundReceiver, findReceiver, findSent } from './sent.ts';
 
 export interface ReceiptCommandOptions {
   receiver?: string;
@@ -11,6 +15,43 @@ export interface ReceiptCommandOptions {
   overwrite?: boolean;
 }
 
+/** In a message about them. */
+const listedReceivers = 10;
+
+interface Story {
+  collection: Drops | Requests;
+  id: string;
+  reference: string;
+  receivers: readonly FoundReceiver[];
+}
+
+/** Finds a drop or a request, or what can be proven of one that is in the history no more. */
+async function findStory(client: Waybill, identifier: string, signal: AbortSignal): Promise<Story> {
+  try {
+    const { collection, details } = await findSent(client, identifier, signal);
+    return { collection, id: details.id, reference: details.reference, receivers: details.receivers };
+  } catch (error) {
+    const isMissing = error instanceof CommandError && error.code === 'not_found';
+    if (!isMissing || !(isId(identifier) || isReference(identifier))) throw error;
+    const found: AvailableReceipt[] = [];
+    for await (const receipt of client.receipts.list(identifier, { signal })) found.push(receipt);
+    const [first, ...others] = found;
+    if (!first) throw error;
+    if (others.some(({ id }) => id !== first.id)) {
+      const next = `Use the id of one of them: ${[...new Set(found.map(({ id }) => id))].join(' or ')}`;
+      throw new CommandError(exitCodes.usage, 'ambiguous', `More than one is called ${identifier}.`, next);
+    }
+    return {
+      collection: first.type === 'drop' ? client.drops : client.requests,
+      id: first.id,
+      reference: isId(identifier) ? first.id : identifier.toUpperCase(),
+      receivers: found.map(({ receiver, email }) => ({ id: receiver, email, revoked_at: null })),
+    };
+  }
+}
+
+const isReference = (text: string) => /^WB-?[0-9A-Z]{4}-?[0-9A-Z]{4}$/i.test(text);
+
 /** Stores the receipt of a receiver in a file. */
 export async function storeReceipt(
   context: Context,
@@ -19,14 +60,15 @@ export async function storeReceipt(
 ): Promise<void> {
   const { output, signal } = context;
   await withClient(context, async (client) => {
-    const { collection, details } = await findSent(client, identifier, signal);
-    const { id, reference, receivers } = details;
+    const { collection, id, reference, receivers } = await findStory(client, identifier, signal);
     if (address === undefined && receivers.length > 1) {
       const message = `${reference} has ${receivers.length} receivers, each with a receipt of their own.`;
-      const next = `Name one with --receiver. To list them: waybill show ${reference}`;
+      const some = receivers.slice(0, listedReceivers).map(({ email }) => email);
+      const more = receivers.length > some.length ? ', …' : '';
+      const next = `Name one with --receiver: ${some.join(', ')}${more}`;
       throw new CommandError(exitCodes.usage, 'usage', message, next);
     }
-    const receiver = address === undefined ? receivers[0] : findReceiver(details, address);
+    const receiver = address === undefined ? receivers[0] : findReceiver({ reference, receivers }, address);
     const position = receiver?.id ?? 0;
     const path = file ?? join('.', `${reference}-receipt-${position + 1}.${format}`);
     await collection.receiptToFile(id, position, path, { format, language, overwrite, signal });

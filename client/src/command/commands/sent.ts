@@ -97,11 +97,14 @@ export async function revokeSent(
   });
 }
 
-type FoundReceiver = Pick<DropReceiver, 'id' | 'email' | 'revoked_at'>;
+export type FoundReceiver = Pick<DropReceiver, 'id' | 'email' | 'revoked_at'>;
 
-export function findReceiver({ reference, receivers }: FoundSent['details'], address: string): FoundReceiver {
+export function findReceiver(
+  { reference, receivers }: { reference: string; receivers: readonly FoundReceiver[] },
+  address: string,
+): FoundReceiver {
   const wanted = toCanonicalAddress(address);
-  const found = (receivers as readonly FoundReceiver[]).find(({ email }) => email === wanted);
+  const found = receivers.find(({ email }) => email === wanted);
   if (!found) throw notFoundError(`${reference} was not sent to ${address}.`, `waybill show ${reference}`);
   return found;
 }

@@ -53,6 +53,25 @@ export interface ReceiverStory {
   readonly position: number;
 }
 
+/** A receiver of whom a receipt can be made, also after the rows of the drop are purged. */
+export interface ProvenReceiver {
+  readonly dropId: string;
+  readonly type: 'drop' | 'request';
+  readonly position: number;
+  /** As corrected last. */
+  readonly email: string;
+  readonly name: string | null;
+}
+
+export interface ReceiverQuery {
+  readonly accountId: string;
+  /** The last hexadecimal digits of the id (see reference.ts). */
+  readonly idEnd: string;
+  readonly dropId?: string | undefined;
+  readonly email?: string | undefined;
+  readonly after?: Pick<ProvenReceiver, 'dropId' | 'position'> | undefined;
+}
+
 /**
  * The events that receipts prove. An entry is written in the transaction of its event, and the sequencer gives it a
  * leaf of the log. Erasing takes the event and its salt from an entry; the leaf stays, and says nothing without them.
@@ -65,6 +84,8 @@ export interface EvidenceStore {
    * entries after a leaf, or from the first.
    */
   readStories(story: ReceiverStory, after: LeafPosition | undefined, count: number): Promise<LoggedEvidence[]>;
+  /** The receivers of what an account has sent, in the order of their positions; without those that were erased. */
+  findReceivers(query: ReceiverQuery, count: number): Promise<ProvenReceiver[]>;
   /**
    * Whether published checkpoints, and cosigned ones, cover all entries of both stories that were made until a moment, or
    * until now; and the time of the database. An epoch that has ended counts as cosigned: waiting for it does not help.

@@ -627,6 +627,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       },
       readLeaves: (evidence) => evidence.readLeaves({ epoch: 1, leafIndex: 500_000 }, 256),
       checkPublished: (evidence) => evidence.checkPublished(link),
+      findReceivers: (evidence) =>
+        evidence.findReceivers({ accountId, idEnd: '00ffffffff', email, after: { dropId, position: 0 } }, count),
       findDestroyedKey: (evidence) => evidence.findDestroyedKey('2026-01-01'),
       eraseNaming: (evidence) => evidence.eraseNaming(email, batch),
       countNaming: (evidence) => evidence.countNaming(email),

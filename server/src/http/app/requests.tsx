@@ -12,6 +12,7 @@ import {
 } from '../../views/pages/app/requests-page.tsx';
 import { SentNotices } from '../../views/pages/app/sent-notice.tsx';
 import type { AppRoute, MemberVisit } from './app-route.ts';
+import { findKeptReceipts } from './find-kept-receipts.ts';
 import { readListPage } from './list-page.ts';
 import { readQueryFields, readQueryValue, toListProps } from './list-visit.ts';
 import { oneRequestRoutes } from './request.tsx';
@@ -64,6 +65,7 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
       <RequestsPage
         {...toListProps(visit)}
         lines={await toLines(visit, rows)}
+        keptReceipts={rows.length === 0 ? await findKeptReceipts(visit, 'requests', query) : []}
         query={query}
         part={part}
         openCount={openCount}

@@ -13,6 +13,7 @@ import type { SentScreen } from '../../views/pages/app/sent-notice.tsx';
 import { sendReceipt } from '../shared/send-receipt.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
+import { requireUuid } from './require-uuid.ts';
 import { changeEach, returnWith, sentTypes } from './sent-changes.ts';
 import {
   attemptTask,
@@ -88,7 +89,8 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
         path: `${path}/receivers/:position/receipt.${format}`,
         access: 'reader',
         async handle(visit) {
-          const { id: dropId } = await requireSent(visit, type);
+          // Its own row may be purged before the evidence.
+          const dropId = requireUuid((visit.request.params as { id: string }).id);
           const story = { accountId: visit.actor.accountId, dropId, position: requirePosition(visit) };
           return sendReceipt(visit.engines, visit.reply, {
             ...story,

@@ -8,6 +8,7 @@ import { type SentLine, SentListPage, sentListTitle } from '../../views/pages/ap
 import { SentNotices } from '../../views/pages/app/sent-notice.tsx';
 import { sendCsv } from '../shared/csv.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
+import { findKeptReceipts } from './find-kept-receipts.ts';
 import { readListPage } from './list-page.ts';
 import { readQueryFields, toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
@@ -55,12 +56,14 @@ async function sendList(visit: MemberVisit): Promise<FastifyReply> {
     engines.store.sentDrops.countAttention(actor.accountId, maxAttention),
     maySeeLinks(engines, actor.accountId),
   ]);
+  const keptReceipts = lines.length === 0 ? await findKeptReceipts(visit, 'sent', query.q) : [];
   const notice = readNotice(fields);
   const isWhole = pages.newerHref === undefined && pages.olderHref === undefined;
   const page = (
     <SentListPage
       {...toListProps(visit)}
       lines={lines}
+      keptReceipts={keptReceipts}
       query={query.q}
       part={query.part}
       by={query.by}

@@ -6,6 +6,7 @@ import { eventRoutes } from './events/events.ts';
 import { inboxRoutes } from './inbox/inbox.ts';
 import { requestRoutes } from './requests/requests.ts';
 import type { Route } from './route.ts';
+import { listReceipts } from './sent/receipts.ts';
 import { uploadRoutes } from './uploads/uploads.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   deleteKey,
   ...dropRoutes,
   ...requestRoutes,
+  listReceipts,
   ...uploadRoutes,
   ...inboxRoutes,
   ...contactRoutes,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { serverAccountId } from '../../../domain/audit/record.ts';
-import type { EvidenceStore, LoggedEvidence } from '../../../domain/evidence/evidence-store.ts';
+import type { EvidenceStore, LoggedEvidence, ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
 import type { Database } from '../database.ts';
 import { isHeld, seemsUnheld } from '../is-held.ts';
 import { purgeUnheld } from '../purge-unheld.ts';
@@ -8,6 +8,8 @@ import { readSize } from './evidence-log.ts';
 
 const loggedColumns = sql`id, at, kind, drop_id as "dropId", position, number, data, salt, commitment, epoch, leaf_index as "leafIndex"`;
 const order = sql`epoch, leaf_index`;
+/** Less than any id. */
+const nil = '00000000-0000-0000-0000-000000000000';
 
 /** While an entry waits for its leaf, the salt and the event are needed to compute it. */
 const isComplete = (entry: string) =>
@@ -55,6 +57,25 @@ export function evidenceStore(db: Database): EvidenceStore {
         select ${loggedColumns} from evidence_entries
         where epoch = ${epoch} and leaf_index >= ${leafIndex}
         order by ${order} limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
+    async findReceivers({ accountId, idEnd, dropId, email, after }, count) {
+      const { rows } = await sql<ProvenReceiver>`
+        select * from (
+          select distinct on (receiver.drop_id, receiver.position) receiver.drop_id as "dropId", receiver.position,
+            accepted.data ->> 'type' as type, receiver.data ->> 'address' as email, receiver.data ->> 'name' as name
+          from evidence_entries as accepted
+          join evidence_entries as receiver on receiver.account_id = accepted.account_id
+            and receiver.drop_id = accepted.drop_id and receiver.kind = 'content.consigned' and receiver.salt is not null
+          where accepted.kind = 'submission.accepted' and right(accepted.drop_id::text, 10) = ${idEnd}
+            and accepted.account_id = ${accountId} and accepted.salt is not null
+            and ${dropId === undefined ? sql`true` : sql`accepted.drop_id = ${dropId}`}
+            and (receiver.drop_id, receiver.position) > (${after?.dropId ?? nil}::uuid, ${after?.position ?? -1}::integer)
+          order by receiver.drop_id, receiver.position, receiver.sequence desc) as found
+        where ${email === undefined ? sql`true` : sql`lower(email) = lower(${email})`}
+        order by "dropId", position limit ${sql.lit(count)}
       `.execute(db);
       return rows;
     },

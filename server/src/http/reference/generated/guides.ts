@@ -438,12 +438,16 @@ export const v1Guides: readonly Guide[] = [
      [
       "`GET /drops/{id}/receivers/{receiver}/receipt.json`",
       "the same events and proofs alone. Store the bytes as they are: a verifier refuses a document that was formatted anew"
+     ],
+     [
+      "`GET /receipts?reference=WB-7F3K-29QD`",
+      "the receivers of whom a receipt can be made, also of a drop that was removed from the history because of its age: `type`, `id`, `receiver`, `email` and `name` of each. An id can be given instead of the reference; `receiver` restricts it to an address"
      ]
     ]
    },
    {
     "kind": "paragraph",
-    "text": "Both need the scope `history`, and exist for requests as well (`/requests/…`). A receipt contains every event that was acknowledged before the request. If the newest one is not in the log within three seconds, the response is 503 `receipt_not_ready` with `Retry-After`. After `WAYBILL_EVIDENCE_DAYS`, or once the receiver's address was erased, it is 410 `receipt_unavailable`; receipts that were stored before can still be verified."
+    "text": "All need the scope `history`; the first two exist for requests as well (`/requests/…`). A receipt contains every event that was acknowledged before the request. If the newest one is not in the log within three seconds, the response is 503 `receipt_not_ready` with `Retry-After`. After `WAYBILL_EVIDENCE_DAYS`, or once the receiver's address was erased, it is 410 `receipt_unavailable`; receipts that were stored before can still be verified."
    },
    {
     "kind": "code",

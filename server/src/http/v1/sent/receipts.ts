@@ -1,9 +1,47 @@
-import { Receipt, ReceiptQuery } from '@waybill/protocol/v1';
+import { AvailableReceiptPage, Receipt, ReceiptQuery, ReceiptsQuery } from '@waybill/protocol/v1';
 import { type Static, Type } from 'typebox';
+import type { ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
+import { findReceipts } from '../../../domain/evidence/find-receipts.ts';
 import { type ReceiptFormat, receiptFormats } from '../../../domain/evidence/make-receipt.ts';
 import { sendReceipt } from '../../shared/send-receipt.ts';
-import type { Route } from '../route.ts';
+import { parsePageQuery } from '../cursor.ts';
+import { type Route, route } from '../route.ts';
 import { receiverParams, type SentKind } from './sent.ts';
+
+/** By its reference, also what is not listed any more. */
+export const listReceipts = route({
+  method: 'GET',
+  path: '/receipts',
+  id: 'listReceipts',
+  summary: 'Find the receipts of a drop or a request by its reference, also after it was removed from the history',
+  scope: 'history',
+  query: ReceiptsQuery,
+  response: {
+    status: 200,
+    description: 'The receivers of whom a receipt can be made.',
+    schema: AvailableReceiptPage,
+  },
+  errors: [],
+  async handle({ engines, caller, query }) {
+    const page = parsePageQuery<Pick<ProvenReceiver, 'dropId' | 'position'>>(
+      engines,
+      caller,
+      'receipts',
+      query,
+      ({ dropId, position }) => ({ dropId, position }),
+    );
+    const { reference: name, receiver: email } = query;
+    const wanted = { accountId: caller.accountId, name, email, after: page.after };
+    const found = await findReceipts(engines, wanted, page.count);
+    return {
+      body: page.response(found, ({ dropId: id, position, ...about }) => ({
+        ...about,
+        id,
+        receiver: position,
+      })),
+    };
+  },
+});
 
 /** The receipts of drops, or of requests for files: one as a PDF, and the same as JSON alone. */
 export function receiptRoutes(

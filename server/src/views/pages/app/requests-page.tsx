@@ -14,6 +14,7 @@ import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
 import { SelectionBar } from '../../components/selection-bar.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
+import { type KeptReceipt, KeptReceipts } from './kept-receipts.tsx';
 import { type ListProps, toHref } from './list-props.ts';
 import { RequestChip, type RequestProgress } from './request-state.tsx';
 
@@ -30,6 +31,8 @@ export interface RequestLine extends RequestProgress {
 export type RequestsPart = 'open' | 'closed' | 'all';
 
 export interface RequestsPageProps extends ListProps {
+  /** Of something whose reference is searched for, if the list has it no more. */
+  readonly keptReceipts?: readonly KeptReceipt[] | undefined;
   readonly lines: readonly RequestLine[];
   readonly query: string;
   readonly part: RequestsPart;
@@ -278,9 +281,10 @@ function RequestActions(props: { line: RequestLine; path: string; canShowLinks: 
   );
 }
 
-function NothingAsked({ base, query, part, canChange }: RequestsPageProps): JSX.Element {
+function NothingAsked({ base, query, part, canChange, keptReceipts = [] }: RequestsPageProps): JSX.Element {
   const translator = useTranslator();
   const path = `${base}requests`;
+  if (keptReceipts.length > 0) return <KeptReceipts path={path} receipts={keptReceipts} />;
   if (query !== '') {
     return (
       <EmptyState

@@ -14,6 +14,7 @@ import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
 import { SelectionBar } from '../../components/selection-bar.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
+import { type KeptReceipt, KeptReceipts } from './kept-receipts.tsx';
 import { type ListProps, toHref } from './list-props.ts';
 
 /** A delivery in the list. */
@@ -36,6 +37,8 @@ export type SentPart = 'all' | 'attention' | 'underway' | 'done';
 export type SentBy = 'anyone' | 'me' | 'programs';
 
 export interface SentListPageProps extends ListProps {
+  /** Of something whose reference is searched for, if the list has it no more. */
+  readonly keptReceipts?: readonly KeptReceipt[] | undefined;
   readonly lines: readonly SentLine[];
   readonly query: string;
   readonly part: SentPart;
@@ -319,8 +322,9 @@ function SentActions(props: { line: SentLine; path: string; canShowLinks: boolea
   );
 }
 
-function NothingSent({ base, query, part, by, canChange }: SentListPageProps): JSX.Element {
+function NothingSent({ base, query, part, by, canChange, keptReceipts = [] }: SentListPageProps): JSX.Element {
   const translator = useTranslator();
+  if (keptReceipts.length > 0) return <KeptReceipts path={`${base}sent`} receipts={keptReceipts} />;
   if (query !== '') {
     return (
       <EmptyState
