@@ -28,7 +28,8 @@ export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
   const [before, part, after] = [bytes.subarray(0, start), bytes.subarray(start, end), bytes.subarray(end)];
   return random.pick([
     () => {
-      const changed = bytes.slice();
+      // The slice of a Buffer would share its memory, and the sample would decay.
+      const changed = Uint8Array.from(bytes);
       changed[start] = (changed[start] ?? 0) ^ (1 << random.below(8));
       return changed;
     },
