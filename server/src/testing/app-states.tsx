@@ -684,6 +684,13 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-sent-no-links': sent({ canShowLinks: false, by: 'me', part: 'underway' }),
     'app-sent-empty': sent({ lines: [], pages: {}, total: undefined, attentionCount: 0 }),
     'app-sent-no-match': sent({ lines: [], query: foreign.name, pages: {}, total: undefined }),
+    'app-sent-receipts': sent({
+      lines: [],
+      query: 'WB-7F3K-29QD',
+      pages: {},
+      total: undefined,
+      keptReceipts: [kim, long, arabic, nameless].map((one, position) => ({ ...one, dropId: toId(0), position })),
+    }),
     'app-sent-no-attention': sent({ lines: [], part: 'attention', attentionCount: 0, pages: {}, total: undefined }),
     'app-sent-none-done': sent({ lines: [], part: 'done', pages: {}, total: undefined }),
     'app-sent-revoke': selection('sent', { what: 'revokeSent', waiting: 7, done: 2, undoSeconds: 600 }, chosen),
