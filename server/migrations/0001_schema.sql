@@ -1190,7 +1190,7 @@ begin
   where (webhook.types is null or event.type = any (webhook.types)) and may_be_sent(webhook.scopes, event.type);
   if found then
     perform graphile_worker.add_job(
-      'deliver-events', json_build_object('accountId', due.account_id, 'webhookId', due.id), max_attempts := 1,
+      'deliver-events', json_build_object('accountId', due.account_id, 'webhookId', due.id), max_attempts := 4,
       priority := case when due.failing_since is null then 0 else 10 end)
     from (
       select distinct webhook.account_id, webhook.id, webhook.failing_since

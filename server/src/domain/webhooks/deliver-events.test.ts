@@ -16,7 +16,9 @@ import type { Account } from '../accounts/account-store.ts';
 import { setAccountDisabled } from '../accounts/set-account-disabled.ts';
 import type { KeyActor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Mail } from '../ports/mailer.ts';
+import type { Store } from '../store.ts';
 import { sweep } from '../sweep.ts';
 import { enableWebhook, removeWebhook, replaceWebhookSecret } from './change-webhook.ts';
 import { createWebhook } from './create-webhook.ts';
@@ -413,6 +415,37 @@ describe('workers', () => {
     expect([(await jobsFor(busy)).length, (await jobsFor(other)).length]).toEqual([1, 1]);
     // Other tests count what is overdue.
     await query('delete from webhook_deliveries where account_id = $1', [actor.accountId]);
+  });
+
+  test('are sent seconds after the database could not show their webhook, and not after its lease', async () => {
+    const actor = await exchange.account();
+    await using peer = await startReceiver();
+    const webhook = await webhookTo(actor, peer.url);
+    await happen(actor);
+    const jobs = await query(
+      `select attempts < max_attempts - 1 as "isRepeated" from graphile_worker.jobs
+       where id in (select id from graphile_worker._private_jobs where payload ->> 'webhookId' = $1)`,
+      [webhook.id],
+    );
+    expect(jobs).toEqual([{ isRepeated: true }]);
+    let failures = 1;
+    const failing = (of: Store): Store => ({
+      ...of,
+      webhookDeliveries: {
+        ...of.webhookDeliveries,
+        async take(...call) {
+          const taken = await of.webhookDeliveries.take(...call);
+          failures -= 1;
+          if (failures >= 0) throw new ExchangeError('unavailable');
+          return taken;
+        },
+      },
+      transaction: (work) => of.transaction((tx) => work(failing(tx))),
+    });
+    const changes = { ...impatient, store: failing(store) };
+    await expect(send(actor, webhook, changes)).rejects.toMatchObject({ code: 'unavailable' });
+    await send(actor, webhook, changes);
+    expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'delivered' }]);
   });
 
   test('do not record for one another: what ends after its lease changes nothing', async () => {

@@ -31,7 +31,10 @@ export async function deliverEvents(
   signal?: AbortSignal,
 ): Promise<void> {
   const { webhookDeliveries } = engines.store;
-  const webhook = await webhookDeliveries.take(accountId, webhookId, leaseSeconds);
+  // If it cannot be read, it is not leased: the queue tries again in seconds.
+  const webhook = await engines.store.transaction((tx) =>
+    tx.webhookDeliveries.take(accountId, webhookId, leaseSeconds),
+  );
   if (!webhook) {
     // It may have been removed.
     await webhookDeliveries.abandonWaiting(accountId, webhookId, rowsAtOnce);

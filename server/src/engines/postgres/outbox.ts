@@ -7,7 +7,7 @@ import type { OutboxLine, OutboxStore, SettledMessage, WaitingMessage } from '..
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
 import { shownName } from './accounts/shown-name.ts';
 import type { Database } from './database.ts';
-import { jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
+import { jobAttempts, jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
 import { findToldPerson, writeNews } from './news.ts';
 import { purgeUnheld } from './purge-unheld.ts';
 import { secondsFromNow } from './time.ts';
@@ -394,9 +394,6 @@ const reachableAgain = sql`reachable as (
   where revived.kind in ('invitation', 'reminder') and links.account_id = revived.account_id
     and links.drop_id = revived.drop_id and links.position = revived.position
 )`;
-
-/** Of a job. A failure of the mail server is not one of the job, whose message has attempts of its own. */
-const jobAttempts = sql.lit(4);
 
 /**
  * The job that sends a row. One per message: setting it again replaces it, unless its process is working on it or dead.

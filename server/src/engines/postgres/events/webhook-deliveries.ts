@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { deliverEventsJob } from '../../../domain/webhooks/deliver-events.ts';
 import type { ClaimedDelivery, WebhookAttempt, WebhookDeliveryStore } from '../../../domain/webhooks/webhook-store.ts';
 import type { Database } from '../database.ts';
-import { jobPayload, type Schedule, type Traceparent } from '../jobs/job-payload.ts';
+import { jobAttempts, jobPayload, type Schedule, type Traceparent } from '../jobs/job-payload.ts';
 import { maxPageRows } from '../page-size.ts';
 import { purgeOldest } from '../purge-oldest.ts';
 import { secondsFromNow } from '../time.ts';
@@ -239,6 +239,6 @@ function alarmJob(
   return sql`graphile_worker.add_job(
     ${deliverEventsJob},
     ${jobPayload(sql`'accountId', account_id, 'webhookId', id`, traceparent)},
-    run_at := ${at}, max_attempts := 1, job_key := 'webhook:' || id::text, job_key_mode := ${keyMode},
+    run_at := ${at}, max_attempts := ${jobAttempts}, job_key := 'webhook:' || id::text, job_key_mode := ${keyMode},
     priority := case when failing_since is null then 0 else 10 end)`;
 }

@@ -11,7 +11,7 @@ import type {
   UploadWriter,
 } from '../../../domain/uploads/upload-store.ts';
 import type { Database } from '../database.ts';
-import { jobPayload, type Schedule, type Traceparent } from '../jobs/job-payload.ts';
+import { jobAttempts, jobPayload, type Schedule, type Traceparent } from '../jobs/job-payload.ts';
 import { secondsFromNow } from '../time.ts';
 import { remainingObjects } from './remaining-objects.ts';
 
@@ -415,5 +415,5 @@ function alarmJob(
   return sql`graphile_worker.add_job(
     ${checkUploadJob},
     ${jobPayload(sql`'accountId', account_id, 'fileId', id`, traceparent)},
-    run_at := ${at}, max_attempts := 1, job_key := 'check:' || id::text, job_key_mode := ${keyMode})`;
+    run_at := ${at}, max_attempts := ${jobAttempts}, job_key := 'check:' || id::text, job_key_mode := ${keyMode})`;
 }
