@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { eicar } from '../../../../tools/shared/eicar.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
 import { replaceGlobalContacts } from '../../domain/contacts/replace-global-contacts.ts';
 import { showLinks } from '../../domain/drops/show-links.ts';
 import type { MemberRole } from '../../domain/people/person-store.ts';
 import { readyUpload } from '../../testing/account-uploads.ts';
 import type { AppBrowser } from '../../testing/app-browser.ts';
+import { testPolicy } from '../../testing/exchange.ts';
 import { requestV1 } from '../../testing/request-v1.ts';
+import { buildTestServer } from '../../testing/server.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 
@@ -250,6 +253,24 @@ test('a file from the Share menu that is refused is explained in the composer, b
   expect(body).toContain('data-path="good.txt"');
   expect(body).toMatch(/id="files-problem" class="field-problem" role="alert"/);
 });
+
+test.for([
+  ['infected', eicar],
+  ['encrypted', '-----BEGIN AGE ENCRYPTED FILE-----\n'],
+  ['too_large', 'x'.repeat(10_001)],
+])(
+  'a file from the Share menu that is %s is not kept, and the composer says why',
+  async ([code = '', content = '']) => {
+    const policy = { ...testPolicy, scan: 'required', maxFileBytes: 10_000 } as const;
+    const scanning = buildTestServer(exchange, { policy });
+    const { browser, person } = await signInMember(exchange, scanning, 'member');
+    const { statusCode, headers } = await post(browser, '/share', { files: { 'note.txt': content } });
+    const composer = `/${encodeURIComponent(person.email)}/?refused=${code}`;
+    expect([statusCode, headers['location']]).toEqual([303, composer]);
+    expect((await browser.get(composer)).body).toMatch(/id="files-problem" class="field-problem" role="alert"/);
+    await scanning.close();
+  },
+);
 
 describe('a script', () => {
   test('sends uploads of the person, each once', async () => {
