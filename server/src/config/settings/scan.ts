@@ -19,7 +19,7 @@ export const scanSettings = {
   WAYBILL_SCAN_ENCRYPTED: {
     group: 'common',
     description:
-      'Encrypted files, which cannot be scanned, with WAYBILL_SCAN=required. refuse: they are refused. accept: they are accepted and marked unscanned.',
+      'Encrypted files, which cannot be scanned, with WAYBILL_SCAN=required. refuse: they are refused, except from accounts and groups that may send them. accept: they are accepted and marked unscanned.',
     default: 'refuse',
     type: oneOf('refuse', 'accept'),
   },
