@@ -12,6 +12,7 @@ const { engines, database } = exchange;
 /** `npm run lab -- legal-hold` sets it. */
 const isLab = process.env['WAYBILL_HELD_ROWS'] !== undefined;
 const held = Number(process.env['WAYBILL_HELD_ROWS'] ?? 5_500);
+const timeout = isLab ? 3_600_000 : 120_000;
 const free = 3;
 const daySeconds = 86_400;
 const tables = [
@@ -80,7 +81,7 @@ async function countQuestions(work: () => Promise<unknown>): Promise<number> {
   return row?.questions ?? Number.NaN;
 }
 
-test('a large hold keeps everything, and nothing else', { timeout: 600_000 }, async () => {
+test('a large hold keeps everything, and nothing else', { timeout }, async () => {
   const [large, other] = [await exchange.account(), await exchange.account()];
   const hold = await placeHold(
     engines,
@@ -132,7 +133,7 @@ test('a large hold keeps everything, and nothing else', { timeout: 600_000 }, as
   expect(await database.query('select from holds where to_empty')).toEqual([]);
 });
 
-test('a sweep reaches what is behind a hold, however much that keeps', async () => {
+test('a sweep reaches what is behind a hold, however much that keeps', { timeout }, async () => {
   const passed = 3_000;
   let batches = 0;
   const purge: typeof engines.store.audit.purge = async (_age, _count, after) => {
