@@ -203,5 +203,6 @@ test('every remedy of the doctor is carried out, or it is said why not', () => {
   const carriedOut = [...new Set([...Object.keys(cases), ...calls, ...carriedOutElsewhere])];
   const explained = Object.keys(notCarriedOut);
   expect(explained.filter((check) => carriedOut.includes(check))).toEqual([]);
-  expect([...carriedOut, ...explained].toSorted()).toEqual(checks.toSorted());
+  expect(new Set([...carriedOut, ...explained])).toEqual(new Set(checks));
+  expect(carriedOut.length + explained.length).toBe(checks.length);
 });
