@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readDeadline } from './deadlines.ts';
 import { findEndOfDay, toIsoDay } from './end-of-day.ts';
-import { readLifetime } from './lifetime-choices.ts';
+import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 
 const dayMs = 86_400_000;
 const zones = Intl.supportedValuesOf('timeZone');
@@ -39,6 +39,31 @@ test('a day ends with its last second in every time zone', () => {
   for (const timeZone of zones) for (const day of findChanges(timeZone)) check(day, timeZone);
   const days = fc.integer({ min: 20_000, max: 40_000 }).map((day) => new Date(day * dayMs).toISOString().slice(0, 10));
   fc.assert(fc.property(days, fc.constantFrom(...zones), check), { numRuns: 300 });
+});
+
+test('the last day that is offered can be chosen, at every time and in every time zone', () => {
+  const rule = { unitSeconds: 86_400, min: 1, max: 30, only: null, default: 7 };
+  const longestMs = rule.max * dayMs;
+  const check = (latestMs: number, timeZone: string) => {
+    const now = new Date(latestMs - longestMs);
+    const until = listLifetimes(rule, now, { locale: 'en' }, timeZone).range?.max ?? '';
+    const seconds = readLifetime({ days: '', until }, rule, now, timeZone)?.expiresIn ?? Number.NaN;
+    const label = `${new Date(latestMs).toISOString()} in ${timeZone}`;
+    expect(seconds, label).toBeLessThanOrEqual(longestMs / 1000);
+    expect(toIsoDay(now.getTime() + seconds * 1000, timeZone), label).toBe(until);
+  };
+  // The day that ends summer in Berlin has 25 hours.
+  check(Date.parse('2026-10-24T22:30:00Z'), 'Europe/Berlin');
+  // Around each change of the clock, a minute after the day begins, when nearly all of it is later than the longest lifetime.
+  const checkChanges = (timeZone: string) => {
+    for (const day of findChanges(timeZone)) {
+      const end = findEndOfDay(day, timeZone);
+      if (end) check(end.getTime() + 61_000, timeZone);
+    }
+  };
+  fc.assert(fc.property(fc.constantFrom(...zones), checkChanges), { numRuns: 30 });
+  const times = fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2040, 0) });
+  fc.assert(fc.property(times, fc.constantFrom(...zones), check), { numRuns: 200 });
 });
 
 /** The days before, at and after each change of the clock in a year. */

@@ -52,7 +52,9 @@ export function readLifetime(
   if (!end) return undefined;
   const seconds = Math.floor((end.getTime() - now.getTime()) / 1000);
   const longest = rule.max * rule.unitSeconds;
-  return { expiresIn: seconds > longest && seconds - longest < daySeconds ? longest : seconds };
+  // The last day that is offered ends later than the account may choose. Where the clock is put back, a day is longer than 24 hours.
+  const isLastDay = toIsoDay(now.getTime() + longest * 1000, timeZone) === until;
+  return { expiresIn: isLastDay ? Math.min(seconds, longest) : seconds };
 }
 
 function isAllowed({ unitSeconds, min, max, only }: LifetimeRule, seconds: number): boolean {
