@@ -142,11 +142,14 @@ export interface EvidenceLogStore {
   ): Promise<boolean>;
   /** Entries of an epoch in the order of their leaves, from one on. */
   placed(epoch: number, from: number, count: number): Promise<PlacedEntry[]>;
-  /** Stores a checkpoint before it is published. False when the turn is over, or a larger one is stored already. */
+  /**
+   * Stores a checkpoint before it is published. False when the turn is over, a larger one is stored already, or the log has
+   * fewer entries.
+   */
   sign(turn: LogTurn, size: number, note: string): Promise<boolean>;
   /**
-   * Records that a checkpoint of the last epoch, or of an earlier one, is in the bucket. False when the turn is over, or a larger
-   * one is recorded already.
+   * Records that a checkpoint of the last epoch, or of an earlier one, is in the bucket. False when the turn is over, a larger
+   * one is recorded already, or that epoch has fewer entries.
    */
   publish(turn: LogTurn, size: number, note: string, epoch?: number): Promise<boolean>;
   /** Keeps a published checkpoint with the signatures of witnesses. False if a larger one is cosigned already. */

@@ -547,6 +547,43 @@ describe('a database that was restored from a backup', () => {
     expect((await readCheckpointOf(2)).size).toBe(8);
   });
 
+  test.each([
+    ['a tile', '1/tile/0/000.p/21'],
+    ['the checkpoint', '1/checkpoint'],
+  ])('by a failover while %s is stored has no checkpoint of more entries than it has', async (_what, interrupted) => {
+    let restore: (() => Promise<void>) | undefined;
+    const interrupting: MemoryLogObjects = {
+      ...objects,
+      put: async (...call) => {
+        await objects.put(...call);
+        if (call[0] !== interrupted) return;
+        await restore?.();
+        restore = undefined;
+      },
+    };
+    const { sequencer, engines } = startProcess(undefined, interrupting);
+    await append(10);
+    await sequencer.step(live);
+    await append(10);
+    restore = await backUp();
+    await sequencer.step(live);
+    expect(restore).toBeUndefined();
+    const log = await engines.store.evidenceLog.find(1);
+    expect(log).toMatchObject({ size: 11, publishedSize: 11, signedCheckpoint: log?.checkpoint });
+    await append(7);
+    await sequencer.step(live);
+    if (interrupted === '1/checkpoint') {
+      const { refusal } = await engines.store.evidenceLog.readCondition();
+      expect(refusal).toMatch(/has a checkpoint of 21 entries in epoch 1, and the database knows only 11/);
+      await startEpoch(engines, { reason: 'failover', author: engines.administrator, isAlone: true });
+      await startProcess().sequencer.step(live);
+      expect((await readCheckpointOf(2)).size).toBe(18);
+    } else {
+      expect((await readCheckpointOf(1)).size).toBe(28);
+      await expectComplete();
+    }
+  });
+
   test('that has logged other entries under the same numbers refuses, and logs them again in the new epoch', async () => {
     const { sequencer, engines } = startProcess();
     await append(300);

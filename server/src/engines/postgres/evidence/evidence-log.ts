@@ -195,14 +195,19 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       return rows;
     },
 
-    // A statement whose connection was lost may arrive after later ones of the same turn.
+    // A statement whose connection was lost may arrive after later ones of the same turn. A failover may have lost places
+    // that were read before it, and changes no fence.
     sign: (turn, size, note) =>
-      change(turn, sql`signed_checkpoint = ${note}`, sql`${readSize(sql`signed_checkpoint`)} <= ${size}`),
+      change(
+        turn,
+        sql`signed_checkpoint = ${note}`,
+        sql`size >= ${size} and ${readSize(sql`signed_checkpoint`)} <= ${size}`,
+      ),
 
     async publish(turn, size, note, epoch = turn.epoch) {
       const { numAffectedRows } = await sql`
         update evidence_logs set checkpoint = ${note}, published_size = ${size}, published_at = now(), refusal = null
-        where epoch = ${epoch} and published_size <= ${size}
+        where epoch = ${epoch} and size >= ${size} and published_size <= ${size}
           and exists (select from evidence_logs where ${isTurnOf(turn)} for update)
       `.execute(db);
       return numAffectedRows === 1n;
