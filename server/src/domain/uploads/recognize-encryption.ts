@@ -79,17 +79,22 @@ class OfficeContainer {
 
 /** The packets of an OpenPGP message (RFC 9580): session keys, of which each is for a receiver or a password, then data. */
 const tags = { sessionKeyForReceiver: 1, sessionKeyForPassword: 3, marker: 10, data: new Set([9, 18, 20]) };
+/** More than a session key for RSA with 16,384 bits or ML-KEM-1024 has, and so few that a whole one is always examined. */
+const maxSessionKeyBytes = 3000;
+/** Those at the beginning of a packet that are looked at: its header, and what is before a receiver's algorithm. */
+const maxBeginBytes = 6 + 36;
 
 /** An encrypted message begins with at least one session key; other data hardly ever looks like a whole one. */
 function isOpenPgpMessage(first: Buffer): boolean {
+  const isWhole = first.length < examinedBytes;
   let hasSessionKey = false;
-  for (let offset = 0; offset < first.length; ) {
+  for (let offset = 0; isWhole || offset <= first.length - maxBeginBytes; ) {
     const packet = readPacketHeader(first, offset);
-    if (!packet) return hasSessionKey && offset > first.length - maxHeaderBytes;
+    if (!packet) return false;
     const { tag, start, bytes } = packet;
     if (tags.data.has(tag)) return hasSessionKey;
-    const body = first.subarray(start, start + (bytes ?? 0));
-    if (bytes === undefined || !isExpected(tag, body)) return false;
+    if (bytes === undefined || bytes > maxSessionKeyBytes || !isExpected(tag, first.subarray(start, start + bytes)))
+      return false;
     hasSessionKey ||= tag !== tags.marker;
     offset = start + bytes;
   }
@@ -98,15 +103,33 @@ function isOpenPgpMessage(first: Buffer): boolean {
 
 function isExpected(tag: number, body: Buffer): boolean {
   if (tag === tags.marker) return body.toString('latin1') === 'PGP';
-  const version = body[0] ?? 0;
-  // Bytes 1 to 8 are the id of the key, the next is its algorithm: RSA, Elgamal, ECDH, X25519, X448, or a later one.
-  if (tag === tags.sessionKeyForReceiver) return version === 6 || (version === 3 && isWithin(body[9], 1, 110));
-  // A cipher; version 4 then says how the password becomes a key.
-  return (
-    tag === tags.sessionKeyForPassword &&
-    (version === 5 || version === 6 || (version === 4 && isWithin(body[1], 1, 13) && isWithin(body[2], 0, 4)))
-  );
+  if (tag === tags.sessionKeyForReceiver) return isKeyForReceiver(body);
+  return tag === tags.sessionKeyForPassword && isKeyForPassword(body);
 }
+
+/** Names the receiver's key, then the algorithm: RSA, Elgamal, ECDH, X25519, X448, or a later one. */
+function isKeyForReceiver(body: Buffer): boolean {
+  const [version, nameBytes = 0, keyVersion] = body;
+  if (version === 3) return isAlgorithm(body[9]);
+  // A version and a fingerprint, which is longer in keys of version 6, or nothing.
+  const isName = nameBytes === 0 || (nameBytes === 21 && keyVersion === 4) || (nameBytes === 33 && keyVersion === 6);
+  return version === 6 && isName && isAlgorithm(body[2 + nameBytes]);
+}
+
+/** Names a cipher, from version 5 on its mode, and how the password becomes a key. Version 6 counts the bytes of these. */
+function isKeyForPassword(body: Buffer): boolean {
+  const [version, ...fields] = body.subarray(0, 6);
+  if (version === 4) return isCipher(fields[0]) && isDerivation(fields[1]);
+  if (version === 5) return isCipher(fields[0]) && isMode(fields[1]) && isDerivation(fields[2]);
+  const [count = 0, cipher, mode, derivationBytes = 0, derivation] = fields;
+  const isCounted = isWithin(count - derivationBytes - 3, 12, 16);
+  return version === 6 && isCounted && isCipher(cipher) && isMode(mode) && isDerivation(derivation);
+}
+
+const isAlgorithm = (value: number | undefined) => isWithin(value, 1, 110);
+const isCipher = (value: number | undefined) => isWithin(value, 1, 13);
+const isMode = (value: number | undefined) => isWithin(value, 1, 3);
+const isDerivation = (value: number | undefined) => isWithin(value, 0, 4);
 
 const isWithin = (value: number | undefined, least: number, most: number) =>
   value !== undefined && value >= least && value <= most;
