@@ -114,7 +114,7 @@ NAME = b"receipt.json"
 WRITTEN = b"(receipt.json)"
 MAX_PIECE = 4 * 1024 * 1024
 MAX_NAMED = 10
-OBJECT = re.compile(rb"(?<![0-9A-Za-z])([0-9]{1,10} [0-9]{1,5}) obj(?![0-9A-Za-z])")
+OBJECT = re.compile(rb"(?<![0-9A-Za-z])([0-9]{1,10}) ([0-9]{1,5}) obj(?![0-9A-Za-z])")
 OBJECT_END = re.compile(rb"(?<![0-9A-Za-z])(?:endobj(?![0-9A-Za-z])|stream\r?\n)")
 STREAM_END = re.compile(rb"[\0\t\n\f\r ]*endstream[\0\t\n\f\r ]+endobj(?![0-9A-Za-z])")
 TOKEN = re.compile(
@@ -207,7 +207,7 @@ def list_pdf_objects(data):
             if not stop:
                 raise Refused("a stream of the PDF has no end")
             stream, position = data[end.end() : end.end() + int(length)], stop.end()
-        yield start.group(1), tokens, stream
+        yield b"%d %d" % (int(start.group(1)), int(start.group(2))), tokens, stream
     yield b"", list_tokens(data[position:]), None
 
 
@@ -246,7 +246,7 @@ def extract_receipt(data):
         raise Refused("the PDF has two receipts" if specifications else "the PDF has no attachment receipt.json")
     (specification,) = specifications
     place = re.fullmatch(rb"<< /F ([0-9]+ [0-9]+) R >>", read_members(specification[1])[b"EF"])
-    if not place or not is_named_once(specification, named):
+    if not place or place.group(1) == specification[0] or not is_named_once(specification, named):
         raise Refused("the PDF names receipt.json in another way than receipts do")
     found = []
     for name, tokens, stream in list_pdf_objects(data):

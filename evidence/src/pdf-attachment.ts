@@ -17,11 +17,10 @@ export function isPdf(bytes: Uint8Array): boolean {
 export async function readAttachedReceipt(pdf: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   if (pdf.length > maxReceiptBytes) throw new ReceiptError('The PDF is larger than 64 MiB.');
   const { dictionary, stream } = findAttachment(pdf);
-  const filter = write(dictionary.get('Filter'));
-  if (filter === '' && !dictionary.has('DecodeParms')) return stream;
-  if (filter !== '/FlateDecode' || dictionary.has('DecodeParms'))
+  const isCompressed = dictionary.has('Filter');
+  if (dictionary.has('DecodeParms') || (isCompressed && write(dictionary.get('Filter')) !== '/FlateDecode'))
     throw new ReceiptError(`The attachment ${attachmentName} is compressed in another way than receipts are.`);
-  return inflate(stream, maxBytes);
+  return isCompressed ? inflate(stream, maxBytes) : stream;
 }
 
 function findAttachment(pdf: Uint8Array): { dictionary: PdfObject['members']; stream: Uint8Array } {
@@ -30,7 +29,9 @@ function findAttachment(pdf: Uint8Array): { dictionary: PdfObject['members']; st
   const [specification, ...others] = named.filter(({ members }) => members.has('EF'));
   if (others.length > 0) throw new ReceiptError(`The PDF has more than one ${attachmentName}.`);
   const [, place] = /^<< \/F ([0-9]+ [0-9]+) R >>$/.exec(write(specification?.members.get('EF'))) ?? [];
-  if (!specification || place === undefined || isOpaque || !isNamedOnce(specification, named))
+  // An object that is both could occur twice, as if it were two.
+  const isOrdinary = place !== specification?.id && !isOpaque;
+  if (!specification || place === undefined || !isOrdinary || !isNamedOnce(specification, named))
     throw new ReceiptError(`The PDF names an attachment ${attachmentName} in another way than receipts do.`);
   const versions: PdfObject[] = [];
   for (const object of readObjects(pdf))

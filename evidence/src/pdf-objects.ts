@@ -11,7 +11,7 @@ export interface PdfToken {
 }
 
 export interface PdfObject {
-  /** Its number and generation, as references name it. */
+  /** Its number and generation, as references name it: without leading zeros. */
   readonly id: string;
   readonly tokens: readonly PdfToken[];
   /** The tokens of its dictionary by the keys of the dictionary, from the key's value to the next key. */
@@ -26,7 +26,7 @@ const maxPieceLength = 4 * 1024 * 1024;
 export function* readObjects(pdf: Uint8Array): Generator<PdfObject> {
   // One character for each byte, so that places in the text are places in the file.
   const text = new TextDecoder('latin1').decode(pdf);
-  const start = /(?<![0-9A-Za-z])([0-9]{1,10} [0-9]{1,5}) obj(?![0-9A-Za-z])/g;
+  const start = /(?<![0-9A-Za-z])([0-9]{1,10}) ([0-9]{1,5}) obj(?![0-9A-Za-z])/g;
   const end = /(?<![0-9A-Za-z])(?:endobj(?![0-9A-Za-z])|stream\r?\n)/g;
   const streamEnd = /[\0\t\n\f\r ]*endstream[\0\t\n\f\r ]+endobj(?![0-9A-Za-z])/y;
   let at = 0;
@@ -35,7 +35,7 @@ export function* readObjects(pdf: Uint8Array): Generator<PdfObject> {
     end.lastIndex = start.lastIndex;
     const ending = end.exec(text);
     if (!ending) throw new ReceiptError('The PDF is damaged: an object has no end.');
-    const object = toObject(match[1] ?? '', text.slice(start.lastIndex, ending.index));
+    const object = toObject(`${Number(match[1])} ${Number(match[2])}`, text.slice(start.lastIndex, ending.index));
     at = end.lastIndex;
     if (ending[0] === 'endobj') yield object;
     else {

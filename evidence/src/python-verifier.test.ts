@@ -181,6 +181,8 @@ const renamed: Record<string, string> = {
   'behind an escaped key': other('/#46 (receipt.json)'),
   'in an update of the same object': second.replace('3 0', '2 0'),
   'in an update of the stream': '1 0 obj\n<< /Length 2 >>\nstream\n{}\nendstream\nendobj\n',
+  'in an update of the stream with a zero before its number':
+    '01 00 obj\n<< /Length 2 >>\nstream\n{}\nendstream\nendobj\n',
   'in a list of attachments': '3 0 obj\n<< /Names [(receipt.json) 4 0 R] >>\nendobj\n',
   'without a reference': '3 0 obj\n<< /Names [(receipt.json)] >>\nendobj\n',
   'outside of objects': '(receipt.json)\n',
@@ -195,6 +197,18 @@ for (const [how, written] of Object.entries({ string: '($1)', hexadecimal: '<$1>
     /(?<=\/Length )(\d+)/,
     written,
   );
+/** A specification that names itself: each of the two objects is only half of what both must be. */
+const ownStream = `1 0 obj\n<< /Type /Filespec /F (receipt.json) /EF << /F 1 0 R >> /Length ${bytes(example).length} >>\nstream\n${example}\nendstream\nendobj\n`;
+const otherStream = '1 0 obj\n<< /Length 2 >>\nstream\n{}\nendstream\nendobj\n';
+refused['a PDF whose attachment is its own specification'] = bytes(`%PDF-1.7\n${ownStream}%%EOF\n`);
+refused['a PDF whose attachment is its own specification, and another object'] = bytes(
+  `%PDF-1.7\n${ownStream}${otherStream}%%EOF\n`,
+);
+refused['a PDF whose stream has a filter without a name'] = rewrite(
+  makePdf(example, false),
+  / >>\nstream/,
+  ' /Filter$&',
+);
 for (const [how, more] of Object.entries(renamed))
   refused[`a PDF that names another receipt ${how}`] = makePdf(example, true, more);
 proven['a PDF with a list of attachments'] = makePdf(
