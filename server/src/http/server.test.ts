@@ -67,6 +67,7 @@ describe('every route declares who may call it', () => {
         "POST /api/v1/requests/:id/remind: key",
         "POST /api/v1/requests/:id/receivers: key",
         "POST /api/v1/requests/:id/receivers/:receiver/resend: key",
+        "GET /api/v1/receipts: key",
         "GET /api/v1/uploads/:id: key",
         "DELETE /api/v1/uploads/:id: key",
         "GET /api/v1/inbox: key",
