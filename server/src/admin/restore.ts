@@ -102,6 +102,8 @@ function toJson(restored: RestoreResult) {
     copied_objects: copied.objects,
     copied_bytes: copied.bytes,
     missing_objects: missing,
+    lost_files: absent.lost,
+    unreadable_files: absent.unreadable ?? 0,
     ended_since: ended,
     missing_day_keys: lostDays.map(({ day, files: count }) => ({ date: toDate(day), files: count })),
     abandoned_uploads: uploads,
@@ -117,7 +119,8 @@ function toJson(restored: RestoreResult) {
 
 function describe(restored: RestoreResult, isDone: boolean): string[] {
   const { manifest, copied, missing, uploads, messages, ended, lostDays, unnamed, epoch, damagedEpochs } = restored;
-  const { id, taken_at: takenAt } = manifest;
+  const { id, taken_at: takenAt, absent } = manifest;
+  const leftOut = absent.lost + (absent.unreadable ?? 0);
   return [
     isDone
       ? `Backup ${id} is restored: everything is as it was at ${takenAt}.`
@@ -147,7 +150,10 @@ function describe(restored: RestoreResult, isDone: boolean): string[] {
     ...(lostDays.length > 0
       ? ['Put them back from where `day-keys export` wrote to: waybilld admin day-keys import --from PLACE']
       : []),
-    ...(missing > 0 ? ['Find the files that cannot be read: waybilld admin scrub'] : []),
+    ...(leftOut > 0
+      ? [`${leftOut} files are not in this backup, because their objects were lost or unreadable when it was made.`]
+      : []),
+    ...(missing + leftOut > 0 ? ['Find the files that cannot be read: waybilld admin scrub'] : []),
     ...(messages > 0 ? ['Send the messages again: waybilld admin outbox retry --all --reason "restored"'] : []),
   ];
 }

@@ -77,7 +77,10 @@ async function newWorld() {
 type World = Awaited<ReturnType<typeof newWorld>>;
 
 /** Restores into a new database and a new bucket. */
-async function restoreInto(world: Pick<World, 'folder' | 'mirror'> & { engines: Omit<World['engines'], 'objects'> }) {
+async function restoreInto(
+  world: Pick<World, 'folder' | 'mirror'> & { engines: Omit<World['engines'], 'objects'> },
+  id?: string,
+) {
   const database = await createEmptyDatabase();
   const objects = memoryObjectStore();
   const pool = openTestPool(database.url, undefined, ownSessions);
@@ -96,7 +99,7 @@ async function restoreInto(world: Pick<World, 'folder' | 'mirror'> & { engines: 
       migrate: () => migrate(pool),
     },
     folderBackupPlace(world.folder, objects),
-    { signal, dayKeys: await world.mirror(), sendWaiting: false, overwrite: false },
+    { id, signal, dayKeys: await world.mirror(), sendWaiting: false, overwrite: false },
   );
   const query = async (sql: string) => (await pool.query(sql)).rows as unknown[];
   return {
@@ -219,6 +222,7 @@ test('files that end before they are copied are left out, and ended when it is r
   const { database, engines } = world;
   await world.upload(world.sender, 'lost');
   const [lost] = await database.query<{ id: string }>(`select id from files where name = 'lost'`);
+  const lostBytes = engines.objects.objects.get(chunkKey(lost?.id ?? '', 0)) as Buffer;
   engines.objects.objects.delete(chunkKey(lost?.id ?? '', 0));
   const place: BackupPlace = {
     ...world.place,
@@ -241,6 +245,12 @@ test('files that end before they are copied are left out, and ended when it is r
   ]);
   const staged = `select name from files where state = 'ready' and drop_id is null order by name`;
   expect(await into.query(staged)).toEqual([{ name: 'large' }, { name: 'lost' }]);
+  // Unless another backup in the same place has it.
+  expect(into.restored.missing).toBe(1);
+  engines.objects.objects.set(chunkKey(lost?.id ?? '', 0), lostBytes);
+  await makeBackup(engines, world.place, { signal });
+  await using again = await restoreInto(world, manifest.id);
+  expect([again.restored.missing, again.objects.has(chunkKey(lost?.id ?? '', 0))]).toEqual([0, true]);
 });
 
 describe('what is refused', () => {

@@ -76,7 +76,7 @@ export interface DatabaseCopies {
   dayKeyObjects(): Promise<readonly string[]>;
   /**
    * Abandons the uploads that were in progress, whose objects are not in a backup, and, with a reason, the messages that
-   * were waiting. Returns how many.
+   * were waiting. Returns how many. Removes what was known about the objects of the bucket.
    */
   settleRestored(options: { readonly abandonMessages: string | undefined }): Promise<{
     readonly uploads: number;

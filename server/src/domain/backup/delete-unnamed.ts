@@ -21,10 +21,10 @@ export interface Unnamed {
 /**
  * Deletes the objects that no row of the database names, which nothing else would ever delete. Both the bucket and the
  * database list what they have in the same order, so neither list is ever held in memory. Keys that are not of Waybill's
- * forms are left alone.
+ * forms are left alone. An object that the store does not delete is recorded, and tried again by the sweep.
  */
 export async function deleteUnnamed(
-  engines: Pick<Engines, 'objects'> & { readonly bucket: BucketInventory; readonly database: DatabaseCopies },
+  engines: Pick<Engines, 'store' | 'objects'> & { readonly bucket: BucketInventory; readonly database: DatabaseCopies },
   options: {
     readonly signal: AbortSignal;
     /** While the key of a day is missing, it may be one of those that no row names. */
@@ -39,6 +39,7 @@ export async function deleteUnnamed(
   const flush = async () => {
     const left = new Set(await engines.objects.delete(batch));
     for (const key of batch) if (!left.has(key)) result[dayKeyKey.test(key) ? 'dayKeysDeleted' : 'deleted'] += 1;
+    if (left.size > 0) await engines.store.undeletedObjects.record([...left]);
     for (const key of left) if (result.undeleted.length < listed) result.undeleted.push(key);
     batch = [];
   };

@@ -88,9 +88,13 @@ export async function makeBackup(
   const sealed = JSON.stringify({ version: seal.version, wrapped: seal.wrapped.toString('base64') });
   await write(place, partPath(id, 'manifest.seal'), only(Buffer.from(`${sealed}\n`)));
   await write(place, partPath(id, 'manifest.json'), only(text));
-  const leftOut = copying.absent.lost + copying.absent.unreadable;
-  await database.recordBackup({ id, takenAt: snapshot.takenAt, leftOut });
+  await database.recordBackup(toRecord(manifest));
   return { manifest, copied: copying.copied };
+}
+
+/** What the database remembers of a complete backup. */
+export function toRecord({ id, taken_at: takenAt, absent }: Manifest) {
+  return { id, takenAt: new Date(takenAt), leftOut: absent.lost + (absent.unreadable ?? 0) };
 }
 
 /** The context of a manifest's digest, which is wrapped like a key. */

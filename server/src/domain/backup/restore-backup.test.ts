@@ -15,7 +15,7 @@ import { unlessRefused } from '../../engines/postgres/setup.ts';
 import { postgresStore } from '../../engines/postgres/store.ts';
 import { unlessAway } from '../../engines/postgres/unavailable.ts';
 import { createTestDatabase, openTestPool } from '../../testing/database.ts';
-import { openTestExchange } from '../../testing/exchange.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { collectFindings } from '../../testing/findings.ts';
 import { memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
@@ -24,6 +24,8 @@ import { watchAudit } from '../../testing/watch-audit.ts';
 import { fault } from '../doctor/finding.ts';
 import { readCheckpoint } from '../evidence/published-checkpoint.ts';
 import { Sequencer } from '../evidence/sequencer.ts';
+import type { FilePosition } from '../file-position.ts';
+import { scrubAlone } from '../files/scrub.ts';
 import { chunkKey } from '../files/sealing.ts';
 import { DayKeys } from '../keys/day-keys.ts';
 import type { BackupPlace } from './backup-place.ts';
@@ -55,6 +57,9 @@ async function backUp() {
   await exchange.database.query(`update graphile_worker._private_jobs set run_at = now() - interval '1 hour'`);
   const sequencer = new Sequencer(engines);
   await sequencer.step(signal);
+  await beScrubbing(exchange);
+  await engines.store.undeletedObjects.record([chunkKey(randomUUID(), 0)]);
+  await database.recordBackupFailure();
   await makeBackup(engines, place, { signal });
   await exportDayKeys(engines, place);
   const files = await exchange.database.query<{ id: string }>('select id::text from files order by id');
@@ -69,6 +74,16 @@ async function backUp() {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Leaves a pass of the scrubber at the last file, and a file that it has recorded. */
+async function beScrubbing({ engines, database }: TestExchange): Promise<void> {
+  const { scrub } = engines.store;
+  const files = await database.query<FilePosition>('select account_id as "accountId", id from files order by id');
+  const last = files.at(-1) as FilePosition;
+  await scrub.begin();
+  await scrub.advance({ position: { ...last, objects: 0 }, files: 1, bytes: 1 });
+  await scrub.record(last, { object: chunkKey(last.id, 0), problem: 'missing' });
 }
 
 /** A Waybill with an account of its own, in which the backup is to be restored. */
@@ -260,6 +275,63 @@ test('what is in the bucket and belongs to nothing that was restored is deleted,
   const keys = [...target.objects.keys()];
   const dayKeys = (await target.query('select object_id::text as id from day_keys')).map(({ id }) => `day-keys/${id}`);
   expect(keys.toSorted()).toEqual([...foreign, ...source.keys, ...dayKeys].toSorted());
+});
+
+test('what was known about the objects of the bucket is not restored, and the scrubber reads every file', async () => {
+  await using target = await openTarget();
+  const { engines, objects } = target;
+  const undeletable = chunkKey(randomUUID(), 0);
+  objects.set(undeletable, Buffer.from('x'));
+  const remove = engines.objects.delete;
+  engines.objects.delete = async (keys) => [undeletable, ...(await remove(keys.filter((key) => key !== undeletable)))];
+  await target.restore();
+  const { undeletedObjects, scrub } = engines.store;
+  expect(await scrub.countDamaged()).toBe(0);
+  expect((await undeletedObjects.list(undefined, 10)).map(({ key }) => key)).toEqual([undeletable]);
+  objects.delete(source.keys[0] ?? '');
+  expect(await scrubAlone(engines, { restSeconds: 1_000_000 })).toMatchObject({ files: 2 });
+  expect(await scrub.damaged(undefined, 10)).toMatchObject([{ object: source.keys[0], problem: 'missing' }]);
+});
+
+test('it is not done while files that were lost before the backup have no objects', async () => {
+  await using target = await openTarget();
+  const { objects } = source.engines.objects;
+  const [lost = ''] = source.keys;
+  const bytes = objects.get(lost) as Buffer;
+  objects.delete(lost);
+  const place = folderBackupPlace(join(source.folder, 'incomplete'), source.engines.objects);
+  await makeBackup(source.engines, place, { signal });
+  await exportDayKeys(source.engines, place);
+  objects.set(lost, bytes);
+  const engines = { ...target.engines, openBackupPlace: () => place };
+  const restore = async (...options: string[]) => {
+    const printed = await runAdmin(
+      { engines },
+      'restore',
+      ...['--from', source.folder, '--day-keys', source.folder, '--overwrite', ...options],
+    );
+    const exit = process.exitCode;
+    process.exitCode = undefined;
+    return [exit, printed] as const;
+  };
+  const [exit, printed] = await restore();
+  expect([exit, printed]).toEqual([1, expect.stringMatching(/\nNot done\./)]);
+  expect(printed).toContain('1 files are not in this backup, because their objects were lost or unreadable');
+  expect(JSON.parse((await restore('--json'))[1])).toMatchObject({
+    missing_objects: 1,
+    lost_files: 1,
+    unreadable_files: 0,
+  });
+});
+
+test('the backup is the last one that is known, and no earlier failure is newer', async () => {
+  await using target = await openTarget();
+  const { manifest } = await target.restore();
+  expect(
+    await target.query(
+      `select id, taken_at > (select failed_at from last_backup_failure) as "isNewer" from last_backup`,
+    ),
+  ).toEqual([{ id: manifest.id, isNewer: true }]);
 });
 
 test('day keys that nothing names are kept while the key of a day is missing', async () => {

@@ -13,10 +13,10 @@ import type { DatabaseCopies, NamedDay, RestoreTurn } from './database-copies.ts
 import { type DayKeyMirror, importDayKeys, removeDayKeys } from './day-key-mirror.ts';
 import { deleteUnnamed, type Unnamed } from './delete-unnamed.ts';
 import type { AbsentFile, Manifest } from './format.ts';
-import type { Copied, Following } from './make-backup.ts';
+import { type Copied, type Following, toRecord } from './make-backup.ts';
 import { openBackup, readPart } from './open-backup.ts';
 import { fromLines, inOrder } from './streams.ts';
-import { presentFiles } from './verify-backup.ts';
+import { listFiles } from './verify-backup.ts';
 
 const copiesAtOnce = 16;
 const filesPerStatement = 500;
@@ -38,7 +38,7 @@ export interface RestoreEngines
 export interface RestoreResult {
   readonly manifest: Manifest;
   readonly copied: Copied;
-  /** Objects that the backup should have and does not. Their files cannot be read. */
+  /** Objects of files that have not ended, and that are neither in the place nor in the bucket. Their files cannot be read. */
   readonly missing: number;
   readonly uploads: number;
   readonly messages: number;
@@ -106,6 +106,8 @@ async function restoreAlone(
   checkpoint('restore:migrated');
   const abandonMessages = options.sendWaiting ? undefined : unknownOutcome;
   const settled = await database.settleRestored({ abandonMessages });
+  // It was recorded after the dump, in which an earlier failure would be the last thing that is known of backups.
+  await database.recordBackup(toRecord(manifest));
   checkpoint('restore:settled');
   for await (const files of pages(endedFiles(place, manifest))) await database.endFiles(files);
   options.onStep?.('restoring day keys');
@@ -171,7 +173,7 @@ async function copyObjects(
   const copied = { objects: 0, bytes: 0, kept: 0 };
   let missing = 0;
   async function* needed() {
-    for await (const file of presentFiles(place, manifest)) yield* listObjects(file);
+    for await (const file of restoredFiles(place, manifest)) yield* listObjects(file);
   }
   const give = inOrder(needed(), copiesAtOnce, async (object) => {
     signal.throwIfAborted();
@@ -225,10 +227,17 @@ async function* filesOfDays(
   days: ReadonlySet<number>,
 ): AsyncGenerator<FilePosition, void, void> {
   if (days.size === 0) return;
-  for await (const { accountId, id, keyDay } of presentFiles(place, manifest)) {
+  for await (const { accountId, id, keyDay } of restoredFiles(place, manifest)) {
     if (days.has(keyDay)) yield { accountId, id };
   }
 }
+
+/**
+ * Also those that were lost or unreadable when the backup was made: they are not over, and another backup in the same place
+ * may have their objects.
+ */
+const restoredFiles = (place: BackupPlace, manifest: Manifest) =>
+  listFiles(place, manifest, ({ reason }) => reason === 'ended');
 
 async function* endedFiles(place: BackupPlace, manifest: Manifest): AsyncGenerator<FilePosition, void, void> {
   for await (const { reason, accountId, id } of fromLines<AbsentFile>(readPart(place, manifest, 'absent'))) {

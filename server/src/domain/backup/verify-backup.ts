@@ -59,13 +59,21 @@ export async function verifyBackup(
   return { manifest, ...progress };
 }
 
-/** The listed files without those that are known to be absent. Both lists have the same order. */
-export async function* presentFiles(place: BackupPlace, manifest: Manifest): AsyncGenerator<CheckedFile, void, void> {
+/** The listed files without those that are known to be absent. */
+const presentFiles = (place: BackupPlace, manifest: Manifest) => listFiles(place, manifest, () => true);
+
+/** The listed files without the absent ones for which this is true. Both lists have the same order. */
+export async function* listFiles(
+  place: BackupPlace,
+  manifest: Manifest,
+  isLeftOut: (absent: AbsentFile) => boolean,
+): AsyncGenerator<CheckedFile, void, void> {
   const absent = fromLines<AbsentFile>(readPart(place, manifest, 'absent'));
   let next = await absent.next();
   for await (const line of fromLines<FileLine>(readPart(place, manifest, 'files'))) {
-    if (!next.done && next.value.id === line.id) next = await absent.next();
-    else yield fromFileLine(line);
+    const found = !next.done && next.value.id === line.id ? next.value : undefined;
+    if (found) next = await absent.next();
+    if (!found || !isLeftOut(found)) yield fromFileLine(line);
   }
   // To its end, where it is compared with what was written.
   while (!next.done) next = await absent.next();

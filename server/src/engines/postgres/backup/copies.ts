@@ -98,6 +98,9 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
         await sql`update event_log set epoch = greatest(epoch + 1, floor(extract(epoch from now()))::bigint)`.execute(
           db,
         );
+        // They are about the objects of a bucket as it was, and a pass in progress would not read the files before its position.
+        for (const table of ['scrub', 'damaged_files', 'undeleted_objects'] as const)
+          await db.deleteFrom(table).execute();
         const uploads = await db
           .updateTable('uploads')
           .set({ state: 'abandoned', wrapped_key: null, due_at: sql<Date>`now()` })
