@@ -115,9 +115,13 @@ const appFormBytes = 60_000;
 const pieceBytes = 64 * 1024;
 
 /** What a caller may send most of, in one text: each is cheap to write, and tempts a parser to do much. */
-const tempting = [',', 'a,', 'a;b', ' ', '"', '%2C', '@', 'a@b.c,', '\n', '(', '=?'];
+const tempting = [',', 'a,', 'a;b', ' ', '"', '%2C', '@', 'a@b.c,', '\n', '(', '=?', '-,', '@ '];
+/** Between two letters, a run of these tempts an expression to try each part of the run. */
+const runs = [' ', '"', '<', '@', '-', ',', '.', '/', '='];
 const fieldNames = [
   'to',
+  'receiver',
+  'text',
   'receivers',
   'email',
   'ids',
@@ -170,6 +174,12 @@ function makeItem(schema: Schema, index: number): unknown {
 
 const fillWith = (text: string, bytes: number) => text.repeat(Math.floor(bytes / text.length));
 
+/** Long texts of up to so many bytes. */
+const makeTexts = (bytes: number) => [
+  ...tempting.map((text) => fillWith(text, bytes)),
+  ...runs.map((run) => `x${fillWith(run, bytes - 2)}x`),
+];
+
 /** JSON bodies that are as large as the route accepts: many items, many fields, a long text. */
 function* makeJson(body: Schema, bytes: number): Generator<string> {
   yield `{${Array.from({ length: bytes / 16 }, (_, index) => `"f${index}":""`).join()}}`;
@@ -191,7 +201,7 @@ function* makeJson(body: Schema, bytes: number): Generator<string> {
     const { items, type } = property;
     if (type === 'string') {
       const length = Math.min(property.maxLength ?? bytes / 2, bytes / 2);
-      for (const text of tempting) yield make(fillWith(text, length));
+      for (const text of makeTexts(length)) yield make(text);
     }
     if (!items) continue;
     const itemBytes = JSON.stringify(makeItem(items, bytes)).length + 1;
@@ -225,8 +235,8 @@ function* makeTables(): Generator<string> {
 
 function* makeMultipart(csrf: string): Generator<SentBody> {
   const token = part('csrftoken', csrf);
-  for (const text of ['a@b.c,', 'a,', '\n', '"', 'x y\n'])
-    for (const name of ['to', 'message']) yield multipart(token + part(name, fillWith(text, 500_000)));
+  for (const text of makeTexts(500_000))
+    for (const name of ['to', 'receiver', 'message']) yield multipart(token + part(name, text));
   yield multipart(token + part('x', '').repeat(190));
   yield multipart(token + fillWith(part('', ''), 500_000));
   yield multipart(token + part('x', '', fillWith('; a=b', 8_000)));
@@ -253,14 +263,22 @@ function* makeBodies({ schema, bodyLimit, config, url }: RouteOptions, csrf: str
   if (config?.surface === 'v1') return;
   yield* makeMultipart(csrf);
   const bytes = config?.surface === 'app' ? appFormBytes : pageFormBytes - 100;
-  for (const text of tempting) {
+  for (const text of makeTexts(bytes / fieldNames.length / 3)) {
     const fields = new URLSearchParams({ csrftoken: csrf, gesture: 'pressed' });
-    for (const name of fieldNames) fields.set(name, fillWith(text, bytes / fieldNames.length / 3));
+    for (const name of fieldNames) fields.set(name, text);
     yield form(fields.toString().slice(0, bytes));
   }
   yield form(`csrftoken=${csrf}&gesture=pressed&${fillWith('a&', bytes - 100)}`);
   for (const name of ['to', 'email', 'upload'])
     yield form(`csrftoken=${csrf}&gesture=pressed&${fillWith(`${name}=a@b.c&`, bytes - 100)}`);
+  if (config?.surface !== 'app') return;
+  for (const name of ['text', 'receiver', 'groups']) {
+    for (const text of makeTexts(bytes - 200)) {
+      yield form(`csrftoken=${csrf}&${new URLSearchParams({ [name]: text })}`.slice(0, bytes));
+      const payload = JSON.stringify({ [name]: text.slice(0, bytes / 2) });
+      yield { payload, headers: { 'content-type': 'application/json', accept: 'application/json' } };
+    }
+  }
 }
 
 function form(payload: string): SentBody {

@@ -24,7 +24,7 @@ type Written = { readonly email: string; readonly name: string } | { readonly wo
 
 /** A person writes few names of groups, and a pasted text of anything else must not ask for each of its lines. */
 const maxWords = 20;
-/** Receivers may be repeated, but a text with more parts than this is no list of them. What follows is unreadable. */
+/** Receivers may be repeated, but a text with more parts than this, empty ones too, is no list of them. What follows is unreadable. */
 const maxParts = 5 * limits.receiversPerDispatch;
 
 /** Understands a list of receivers as people write, or paste, it: addresses, names and groups of contacts. */
@@ -40,9 +40,10 @@ export async function readReceivers(
   for await (const written of inTurns(splitReceivers(text))) {
     parts += 1;
     if (parts > maxParts) {
-      unreadable.push('email' in written ? written.email : written.word);
+      unreadable.push(written === undefined ? '…' : 'email' in written ? written.email : written.word);
       break;
     }
+    if (written === undefined) continue;
     if ('email' in written) {
       if (found.has(written.email)) repeated.add(written.email);
       else found.set(written.email, { ...written, hasPhone: false });
@@ -88,36 +89,46 @@ function findDomain(email: string): string {
 
 /**
  * Lines, semicolons and commas separate receivers, but not within quotes; nor do commas where semicolons separate, as
- * in "Park, Kim <kim@example.org>; Ortega, Tomás <t@example.org>".
+ * in "Park, Kim <kim@example.org>; Ortega, Tomás <t@example.org>". A part without a letter or digit is undefined, so that
+ * the reader can stop among many of them.
  */
-export function* splitReceivers(text: string): Generator<Written, void, void> {
+export function* splitReceivers(text: string): Generator<Written | undefined, void, void> {
   const separator = text.includes(';') ? /(?:"[^"\n]*"|[^;\n"]|")+/g : /(?:"[^"\n]*"|[^,\n"]|")+/g;
   for (const [piece] of text.replaceAll(/\r\n?/g, '\n').matchAll(separator)) {
-    for (const part of countAddresses(piece) > 1 ? splitFurther(piece) : [piece]) {
-      if (/[\p{L}\p{N}]/u.test(part)) yield readPiece(part.trim());
+    for (const part of hasSeveralAddresses(piece) ? splitFurther(piece) : [piece]) {
+      yield /[\p{L}\p{N}]/u.test(part) ? readPiece(part.trim()) : undefined;
     }
   }
 }
 
 /** Several addresses in one piece: separated by commas after all, or by spaces. */
 function splitFurther(piece: string): string[] {
-  return piece.split(piece.includes('<') ? ',' : /[\s,]+/);
+  return piece.split(piece.includes('<') ? ',' : /[\s,]+/, maxParts + 1);
 }
 
-function countAddresses(piece: string): number {
-  return piece.split('@').length - 1;
+function hasSeveralAddresses(piece: string): boolean {
+  return piece.indexOf('@') !== piece.lastIndexOf('@');
 }
 
 function readPiece(piece: string): Written {
-  const [, quoted, bare = '', bracketed] = /^(?:"([^"]*)"|([^<>"]*))\s*<([^<>]+)>$/.exec(piece) ?? [];
-  const address = (bracketed ?? piece).trim().replace(/^mailto:/i, '');
+  const { before, address } = splitAddress(piece) ?? { before: '', address: piece };
   try {
-    const email = emailAddress(address);
-    const name = toVisibleName(quoted ?? bare).slice(0, limits.nameLength);
+    const email = emailAddress(address.trim().replace(/^mailto:/i, ''));
+    const name = toVisibleName(before).slice(0, limits.nameLength);
     return { email, name: name.toLowerCase() === email ? '' : name };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     // Longer than any name, so that it is none.
     return { word: piece.slice(0, limits.nameLength + 1) };
   }
+}
+
+/** The name and the address of `Kim <kim@example.org>`. One expression for both would try each run of spaces many times. */
+function splitAddress(piece: string): { before: string; address: string } | undefined {
+  const start = piece.lastIndexOf('<');
+  const address = piece.slice(start + 1, -1);
+  if (start < 0 || !piece.endsWith('>') || address === '' || address.includes('>')) return undefined;
+  const [, quoted, bare] = /^(?:"([^"]*)"|([^<>"]*))$/.exec(piece.slice(0, start).trimEnd()) ?? [];
+  const before = quoted ?? bare;
+  return before === undefined ? undefined : { before, address };
 }

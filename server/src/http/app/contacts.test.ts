@@ -506,6 +506,9 @@ describe('an import', () => {
 test.each([
   ['letters', 'a,'],
   ['addresses', 'a@b.example,'],
+  ['dashes', '-,'],
+  ['signs of addresses', '@ '],
+  ['spaces', `a${' '.repeat(59_999)}`],
 ])('a pasted text of many %s leaves time for other visitors, and is not taken for a list', async (_what, text) => {
   const { browser, base } = await signInMember(exchange, app);
   let body: { receivers: unknown[]; unreadable: unknown[] } = { receivers: [], unreadable: [] };
