@@ -77,7 +77,7 @@ def parse_time(text):
 
 
 def write_canonical(value, depth=0):
-    if depth > MAX_DEPTH:
+    if depth >= MAX_DEPTH and isinstance(value, (list, dict)):
         raise Refused("the receipt is nested too deeply")
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
@@ -342,12 +342,13 @@ def verify_ed25519(public_key, message, signature):
 # Keys, notes and checkpoints
 
 ED25519, COSIGNATURE, ML_DSA_44 = 1, 4, 6
+KEY_NAME = r"[^\s+\x00-\x1f\x7f\ufeff]+"
 KEY_BYTES = {ED25519: 32, COSIGNATURE: 32, ML_DSA_44: 1312}
 
 
 class Key:
     def __init__(self, vkey):
-        match = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+(\S+)", vkey)
+        match = re.fullmatch(rf"({KEY_NAME})\+([0-9a-f]{{8}})\+(\S+)", vkey)
         if not match:
             raise Refused("a key is malformed")
         self.name, identifier, encoded = match.groups()
@@ -382,7 +383,7 @@ def open_note(note, keys):
     for count, line in enumerate(lines[:-1].split("\n"), 1):
         if count > MAX_SIGNATURES:
             raise Refused("a checkpoint has too many signatures")
-        match = re.fullmatch(r"\u2014 ([^\s+]+) (\S+)", line)
+        match = re.fullmatch(rf"\u2014 ({KEY_NAME}) (\S+)", line)
         if not match:
             raise Refused("a checkpoint has a malformed signature")
         name, data = match.group(1), decode_base64(match.group(2))
@@ -628,6 +629,102 @@ def check_time_stamps(receipt, checkpoints):
     return checked
 
 
+# The data of events: a check for each kind
+
+
+def is_object(value):
+    return isinstance(value, dict)
+
+
+def is_text(value, maximum=4_096):
+    return isinstance(value, str) and len(value.encode("utf-16-le")) <= 2 * maximum
+
+
+def is_short(value):
+    return is_text(value, 100)
+
+
+def is_count(value):
+    return type(value) is int and value >= 0
+
+
+def is_boolean(value):
+    return isinstance(value, bool)
+
+
+def is_time(value):
+    try:
+        return bool(parse_time(value))
+    except Refused:
+        return False
+
+
+def one_of(*texts):
+    return lambda value: isinstance(value, str) and value in texts
+
+
+def matching(pattern):
+    return lambda value: isinstance(value, str) and bool(re.fullmatch(pattern, value))
+
+
+def null_or(check):
+    return lambda value: value is None or check(value)
+
+
+def list_of(check):
+    return lambda value: isinstance(value, list) and len(value) <= 100_000 and all(map(check, value))
+
+
+def has(optional=None, **required):
+    """Returns a check of an object with these members, and perhaps others."""
+
+    def check(value):
+        return (
+            is_object(value)
+            and all(name in value and is_right(value[name]) for name, is_right in required.items())
+            and all(name not in value or is_right(value[name]) for name, is_right in (optional or {}).items())
+        )
+
+    return check
+
+
+IS_HASH = matching("[0-9a-f]{64}")
+IS_DAY = matching("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+IS_FILE = has(name=is_text, size=is_count, sha256=IS_HASH)
+EVENT_DATA = {
+    "submission.accepted": has(
+        reference=is_short,
+        type=one_of("drop", "request"),
+        sender=has(address=is_text, by=is_short),
+        files=list_of(IS_FILE),
+        receivers=is_count,
+        expires_at=null_or(is_time),
+        message_sha256=null_or(IS_HASH),
+    ),
+    "drop.extended": has(expires_at=null_or(is_time)),
+    "drop.expired": has(key_day=null_or(IS_DAY)),
+    "drop.revoked": has(by=is_text, key_day=null_or(IS_DAY)),
+    "drop.restored": has(by=is_text),
+    "content.consigned": has(
+        {"name": is_text}, address=is_text, code=one_of("none", "mail", "sms"), notified=is_boolean
+    ),
+    "notification.sent": has({"response": is_text}, channel=is_short, to=is_text, purpose=is_short),
+    "notification.accepted": has({"server": is_text}, to=is_text, status=is_text),
+    "notification.failed": has({"status": is_text}, to=is_text, reason=is_text),
+    "link.shown": has(by=is_text),
+    "link.revoked": has(by=is_text),
+    "code.entered": has(channel=is_short),
+    "content.handed_over": has(file=IS_FILE, via=is_short),
+    "content.received": has(reference=is_short, files=list_of(IS_FILE)),
+    "key.destroyed": has(day=IS_DAY),
+    "log.started": has(
+        origin=is_text, previous=null_or(has(origin=is_text, size=is_count, root=is_short)), reason=is_text
+    ),
+    "log.key_added": has(key=is_text),
+    "log.key_retired": has(key=is_text),
+}
+
+
 # Receipts
 
 
@@ -642,7 +739,7 @@ def require_list(value, minimum, maximum):
 
 
 def require_count(value):
-    if type(value) is not int or value < 0:
+    if not is_count(value):
         raise Refused("a number of the receipt is not a count")
 
 
@@ -687,18 +784,24 @@ def check_entry(entry):
     require_count(entry["checkpoint"])
     require_count(entry["index"])
     require_list(entry["proof"], 0, 63)
-    event = entry["event"]
+    check_event(entry["event"])
+
+
+def check_event(event):
     require_shape(event, ("at", "data", "id", "kind", "number"), ("drop", "receiver"))
     parse_time(event["at"])
     if not isinstance(event["data"], dict):
         raise Refused("an event has no data")
     require_text(event["id"], UUID)
-    require_text(event["kind"])
+    if not is_short(event["kind"]):
+        raise Refused("the kind of an event is malformed")
     require_count(event["number"])
     if "drop" in event:
         require_text(event["drop"], UUID)
     if "receiver" in event:
         require_count(event["receiver"])
+    if not EVENT_DATA.get(event["kind"], is_object)(event["data"]):
+        raise Refused(f"an event does not have the data of its kind, {event['kind']}")
 
 
 def check_inclusion(entry, checkpoints):

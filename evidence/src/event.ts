@@ -20,10 +20,10 @@ export const isUuid = matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}
 const isHexHash = matching(/^[0-9a-f]{64}$/);
 const isDay = matching(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/);
 
-/** A time of UTC with milliseconds, as `Date.toISOString` writes it. */
+/** A time of UTC with milliseconds, as `Date.toISOString` writes it. Other languages begin with the year 1. */
 export const isTime: Check<string> = (value): value is string =>
   typeof value === 'string' &&
-  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/.test(value) &&
+  /^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/.test(value) &&
   !Number.isNaN(Date.parse(value)) &&
   new Date(value).toISOString() === value;
 

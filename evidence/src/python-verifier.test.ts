@@ -19,6 +19,7 @@ import {
   verifyReceipt,
 } from './index.ts';
 import type { Receipt, ReceiptTimeStamp } from './receipt.ts';
+import { runPython, verifyByPython, verifyHere } from './testing/python-verifier.ts';
 import { createTestKey } from './testing/test-log.ts';
 import { readTimeStamp, TimeStampError } from './time-stamp.ts';
 
@@ -26,42 +27,6 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const policy = read('docs/examples/receipt-policy.txt');
 const example = read('docs/examples/receipt.json');
 const stamped = read('docs/examples/stamped-receipt.json');
-
-/** Judges many files in one process: starting Python takes longer than verifying. */
-const program = `
-import base64, sys
-sys.path.insert(0, sys.argv[1])
-from verify_receipt import Policy, Refused, read_time_stamp, verify_receipt
-policy = Policy(sys.argv[2])
-def verify(data):
-    verify_receipt(data, policy)
-    return "proven"
-def read(data):
-    digest, at = read_time_stamp(data)
-    return f"{digest.hex()} {at[:19]}"
-judge = {"verify": verify, "read": read}[sys.argv[3]]
-for line in sys.stdin:
-    try:
-        print(judge(base64.b64decode(line)))
-    except Refused:
-        print("refused")
-`;
-
-function runPython(command: 'verify' | 'read', files: readonly Uint8Array[], trust = policy): string[] {
-  const folder = new URL('../python/', import.meta.url).pathname;
-  const input = files.map((file) => `${Buffer.from(file).toString('base64')}\n`).join('');
-  const parameters = ['-B', '-c', program, folder, trust, command];
-  const { stdout, stderr } = spawnSync('python3', parameters, { input, encoding: 'utf8' });
-  expect(stderr).toBe('');
-  return stdout.trim().split('\n');
-}
-const verifyByPython = (receipts: readonly Uint8Array[], trust = policy) =>
-  runPython('verify', receipts, trust).map((verdict) => verdict === 'proven');
-
-async function verifyHere(receipts: readonly Uint8Array[], trust = policy): Promise<boolean[]> {
-  const verdicts = await Promise.all(receipts.map((receipt) => verifyReceipt(receipt, parsePolicy(trust))));
-  return verdicts.map(({ isValid }) => isValid);
-}
 
 const bytes = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding);
 type Draft = { -readonly [K in keyof Receipt]: Receipt[K] };
@@ -116,6 +81,7 @@ const proven: Record<string, Uint8Array> = {
   'a time stamp': bytes(stamped),
   'a time stamp whose signature was changed': changeStamp(({ token }) => ({ token: changeToken(token, 980) })),
   'a hundred signatures': addStrangers(98, 'x'),
+  'issued in the year 1': change((receipt) => (receipt.issued_at = '0001-01-01T00:00:00.000Z')),
   'with another time of issue': change((receipt) => (receipt.issued_at = '2030-01-01T00:00:00.000Z')),
 };
 const refused: Record<string, Uint8Array> = {
@@ -148,6 +114,11 @@ const refused: Record<string, Uint8Array> = {
     (receipt) => (receipt.checkpoints = receipt.checkpoints.map((note) => note.replace(/\n(— files.*\n)/, '\n$1$1'))),
   ),
   'more than a hundred signatures': addStrangers(100, 'x'),
+  'a signature whose name has a delete character': addStrangers(1, 'x\u007f'),
+  'a signature whose name has a byte order mark': addStrangers(1, 'x\ufeff'),
+  'a signature whose name has a no-break space': addStrangers(1, 'x\u00a0'),
+  'a signature whose name has a next line': addStrangers(1, 'x\u0085'),
+  'issued in the year 0': change((receipt) => (receipt.issued_at = '0000-01-01T00:00:00.000Z')),
   'a note that is too large, in bytes': addStrangers(6, 'ä'.repeat(6_500)),
   'no signature of the log': change(
     (receipt) => (receipt.checkpoints = receipt.checkpoints.map((note) => note.replace(/\n— files.*\n/, '\n'))),
