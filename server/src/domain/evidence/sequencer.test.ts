@@ -690,6 +690,31 @@ describe('a new epoch', () => {
     await expectComplete();
   });
 
+  test('puts no checkpoint after its lease, which began in the database before it was told', async () => {
+    await append(10);
+    await startProcess().sequencer.step(live);
+    await endLeases();
+    await append(300);
+    await expect(startProcess('log:checkpoint-stored').sequencer.step(live)).rejects.toThrow(Killed);
+    const { engines } = startProcess();
+    const { store } = engines;
+    const now = performance.now.bind(performance);
+    let passedMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+    const renew: typeof store.evidenceLog.renew = async (...call) => {
+      const log = await store.evidenceLog.renew(...call);
+      passedMs += 61_000;
+      return log;
+    };
+    const slow = { ...engines, store: { ...store, evidenceLog: { ...store.evidenceLog, renew } } };
+    await expect(start(slow)).rejects.toMatchObject({ code: 'precondition_failed' });
+    clock.mockRestore();
+    expect((await readCheckpointOf(1)).size).toBe(11);
+    expect(await start()).toMatchObject({ epoch: 2, moved: 0 });
+    await startProcess().sequencer.step(live);
+    await expectComplete();
+  });
+
   test('takes back an older checkpoint that somebody has put in the bucket, and logs nothing again', async () => {
     await append(10);
     await startProcess().sequencer.step(live);

@@ -17,8 +17,6 @@ const leaseSeconds = 60;
 /** An epoch that never published anything leaves a gap. */
 const maxGap = 3;
 const always = new AbortController().signal;
-/** Writes nothing after the lease. */
-const whileLeased = () => AbortSignal.timeout(leaseSeconds * 1000);
 
 type Needs = Pick<Engines, 'store' | 'logObjects' | 'masterKeys' | 'random' | 'policy'>;
 
@@ -76,9 +74,18 @@ function takenOver(): ExchangeError {
   );
 }
 
-/** Extends the lease before a step that must not happen once another process has the turn. */
-async function keepTurn({ store }: Needs, turn: LogTurn): Promise<void> {
+/** Extends the lease before a step that must not happen once another process has the turn. Returns when it ends, at the earliest. */
+async function keepTurn({ store }: Needs, turn: LogTurn): Promise<number> {
+  const since = performance.now();
   if (!(await store.evidenceLog.renew(turn, leaseSeconds))) throw takenOver();
+  return since + leaseSeconds * 1000;
+}
+
+/** Ends with the lease, so that nothing is written after it. */
+function whileLeased(until: number): AbortSignal {
+  const leftMs = Math.floor(until - performance.now());
+  if (leftMs <= 0) throw takenOver();
+  return AbortSignal.timeout(leftMs);
 }
 
 /** The log's name: the public address without its scheme. */
@@ -130,8 +137,8 @@ async function completePublished(engines: Needs, turn: LogTurn, log: Log): Promi
     if (!(await hasTiles(engines, log.epoch, candidate))) continue;
     // What somebody else has put there stays, for those who look into it.
     const isNewer = inBucket === undefined || (typeof inBucket === 'object' && inBucket.size < candidate.size);
-    await keepTurn(engines, turn);
-    if (isNewer) await logObjects.put(toCheckpointName(log.epoch), Buffer.from(candidate.note), whileLeased());
+    const until = await keepTurn(engines, turn);
+    if (isNewer) await logObjects.put(toCheckpointName(log.epoch), Buffer.from(candidate.note), whileLeased(until));
     // Receipts need the checkpoint that covers their entries, also one of which a restored database has only a part.
     const covered = Math.min(candidate.size, log.size);
     const isRecorded =
