@@ -129,6 +129,25 @@ test('shows nothing of the file before, and says of another kind of file that it
   expect(problems).toEqual([]);
 });
 
+test('keeps the verdict of the last run when an earlier run of the same file ends', async () => {
+  await using opened = await openSaved();
+  const { page } = opened;
+  await page.evaluate(() => {
+    const first = Promise.withResolvers<ArrayBuffer>();
+    let reads = 0;
+    File.prototype.arrayBuffer = function () {
+      reads += 1;
+      return reads === 1 ? first.promise : Blob.prototype.arrayBuffer.call(this);
+    };
+    document.addEventListener('endfirst', () => first.reject(new Error('gone')));
+  });
+  await choose(page, 'receipt.json');
+  await page.getByRole('button', { name: 'Verify' }).click();
+  expect(await readVerdict(page)).toContain('Proven');
+  await page.evaluate(() => document.dispatchEvent(new Event('endfirst')));
+  expect(await readVerdict(page)).toContain('Proven');
+});
+
 test('works by keyboard, with a key alone, and says what is missing', async () => {
   await using opened = await openSaved();
   const { page } = opened;

@@ -23,7 +23,7 @@ function start(form: HTMLFormElement, shown: HTMLElement, translator: ViewTransl
   const picker = form.elements.namedItem('receipt') as HTMLInputElement;
   const trust = form.elements.namedItem('trust') as HTMLTextAreaElement;
   let dropped: File | undefined;
-  let current: File | undefined;
+  let runs = 0;
 
   const show = (part: JSX.Element) => {
     render(<TranslatorContext.Provider value={translator}>{part}</TranslatorContext.Provider>, shown);
@@ -31,7 +31,8 @@ function start(form: HTMLFormElement, shown: HTMLElement, translator: ViewTransl
   };
   const verify = async () => {
     const file = dropped ?? picker.files?.[0];
-    current = file;
+    runs += 1;
+    const run = runs;
     // Nothing of the file before remains under another name, whatever happens to this one.
     render(null, shown);
     if (!file) return show(<Banner tone="bad">{translator.t('verify.noFile')}</Banner>);
@@ -48,8 +49,8 @@ function start(form: HTMLFormElement, shown: HTMLElement, translator: ViewTransl
       .arrayBuffer()
       .then((bytes) => verifyReceipt(new Uint8Array(bytes), policy))
       .catch(() => undefined);
-    // Another file may have been chosen meanwhile.
-    if (file !== current) return;
+    // Another file may have been chosen meanwhile, or other keys.
+    if (run !== runs) return;
     if (!verdict) return show(<Banner tone="bad">{translator.t('verify.unreadable')}</Banner>);
     show(<VerdictView name={file.name} verdict={verdict} />);
   };
