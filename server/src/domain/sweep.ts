@@ -8,14 +8,13 @@ import { retryDeletions } from './files/delete-objects.ts';
 import { sweepFiles } from './files/sweep-files.ts';
 import { sweepDayKeys } from './keys/sweep-day-keys.ts';
 import { deletePeopleOf } from './people/delete-person.ts';
+import { runBatches, SweepPositions } from './sweep-positions.ts';
 
 const idempotencyKeySeconds = 7 * 24 * 60 * 60;
 const rowsPerBatch = batchSize.rows;
 /** Each may have a thousand receivers. */
 const remindersPerBatch = 10;
 const overdueSeconds = 30;
-/** For one kind in one sweep; the next sweep does the rest. Those that only look past what is held do not count. */
-const maxBatches = 1000;
 
 export type Swept = Record<
   'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'webhooks' | 'uploads' | 'purged' | 'files' | 'objects',
@@ -24,9 +23,13 @@ export type Swept = Record<
 type Needs = Pick<Engines, 'store' | 'objects' | 'dayKeys' | 'checkpoint' | 'policy' | 'logger' | 'random'>;
 
 /** Sweeps, unless another process is already sweeping, in which case it returns `undefined`. */
-export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promise<Swept | undefined> {
+export async function sweepAlone(
+  engines: Needs,
+  stopping?: AbortSignal,
+  positions?: SweepPositions,
+): Promise<Swept | undefined> {
   return engines.store.exclusively('sweep', (lost) =>
-    sweep(engines, stopping ? AbortSignal.any([stopping, lost]) : lost),
+    sweep(engines, stopping ? AbortSignal.any([stopping, lost]) : lost, positions),
   );
 }
 
@@ -37,9 +40,13 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
  * although their job was lost. What accounts store
  * is added up where an upgrade left it to be done. A drop is inaccessible from its deadline on, whether or not this has
  * run. Here its keys are destroyed, which makes the bytes unreadable at once, and then its objects are deleted. Each
- * statement changes a bounded number of rows.
+ * statement changes a bounded number of rows. Without positions, it is a sweep by itself, and passes everything that is held.
  */
-export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept> {
+export async function sweep(
+  engines: Needs,
+  signal?: AbortSignal,
+  positions = new SweepPositions(Number.POSITIVE_INFINITY),
+): Promise<Swept> {
   const { responses, audit, drafts, drops, events, evidence, holds, links, outbox, uploads, webhookDeliveries } =
     engines.store;
   const { personLinks, sessions, usedTokens } = engines.store;
@@ -48,21 +55,9 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   const failures: unknown[] = [];
   const tried = async (work: () => Promise<number>) =>
     (await work().catch((error: unknown) => void failures.push(error))) ?? 0;
-  const inBatches = (batch: (after: BatchPosition | undefined) => Promise<Batch>) =>
-    tried(async () => {
-      let total = 0;
-      let after: BatchPosition | undefined;
-      for (let count = 0; count < maxBatches; ) {
-        signal?.throwIfAborted();
-        const { rows, more, next } = await batch(after);
-        total += rows;
-        if (!more) break;
-        // The next sweep begins at the front again, so that this one would never reach what is behind.
-        if (rows > 0 || next === after) count += 1;
-        after = next;
-      }
-      return total;
-    });
+  const inBatches = (batch: () => Promise<Batch>) => tried(async () => (await runBatches(batch, signal)).rows);
+  const inPositions = (kind: string, batch: (after: BatchPosition | undefined) => Promise<Batch>) =>
+    tried(() => positions.runFrom(kind, batch, signal));
   const upTo = (limit: number, batch: (limit: number) => Promise<number>) =>
     inBatches(async () => {
       const rows = await batch(limit);
@@ -74,7 +69,12 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   );
   const ended = await upTo(rowsPerBatch, (limit) => endExpired(engines, limit));
   await inBatches(() => drops.empty(batchSize));
-  await inBatches((after) => holds.emptyReleased(rowsPerBatch, after));
+  await inPositions('released holds', async (after) => {
+    const batch = await holds.emptyReleased(rowsPerBatch, after);
+    // What the hold kept may have been passed.
+    if (batch.more) positions.clear();
+    return batch;
+  });
   const swept = {
     drops: ended,
     drafts: await inBatches(() => drafts.dropStale(keepSeconds.drafts, batchSize)),
@@ -83,21 +83,29 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
     checks: await tried(() => uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
     webhooks: await tried(() => webhookDeliveries.wakeOverdue(overdueSeconds, rowsPerBatch)),
     uploads: await upTo(rowsPerBatch, uploads.expire),
-    purged: await purgeOld(keepSeconds.history, (age) => inBatches((after) => drops.purge(age, batchSize, after))),
+    purged: await purgeOld(keepSeconds.history, (age) =>
+      inPositions('drops', (after) => drops.purge(age, batchSize, after)),
+    ),
   };
-  await purgeOld(keepSeconds.deliveries, (age) => inBatches((after) => drops.purgeDeliveries(age, batchSize, after)));
+  await purgeOld(keepSeconds.deliveries, (age) =>
+    inPositions('deliveries', (after) => drops.purgeDeliveries(age, batchSize, after)),
+  );
   await upTo(rowsPerBatch, sessions.purge);
   await upTo(rowsPerBatch, personLinks.purge);
   await upTo(rowsPerBatch, usedTokens.purge);
-  await purgeOld(keepSeconds.audit, (age) => inBatches((after) => audit.purge(age, rowsPerBatch, after)));
-  await purgeOld(keepSeconds.audit, (age) => inBatches((after) => holds.purge(age, rowsPerBatch, after)));
-  await purgeOld(keepSeconds.evidence, (age) => inBatches((after) => evidence.purge(age, rowsPerBatch, after)));
-  await purgeOld(keepSeconds.messages, (age) => inBatches((after) => outbox.purge(age, rowsPerBatch, after)));
+  await purgeOld(keepSeconds.audit, (age) => inPositions('audit', (after) => audit.purge(age, rowsPerBatch, after)));
+  await purgeOld(keepSeconds.audit, (age) => inPositions('holds', (after) => holds.purge(age, rowsPerBatch, after)));
+  await purgeOld(keepSeconds.evidence, (age) =>
+    inPositions('evidence', (after) => evidence.purge(age, rowsPerBatch, after)),
+  );
+  await purgeOld(keepSeconds.messages, (age) =>
+    inPositions('messages', (after) => outbox.purge(age, rowsPerBatch, after)),
+  );
   await upTo(rowsPerBatch, (limit) => events.purge(keepSeconds.events, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeDeliveries(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeAttempts(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => responses.purge(idempotencyKeySeconds, limit));
-  await inBatches((after) => links.purgeSessions(rowsPerBatch, after));
+  await inPositions('sessions', (after) => links.purgeSessions(rowsPerBatch, after));
   let deleted = { files: 0, objects: 0 };
   await tried(async () => {
     deleted = await sweepFiles(engines, signal);

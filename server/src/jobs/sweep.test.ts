@@ -50,3 +50,25 @@ test('a sweep that fails is reported, and the next one is made', async () => {
   await worker.stop();
   expect(failures).toEqual([new Error('a fault')]);
 });
+
+test('a worker goes on where its last sweep ended', async () => {
+  const held = 150;
+  const places: number[] = [];
+  const purge: typeof exchange.engines.store.audit.purge = async (_age, _count, after) => {
+    const place = Number(after?.[0] ?? 0);
+    places.push(place);
+    return { rows: 0, more: place < held, next: [String(place + 1)] };
+  };
+  const { engines } = exchange;
+  const store = { ...engines.store, audit: { ...engines.store.audit, purge } };
+  const policy = { ...engines.policy, keepSeconds: { ...engines.policy.keepSeconds, audit: 86_400 } };
+  const failures: unknown[] = [];
+  const worker = startSweeping(
+    { ...engines, store, policy },
+    { everyMs: 1, onFailure: (error) => failures.push(error) },
+  );
+  await vi.waitFor(() => expect(places.length).toBeGreaterThan(held + 2), { timeout: 20_000 });
+  await worker.stop();
+  expect(places.slice(0, held + 3)).toEqual([...Array(held + 1).keys(), held, held]);
+  expect(failures).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import type { Engines } from '../domain/engines.ts';
 import { type Reports, repeat } from '../domain/flow/repeat.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
+import { SweepPositions } from '../domain/sweep-positions.ts';
 
 /** Called around every sweep, which returns nothing if another process is sweeping. */
 export type AroundSweep = (sweep: () => Promise<Swept | undefined>) => Promise<Swept | undefined>;
@@ -13,5 +14,6 @@ export function startSweeping(
   engines: Engines,
   { around = (sweep) => sweep(), everyMs = 60_000, ...reports }: Reports & { around?: AroundSweep; everyMs?: number },
 ): { stop(): Promise<void> } {
-  return repeat((signal) => around(() => sweepAlone(engines, signal)), { everyMs, ...reports });
+  const positions = new SweepPositions();
+  return repeat((signal) => around(() => sweepAlone(engines, signal, positions)), { everyMs, ...reports });
 }

@@ -4,6 +4,7 @@ import { migrationDeadlines } from '../../engines/postgres/database.ts';
 import { openTestPool } from '../../testing/database.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { sweep } from '../sweep.ts';
+import { SweepPositions } from '../sweep-positions.ts';
 import { placeHold } from './place-hold.ts';
 import { releaseHold } from './release-hold.ts';
 
@@ -107,10 +108,21 @@ test('a large hold keeps everything, and nothing else', { timeout }, async () =>
   const before = await count(large.accountId);
   expect(before).toMatchObject({ drops: held, messages: held, holds: held + 1 });
   const startedMs = performance.now();
-  expect(await countQuestions(() => sweep(keeping))).toBeLessThan(10 * tables.length);
-  if (isLab) process.stdout.write(`The sweep took ${Math.round(performance.now() - startedMs)} ms.\n`);
+  const positions = new SweepPositions();
+  // A million records take several sweeps.
+  const sweepOn = async () => {
+    for (let sweeps = 0; sweeps < (isLab ? 6 : 1); sweeps += 1) await sweep(keeping, undefined, positions);
+  };
+  expect(await countQuestions(sweepOn)).toBeLessThan(10 * tables.length);
+  if (isLab) process.stdout.write(`The sweeps took ${Math.round(performance.now() - startedMs)} ms.\n`);
   expect(await count(large.accountId)).toEqual(before);
-  expect(await count(other.accountId)).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
+  const nothing = Object.fromEntries(tables.map((table) => [table, 0]));
+  expect(await count(other.accountId)).toEqual(nothing);
+
+  const next = await exchange.account();
+  await fill(next.accountId, free, 299);
+  await sweep(keeping, undefined, positions);
+  expect(await count(next.accountId)).toEqual(nothing);
 
   // While another hold is in force, the release of one leaves what it kept, and that of the last one leaves nothing.
   const second = await placeHold(
@@ -128,27 +140,70 @@ test('a large hold keeps everything, and nothing else', { timeout }, async () =>
   expect(await countQuestions(() => engines.store.holds.emptyReleased(1000))).toBe(0);
   expect(await files()).toEqual([{ held }]);
   await releaseHold(engines, second, 'Anna');
-  await sweep(engines);
+  // Its records were passed: the next sweep looks at them again only because a hold was released.
+  await sweepOn();
   expect(await files()).toEqual([{ held: 0 }]);
   expect(await database.query('select from holds where to_empty')).toEqual([]);
+  const left = { ...nothing, holds: 2 };
+  expect(await count(large.accountId)).toEqual({ ...left, drops: expect.any(Number) });
+  // The drops were passed because the objects of their files were still to be deleted.
+  await sweep(keeping);
+  expect(await count(large.accountId)).toEqual(left);
 });
 
-test('a sweep reaches what is behind a hold, however much that keeps', { timeout }, async () => {
-  const passed = 3_000;
-  let batches = 0;
+/** Audit entries of which each batch passes one that is held, up to `held`, and then purges those that are due. */
+function passHeld(held: number, due: () => number) {
+  const counted = { batches: 0, purged: 0 };
   const purge: typeof engines.store.audit.purge = async (_age, _count, after) => {
-    batches += 1;
+    counted.batches += 1;
     const place = Number(after?.[0] ?? 0);
-    return place < passed ? { rows: 0, more: true, next: [String(place + 1)] } : { rows: 1, more: false };
+    if (place < held) return { rows: 0, more: true, next: [String(place + 1)] };
+    const rows = due();
+    counted.purged += rows;
+    return { rows, more: false };
   };
+  return { counted, sweeping: sweepAudit(purge) };
+}
+
+function sweepAudit(purge: typeof engines.store.audit.purge): typeof engines {
   const store = { ...engines.store, audit: { ...engines.store.audit, purge } };
   const policy = { ...engines.policy, keepSeconds: { ...engines.policy.keepSeconds, audit: daySeconds } };
-  await sweep({ ...engines, store, policy });
-  expect(batches).toBe(passed + 1);
+  return { ...engines, store, policy };
+}
+
+test('one sweep by itself reaches what is behind a hold, however much that keeps', { timeout }, async () => {
+  const { counted, sweeping } = passHeld(3_000, () => 1);
+  await sweep(sweeping);
+  expect(counted).toEqual({ batches: 3_001, purged: 1 });
 
   // Nothing goes on forever that neither changes a row nor gets any further.
-  batches = 0;
-  const stuck = { ...store.audit, purge: async () => ((batches += 1), { rows: 0, more: true, next: undefined }) };
-  await sweep({ ...engines, store: { ...store, audit: stuck }, policy });
+  let batches = 0;
+  await sweep(sweepAudit(async () => ((batches += 1), { rows: 0, more: true, next: undefined })));
   expect(batches).toBe(1000);
+});
+
+test('of sweeps that follow each other, each passes a bounded part of a hold', { timeout }, async () => {
+  let due = 1;
+  // As many as a million held records need.
+  const { counted, sweeping } = passHeld(200, () => due);
+  const positions = new SweepPositions();
+  const next = async () => {
+    const { batches, purged } = counted;
+    await sweep(sweeping, undefined, positions);
+    return { batches: counted.batches - batches, purged: counted.purged - purged };
+  };
+  expect([await next(), await next(), await next()]).toEqual([
+    { batches: 100, purged: 0 },
+    { batches: 100, purged: 0 },
+    { batches: 1, purged: 1 },
+  ]);
+  // Records that become due later are behind the last position.
+  due = 2;
+  for (let sweeps = 3; sweeps < 60; sweeps += 1) expect(await next()).toEqual({ batches: 1, purged: 2 });
+  // About once an hour, all are looked at again, because some may not be held any more.
+  expect([await next(), await next(), await next()]).toEqual([
+    { batches: 100, purged: 0 },
+    { batches: 100, purged: 0 },
+    { batches: 1, purged: 2 },
+  ]);
 });
