@@ -70,10 +70,11 @@ export interface Statement {
 
 /** Says a verdict in English, one line for each statement. */
 export function describeVerdict({ problems, facts }: Verdict): string[] {
-  const lines = facts
-    ? ['The receipt is valid.', ...listStatements(facts).map(say)]
-    : ['The receipt is NOT valid. It proves nothing.', ...problems.map(({ message }) => message)];
-  return lines.map(toLine);
+  if (facts) return ['The receipt is valid.', ...listStatements(facts).map(say)].map(toLine);
+  const title = problems.some(({ code }) => code === 'no_receipt')
+    ? 'The file is not a receipt of Waybill. There is nothing to verify.'
+    : 'The receipt is NOT valid. It proves nothing.';
+  return [title, ...problems.map(({ message }) => message)].map(toLine);
 }
 
 /** Replaces characters by which a name could pretend to be another line, or run in another direction. */

@@ -78,7 +78,7 @@ export function formatReceipt(receipt: Receipt): Uint8Array {
 export function parseReceipt(bytes: Uint8Array): Receipt {
   if (bytes.length > maxReceiptBytes) throw new ReceiptError('The receipt is larger than 64 MiB.');
   const value = parseJson(bytes);
-  if (!isOfReceipt(value)) throw new ReceiptError('The file is not a receipt.', 'no_receipt');
+  if (!isOfReceipt(value)) throw new ReceiptError('The file is JSON of another kind.', 'no_receipt');
   if (!isWithinDepth(value, maxDepth)) throw new ReceiptError('The receipt is nested too deeply.');
   if (!isReceipt(value) || !value.entries.every(({ event }) => isEventComplete(event)))
     throw new ReceiptError('The file does not have the form of a receipt.');

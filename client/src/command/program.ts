@@ -27,7 +27,7 @@ Exit codes:
   6    the bytes are damaged
   7    the virus scanner refused a file
   8    pull could not finish some files
-  9    a receipt is not proven
+  9    a receipt is not proven, or a file is not a receipt
   10   no key or policy was given to verify a receipt
   130  interrupted`;
 

@@ -52,6 +52,22 @@ test('has exit codes of its own for a receipt that is not proven, not readable, 
   expect(await verify('verify')).toMatchObject({ exit: 2 });
 });
 
+test('says of another file that it is no receipt, and goes on after each file that fails', async () => {
+  const missing = join(home, 'missing.json');
+  const invoice = join(home, 'invoice.json');
+  const changed = join(home, 'changed.json');
+  writeFileSync(invoice, '{"type":"invoice"}');
+  writeFileSync(changed, readFileSync(receipt, 'utf8').replace('anna', 'bert'));
+  const { exit, printed, errors } = await verify('verify', missing, invoice, changed, receipt, '--policy', policy);
+  expect(exit).toBe(9);
+  expect(errors).toContain(missing);
+  expect(printed).toContain(
+    `${invoice}:\nThe file is not a receipt of Waybill. There is nothing to verify.\nThe file is JSON of another kind.\n${changed}:\nThe receipt is NOT valid.`,
+  );
+  expect(printed).toContain(`${receipt}:\nThe receipt is valid.`);
+  expect(await verify('verify', invoice, '--policy', policy)).toMatchObject({ exit: 9 });
+});
+
 test('checks the time stamps of a receipt if it knows the certificate of their authority, and says so if not', async () => {
   const stamped = example('stamped-receipt.json');
   const authority = example('time-stamp-ca.pem');
