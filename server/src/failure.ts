@@ -64,6 +64,7 @@ function describeOutage(error: ExchangeError): { readonly message: string; reado
     };
   }
   const [name, setting] = engines[engine];
+  if (error.remedy !== undefined) return { message: `${name} refuses a call${why}.`, next: error.remedy };
   const next = reachRemedy(error, `Check that it is running, or correct ${setting}.`);
   return { message: `${name} is out of reach${why}.`, next };
 }

@@ -26,6 +26,8 @@ export class ExchangeError extends Error {
   readonly limits: readonly LimitState[];
   /** With `unavailable`: the engine that is. */
   readonly engine: EngineName | undefined;
+  /** What an operator can do, if the engine responds, and refuses the call or has no room. */
+  readonly remedy: string | undefined;
 
   constructor(
     code: ErrorCode,
@@ -36,6 +38,7 @@ export class ExchangeError extends Error {
       readonly maxBytes?: number | undefined;
       readonly limits?: readonly LimitState[];
       readonly engine?: EngineName | undefined;
+      readonly remedy?: string | undefined;
     },
   ) {
     super(message, options);
@@ -46,5 +49,6 @@ export class ExchangeError extends Error {
     this.maxBytes = options?.maxBytes;
     this.limits = options?.limits ?? [];
     this.engine = options?.engine;
+    this.remedy = options?.remedy;
   }
 }

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, inject, test } from 'vitest';
+import { toFailure } from '../../failure.ts';
 import { backupPlaceContract } from '../../testing/contracts/backup-place-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { createEmptyBucket, openTestObjectStore } from '../../testing/object-store.ts';
+import { startRefusingStore } from '../../testing/servers/refusing-store.ts';
 import { s3BackupPlace, s3BucketInventory } from './backup-place.ts';
+import { s3ObjectStore } from './object-store.ts';
 
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
@@ -40,3 +44,50 @@ test('a bucket that does not exist is named as the problem', async () => {
   await expect(inventory.isEmpty()).rejects.toThrow('There is no such bucket. Create it first.');
   inventory.close();
 });
+
+test('a store that refuses is not told as out of reach, but with the bucket, the keys and their rights', async () => {
+  const { signal } = new AbortController();
+  const place = { bucket: 'the-backups', prefix: '' };
+  const wrong = s3BackupPlace({ ...engineAddresses.s3, bucket: 'the-files', secretAccessKey: 'wrong', place });
+  const object = { key: 'a/00000000', bytes: 1 };
+  const calls = {
+    folders: () => wrong.folders('backups'),
+    write: () => wrong.write('x', toStream('x')),
+    read: () => buffer(wrong.read('x')),
+    remove: () => wrong.remove('x'),
+    has: () => wrong.has(object),
+    take: () => wrong.take(object, signal),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const failure = await call().then(() => undefined, toFailure);
+    expect(failure?.message, name).toMatch(/^The S3 server refuses a call \(.+\)\.$/);
+    const buckets = name === 'take' ? '“the-backups” or “the-files”' : '“the-backups”';
+    expect(failure?.next, name).toMatch(/^Check WAYBILL_S3_ACCESS_KEY_ID, .*: it needs s3:ListBucket/);
+    expect(failure?.next, name).toContain(`with the bucket ${buckets}:`);
+  }
+  wrong.close();
+});
+
+test.each([
+  [507, 'XMinioStorageFull'],
+  [403, 'QuotaExceeded'],
+])('a store that is full (%i) is told as such', async (status, code) => {
+  await using full = await startRefusingStore(status, code);
+  const place = { bucket: 'the-backups', prefix: '' };
+  const options = { ...engineAddresses.s3, endpoint: full.endpoint, bucket: 'the-files' };
+  const backups = s3BackupPlace({ ...options, place });
+  expect(await backups.write('x', toStream('x')).catch(toFailure)).toMatchObject({
+    message: `The S3 server refuses a call (${code} (${status})).`,
+    next: 'There is no room left in the bucket “the-backups”: add storage, or raise the quota.',
+  });
+  backups.close();
+  const files = s3ObjectStore({ ...options, deadlineMs: 500 });
+  expect(await files.put('x', [Buffer.from('x')], new AbortController().signal).catch(toFailure)).toMatchObject({
+    next: 'There is no room left in the bucket “the-files”: add storage, or raise the quota.',
+  });
+  files.close();
+});
+
+async function* toStream(text: string) {
+  yield Buffer.from(text);
+}

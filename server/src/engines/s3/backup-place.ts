@@ -16,7 +16,7 @@ import type { BackupPlace, BucketInventory, NeededObject } from '../../domain/ba
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { MissingObject } from '../../domain/missing-object.ts';
 import { openClient, type S3Options } from './client.ts';
-import { toRefusal } from './persist.ts';
+import { toUnavailable } from './refusal.ts';
 
 /** No one waits for a response, and a copy within the store may take its time. */
 const patience = { maxSockets: 32, silenceMs: 30_000, maxAttempts: 5 };
@@ -51,8 +51,9 @@ export function s3BackupPlace(
     async folders(name) {
       const found: string[] = [];
       const Prefix = `${prefix}${name}/`;
-      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix, Delimiter: '/' })) {
-        for (const { Prefix: path = '' } of page.CommonPrefixes ?? []) found.push(path.slice(Prefix.length, -1));
+      const pages = paginateListObjectsV2({ client }, { Bucket, Prefix, Delimiter: '/' });
+      for await (const { CommonPrefixes = [] } of explained(pages)) {
+        for (const { Prefix: path = '' } of CommonPrefixes) found.push(path.slice(Prefix.length, -1));
       }
       return found;
     },
@@ -75,7 +76,8 @@ export function s3BackupPlace(
     },
     async remove(name) {
       const first = partKey(name, 0);
-      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix: first })) {
+      const pages = paginateListObjectsV2({ client }, { Bucket, Prefix: first });
+      for await (const { Contents = [] } of explained(pages)) {
         const keys = Contents.map(({ Key }) => Key ?? '');
         await remove(keys.filter((key) => key === first || /^\.\d{8}$/.test(key.slice(first.length))));
       }
@@ -126,12 +128,8 @@ export function s3BucketInventory(options: S3Options): BucketInventory & { close
     },
     has: ({ key, bytes }) => isThere(client, Bucket, key, bytes),
     async *keys() {
-      try {
-        for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket })) {
-          for (const { Key } of Contents) if (Key !== undefined) yield Key;
-        }
-      } catch (error) {
-        explain(error);
+      for await (const { Contents = [] } of explained(paginateListObjectsV2({ client }, { Bucket }))) {
+        for (const { Key } of Contents) if (Key !== undefined) yield Key;
       }
     },
     close: () => client.destroy(),
@@ -148,6 +146,14 @@ async function isThere(client: S3Client, Bucket: string, Key: string, bytes: Nee
   }
 }
 
+async function* explained<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page, void, void> {
+  try {
+    yield* pages;
+  } catch (error) {
+    explain(error);
+  }
+}
+
 function explain(error: unknown): never {
   if (!(error instanceof S3ServiceException)) throw error;
   if (error.name === 'NoSuchKey') throw new MissingObject({ cause: error });
@@ -155,6 +161,5 @@ function explain(error: unknown): never {
   if (error.name === 'NoSuchBucket') {
     throw new ExchangeError('not_found', 'There is no such bucket. Create it first.', { cause: error });
   }
-  if (error.name === 'AccessDenied') throw toRefusal(error);
-  throw new ExchangeError('unavailable', undefined, { cause: error, engine: 's3' });
+  throw toUnavailable(error);
 }

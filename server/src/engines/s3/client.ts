@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
+import { nameRefusals } from './refusal.ts';
 
 export interface S3Options {
   readonly endpoint: string;
@@ -47,6 +48,7 @@ export function openClient(
       httpsAgent: { keepAlive: true, maxSockets },
     },
   });
+  nameRefusals(client);
   // The newer checksum, which the client sends by default, does not satisfy every server: Swift insists on this one.
   client.middlewareStack.add(
     (next, { commandName }) =>

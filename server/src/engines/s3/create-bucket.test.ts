@@ -4,6 +4,7 @@ import { toFailure } from '../../failure.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { bucketNameForTest, removeBucket } from '../../testing/object-store.ts';
 import { runAdmin } from '../../testing/run-admin.ts';
+import { startRefusingStore } from '../../testing/servers/refusing-store.ts';
 import { createBucket } from './create-bucket.ts';
 
 let bucket: string;
@@ -27,7 +28,8 @@ test('the command creates the bucket, and leaves one that exists as it is', asyn
 
 test('keys that are refused and a store that is away create nothing, and are told with the setting', async () => {
   const refused = await run([], { secretAccessKey: 'wrong' }).catch(toFailure);
-  expect(refused).toMatchObject({ exitCode: 78, message: expect.stringContaining('Check WAYBILL_S3_ACCESS_KEY_ID') });
+  const message = expect.stringMatching(/Check WAYBILL_S3_ACCESS_KEY_ID.*it needs s3:CreateBucket/) as string;
+  expect(refused).toMatchObject({ exitCode: 78, message });
   const away = await run([], { endpoint: `http://127.0.0.1:${await closedPort()}` }).catch(toFailure);
   expect(away).toMatchObject({
     exitCode: 1,
@@ -35,4 +37,16 @@ test('keys that are refused and a store that is away create nothing, and are tol
     next: expect.stringContaining('WAYBILL_S3_ENDPOINT'),
   });
   expect(await run([])).toBe('The bucket was created.\n');
+});
+
+test('a name that the store does not allow, and a bucket of somebody else, are told as such', async () => {
+  expect(await run([], { bucket: 'No_bucket' }).catch(toFailure)).toMatchObject({
+    exitCode: 78,
+    message: expect.stringContaining('"No_bucket" cannot be the name of a bucket. Correct WAYBILL_S3_BUCKET'),
+  });
+  await using other = await startRefusingStore(409, 'BucketAlreadyExists');
+  expect(await run([], { endpoint: other.endpoint }).catch(toFailure)).toMatchObject({
+    exitCode: 78,
+    message: `S3: the bucket "${bucket}" exists and belongs to somebody else. Choose another name: WAYBILL_S3_BUCKET.`,
+  });
 });

@@ -1,6 +1,7 @@
 import { CreateBucketCommand, HeadBucketCommand, S3ServiceException } from '@aws-sdk/client-s3';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { SetupError } from '../../domain/setup-error.ts';
 import { openClient, type S3Options } from './client.ts';
+import { neededRights, toUnavailable } from './refusal.ts';
 import { bucketSetupError } from './setup.ts';
 
 /** Creates the bucket unless it exists. Returns whether it was created. */
@@ -8,19 +9,31 @@ export async function createBucket(options: S3Options): Promise<boolean> {
   const client = openClient(options, { silenceMs: 5_000, maxSockets: 1 });
   const { bucket: Bucket } = options;
   try {
-    const exists = await client.send(new HeadBucketCommand({ Bucket })).then(() => true, isMissing);
+    const exists = await client.send(new HeadBucketCommand({ Bucket })).then(() => true, isUnknown);
     if (!exists) await client.send(new CreateBucketCommand({ Bucket }));
     return !exists;
   } catch (cause) {
-    // The response to a refused HEAD has no text, so the SDK calls it an unknown error.
-    const error = new ExchangeError('unavailable', undefined, { cause, engine: 's3' });
-    throw bucketSetupError(error, Bucket) ?? error;
+    const name = cause instanceof S3ServiceException ? cause.name : '';
+    if (name === 'BucketAlreadyOwnedByYou') return false;
+    const says = refusals[name];
+    if (says !== undefined) throw new SetupError(`S3: ${says(Bucket)}`, { cause });
+    const error = toUnavailable(cause);
+    throw bucketSetupError(error, Bucket, `s3:CreateBucket, ${neededRights}`) ?? error;
   } finally {
     client.destroy();
   }
 }
 
-function isMissing(error: unknown): false {
-  if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return false;
+const refusals: Readonly<Record<string, (bucket: string) => string>> = {
+  BucketAlreadyExists: (bucket) =>
+    `the bucket "${bucket}" exists and belongs to somebody else. Choose another name: WAYBILL_S3_BUCKET.`,
+  InvalidBucketName: (bucket) =>
+    `"${bucket}" cannot be the name of a bucket. Correct WAYBILL_S3_BUCKET: use 3 to 63 lower-case letters, digits and hyphens.`,
+};
+
+/** The response to a refused HEAD has no text: the creation, which is refused for the same reason, says why. */
+function isUnknown(error: unknown): false {
+  const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
+  if (status >= 400 && status < 500) return false;
   throw error;
 }

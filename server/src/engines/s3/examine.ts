@@ -14,6 +14,7 @@ import {
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { clockFinding, fault, ok, reachRemedy, reason, skipped, warning } from '../../domain/doctor/finding.ts';
 import { openClient, type S3Options } from './client.ts';
+import { isFull } from './refusal.ts';
 
 export interface S3Examination extends S3Options {
   readonly now?: () => number;
@@ -138,8 +139,7 @@ async function* objectFindings(client: S3Client, Bucket: string, mayList: boolea
 }
 
 function writeFault(error: unknown): Finding {
-  const isFull = readStatus(error) === 507 || /Quota|StorageFull|InsufficientStorage/i.test((error as Error).name);
-  return isFull
+  return isFull(error)
     ? fault('s3.space', `The store has no space left: ${why(error)}.`, 'Add storage, or raise the quota.')
     : fault('s3.write', `An object cannot be written: ${why(error)}.`, 'Allow the key s3:PutObject on the bucket.');
 }

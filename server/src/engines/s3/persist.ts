@@ -3,6 +3,7 @@ import { S3ServiceException } from '@aws-sdk/client-s3';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
 import { MissingObject } from '../../domain/missing-object.ts';
+import { toUnavailable } from './refusal.ts';
 
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
@@ -59,18 +60,6 @@ function toExchangeError(error: unknown): ExchangeError {
   if (error instanceof ExchangeError) return error;
   const name = error instanceof S3ServiceException ? error.name : '';
   if (name === 'NoSuchKey') return new MissingObject({ cause: error });
-  if (name === 'AccessDenied') return toRefusal(error);
-  return new ExchangeError(name === 'InvalidRange' ? 'damaged' : 'unavailable', undefined, {
-    cause: error,
-    engine: 's3',
-  });
-}
-
-/** A refusal is never taken for a missing object, although a store may refuse to say that one is missing. */
-export function toRefusal(cause: unknown): ExchangeError {
-  const refusal = new Error(
-    'access is refused: the key needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket, without which a store may refuse to say that an object is missing. See: waybilld admin doctor s3',
-    { cause },
-  );
-  return new ExchangeError('unavailable', undefined, { cause: refusal, engine: 's3' });
+  if (name === 'InvalidRange') return new ExchangeError('damaged', undefined, { cause: error, engine: 's3' });
+  return toUnavailable(error);
 }
