@@ -240,6 +240,7 @@ function* makeMultipart(csrf: string): Generator<SentBody> {
   yield multipart(token + part('x', '').repeat(190));
   yield multipart(token + fillWith(part('', ''), 500_000));
   yield multipart(token + part('x', '', fillWith('; a=b', 8_000)));
+  for (const run of runs) yield multipart(fillWith(part('x', '', `${fillWith(run, 4_000)}!`), pieceBytes));
   yield multipart(token + fillWith('--x\r\n', 1_000_000));
   for (const table of makeTables()) yield multipart(token + part('file', table, '; filename="a.csv"'));
   for (const name of ['file', 'files']) {

@@ -209,6 +209,15 @@ describe('bounds', () => {
     expect(sent).toBeLessThan(20);
   });
 
+  test('a header with a long run of spaces takes time that grows with its length alone', async () => {
+    const startedAt = process.threadCpuUsage();
+    const spaces = ' '.repeat(4_000);
+    await expect(read(form(...Array(150).fill(field(named(`name="a"${spaces}!`)))))).rejects.toMatchObject({
+      code: 'malformed_request',
+    });
+    expect(process.threadCpuUsage(startedAt).user).toBeLessThan(500_000);
+  });
+
   test('reads two hundred parts, and refuses one more', async () => {
     const many = (count: number) => form(...Array.from({ length: count }, () => field(named('name="x"'), 'y')));
     expect(await read(many(200))).toHaveLength(200);

@@ -199,7 +199,7 @@ function dispositionParameters(value: string): Map<string, string> | undefined {
     parameters.set(name, quoted === undefined ? (bare as string) : quoted.replace(/\\(["\\])/g, '$1'));
     end = parameter.lastIndex;
   }
-  return /^\s*;?\s*$/.test(text.slice(end)) ? parameters : undefined;
+  return ['', ';'].includes(text.slice(end).trim()) ? parameters : undefined;
 }
 
 /** The parser returns bytes as latin1. The encoding of bytes that are not valid UTF-8 cannot be known. */
