@@ -69,6 +69,12 @@ test('a disk that is full is named', () => {
   });
 });
 
+test('a folder that a systemd unit may not write to is told with the setting of the unit', () => {
+  const path = '/srv/backups/waybill';
+  const error = Object.assign(new Error(`EROFS: read-only file system, mkdir '${path}'`), { code: 'EROFS', path });
+  expect(toFailure(error)?.next).toContain('create the folder, and name it in ReadWritePaths= of the unit');
+});
+
 test('an error that nobody expected is told without its stack', () => {
   expect(failureText(toFailure(new TypeError('x is not a function')) as Failure, false)).toBe(
     'waybilld: x is not a function\n',

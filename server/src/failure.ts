@@ -79,7 +79,11 @@ function toFileRemedy(error: unknown): { next: string } | undefined {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return { next: `There is no room left for ${path}. Make room, or name another place, and run the command again.` };
   }
-  if (code === 'EROFS') return { next: `${path} is on a file system that is mounted read-only. Name another place.` };
+  if (code === 'EROFS') {
+    return {
+      next: `${path} is read-only here. If a systemd unit runs the command: create the folder, and name it in ReadWritePaths= of the unit, as docs/processes.md shows. Otherwise mount it for writing, or name another place.`,
+    };
+  }
   return undefined;
 }
 
