@@ -19,6 +19,7 @@ const name = async (page: Page, address: string) => {
   await page.locator('.chip', { hasText: address }).waitFor();
 };
 const send = (page: Page) => page.getByRole('button', { name: /^Send/ }).click();
+const cancelButton = (page: Page) => page.getByRole('button', { name: 'Cancel' });
 const readChips = (page: Page) => page.locator('.chip-name').allTextContents();
 const readMessage = (page: Page) => page.locator('[name=message]').inputValue();
 const isSent = (page: Page) => page.waitForURL(/\/sent\//, { waitUntil: 'commit' });
@@ -38,10 +39,15 @@ async function pressForAnna(): Promise<Page> {
   await dropPath(page, notes);
   await name(page, anna);
   await page.locator('[name=message]').fill('For Anna');
-  await send(page);
-  await page.getByRole('button', { name: 'Cancel' }).or(page.getByText('It goes out once')).first().waitFor();
-  await soon(() => readKeptDrafts(page)).toMatch(/notes\.txt.*anna|anna.*notes\.txt/);
+  await press(page);
   return page;
+}
+
+/** Presses "Send", and waits only until the page says so. */
+async function press(page: Page): Promise<void> {
+  await page.locator('.upload', { hasText: 'notes.txt' }).waitFor();
+  await send(page);
+  await cancelButton(page).waitFor();
 }
 
 /** Has a draft read only once somebody is named, on the next page. */
@@ -149,6 +155,80 @@ test('a page that names a receiver has its own draft after a reload', async () =
   await soon(() => readChips(page)).toEqual([anna]);
   expect(await readMessage(page)).toBe('Instead of Bo');
   expect(await page.locator('#other-draft').textContent()).toBe('');
+});
+
+/** A page that names somebody, to which only a file was added, and "Send" was pressed. */
+async function pressForNamed(): Promise<Page> {
+  const page = await visitor.open(`?to=${encodeURIComponent(bo)}`);
+  visitor.network.isCutOff = true;
+  await soon(() => readChips(page)).toEqual([bo]);
+  await dropPath(page, notes);
+  await press(page);
+  return page;
+}
+
+test.each([
+  ['a reload', (page: Page) => page.reload()],
+  [
+    'a page that offers it',
+    async (page: Page) => {
+      await visitor.go(page, `?to=${encodeURIComponent(anna)}`);
+      const offer = page.locator('#other-draft');
+      await offer.getByText(bo).waitFor();
+      await offer.getByRole('link', { name: 'Open the draft' }).click();
+    },
+  ],
+])('a draft of files alone goes to the receiver whom its page named, after %s', async (_what, leave) => {
+  const page = await pressForNamed();
+  visitor.network.isCutOff = false;
+  await leave(page);
+  await isSent(page);
+  expect(await readSent()).toEqual([{ receivers: bo, files: 'notes.txt', message: '' }]);
+});
+
+test('what is added before the server knows the receiver whom the page names is kept with this receiver', async () => {
+  visitor.network.isCutOff = true;
+  visitor.network.handlers['receivers'] = () => new Promise(() => {});
+  const page = await visitor.open(`?to=${encodeURIComponent(bo)}`);
+  await dropPath(page, notes);
+  await page.locator('[name=message]').fill('For Bo');
+  await soon(() => readKeptDrafts(page)).toMatch(/For Bo.*notes\.txt/);
+  await reloadComposer(page);
+  await soon(() => readChips(page)).toEqual([bo]);
+  expect(await readMessage(page)).toBe('For Bo');
+});
+
+/** Leaves the page no time for anything that it would do later. */
+const stopTimers = (page: Page) =>
+  page.evaluate(() => {
+    const { setTimeout } = window;
+    window.setTimeout = ((then: () => void, milliseconds = 0) =>
+      milliseconds > 0 ? 0 : setTimeout(then)) as typeof setTimeout;
+  });
+
+test('"Send" counts even if the page is left at once', async () => {
+  const page = await pressForAnna();
+  await cancelButton(page).click();
+  await cancelButton(page).waitFor({ state: 'detached' });
+  await stopTimers(page);
+  await press(page);
+  visitor.network.isCutOff = false;
+  await page.reload();
+  await isSent(page);
+  expect(await readSent()).toEqual([{ receivers: anna, files: 'notes.txt', message: 'For Anna' }]);
+});
+
+test('"Send" that was taken back stays so even if the page is left at once', async () => {
+  const page = await pressForAnna();
+  await soon(() => readKeptDrafts(page)).toContain('"pressed":"[');
+  await stopTimers(page);
+  await cancelButton(page).click();
+  await cancelButton(page).waitFor({ state: 'detached' });
+  visitor.network.isCutOff = false;
+  await page.reload();
+  await page.locator('.upload', { hasText: 'notes.txt' }).getByText('Ready').waitFor();
+  expect(await readKeptDrafts(page)).toContain('"pressed":""');
+  expect(await readSent()).toEqual([]);
 });
 
 test('a page that only names somebody leaves no draft', async () => {

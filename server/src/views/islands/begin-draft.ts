@@ -7,8 +7,8 @@ import type { Chosen } from './upload-entry.ts';
 export interface DraftFields {
   /** Whether the page came with receivers or a text, or the person has begun to write. */
   readonly isFilled: boolean;
-  /** Reads them as one text; empty if nothing was written. */
-  read(): string;
+  /** Reads them as one text; empty if nothing was written. With files, they are what the files need: never empty then. */
+  read(hasFiles: boolean): string;
   restore(kept: string): void;
   /** Describes whom the form goes to, and with what. */
   mark(): string;

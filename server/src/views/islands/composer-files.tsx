@@ -17,7 +17,7 @@ import type { Sending } from './send-files.ts';
 import { SendIntent } from './send-intent.ts';
 import { removeUpload } from './server-files.ts';
 import { tabMemory } from './tab-memory.ts';
-import { type Chosen, isStopped } from './upload-entry.ts';
+import { type Chosen, type Entry, isStopped } from './upload-entry.ts';
 import { parseUploadId } from './upload-item.ts';
 import { UploadQueue } from './upload-queue.ts';
 import type { FileLimits } from './use-upload-files.tsx';
@@ -138,6 +138,7 @@ class Composer {
   #requestId: string;
   #posted: Posted | undefined;
   #saved = '';
+  #savedPress: string | undefined;
   #isSavePlanned = false;
   #isSent = false;
 
@@ -177,11 +178,12 @@ class Composer {
         mayBeEmpty: true,
         mark: () => this.#mark(),
         send: () => this.#send(),
-        remember: () => this.#planSave(),
+        remember: () => this.#remember(),
         after,
       },
       { written: draft.written, pressed: draft.pressed !== '', mark: draft.pressed },
     );
+    this.#savedPress = this.#intent.mark;
     this.#intent.onSent = () => this.#leave();
     this.#intent.onFailed = () => {
       if (this.#posted?.kind !== 'refused') return;
@@ -206,7 +208,12 @@ class Composer {
   }
 
   noteFields(): void {
-    this.#intent.write(this.#options.fields?.read() ?? '');
+    this.#intent.write(this.#readFields());
+  }
+
+  #readFields(): string {
+    const hasFiles = this.#queue.entries.some(isWorthKeeping);
+    return this.#options.fields?.read(hasFiles) ?? '';
   }
 
   /** Describes whom the files go to, and which. */
@@ -300,6 +307,12 @@ class Composer {
     void this.#memory.remove(this.#draft.id).then(() => window.location.assign(location));
   }
 
+  /** Stores at once what is to be sent, or that nothing is: the person may leave the page now. */
+  #remember(): void {
+    if (this.#intent.mark === this.#savedPress) return this.#planSave();
+    void this.#save();
+  }
+
   /** Stores the draft soon, because several changes often come together. */
   #planSave(): void {
     if (this.#isSavePlanned) return;
@@ -314,8 +327,9 @@ class Composer {
     if (this.#isSent) return;
     const { id, key, named } = this.#draft;
     const requestId = this.#requestId;
-    const files = this.#queue.entries.filter(({ state }) => state !== 'refused').map(toKept);
-    const { written, mark: pressed = '' } = this.#intent;
+    const files = this.#queue.entries.filter(isWorthKeeping).map(toKept);
+    const written = this.#readFields();
+    const { mark: pressed = '' } = this.#intent;
     const saved = JSON.stringify([
       requestId,
       written,
@@ -324,6 +338,7 @@ class Composer {
     ]);
     if (saved === this.#saved) return;
     this.#saved = saved;
+    this.#savedPress = this.#intent.mark;
     if (files.length === 0 && written === '') await this.#memory.remove(id);
     else await this.#memory.write({ id, requestId, key, named, changedAt: Date.now(), pressed, written, files });
   }
@@ -341,6 +356,7 @@ const outcomes: Readonly<Record<Posted['kind'], Sending>> = {
   not_ready: 'not_ready',
 };
 
+const isWorthKeeping = ({ state }: Entry) => state !== 'refused';
 const isWaiting = ({ state }: SendIntent) => state === 'waiting';
 
 function toKept({ name, path, sizeBytes, fingerprint, url, kept }: Chosen): Chosen {

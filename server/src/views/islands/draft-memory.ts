@@ -13,7 +13,8 @@ export function draftMemory(factory: () => IDBFactory): DraftMemory {
     const opened = await database;
     if (!opened) return undefined;
     const transaction = opened.transaction(storeName, mode);
-    const result = await settle(work(transaction.objectStore(storeName)));
+    const result = settle(work(transaction.objectStore(storeName)));
+    // Before the result is there: a page that is being left does not see it.
     if (mode === 'readwrite') transaction.commit();
     return result;
   };

@@ -1,5 +1,5 @@
 import type { ViewTranslator } from '../components/translator-context.ts';
-import { peopleService, writeReceivers } from './composer-people.ts';
+import { peopleService, understandHere, writeReceivers } from './composer-people.ts';
 import { addReceivers, noReceivers, ReceiverField, type ReceiverState } from './composer-receivers.tsx';
 import { drawPart } from './draw-part.tsx';
 
@@ -71,8 +71,16 @@ export function mountReceivers(
   }
   async function understandNamed(): Promise<void> {
     if (named.trim() === '') return;
+    // At once: a draft that is kept before the server responds has them. The response completes them.
+    const first = understandHere(named).receivers;
+    change((before) => addReceivers(before, first, [], []));
     const { receivers, unreadable, newDomains } = await people.understand(named);
-    change((before) => addReceivers(before, receivers, unreadable, newDomains));
+    change((before) => {
+      const there = new Set(before.receivers.map(({ email }) => email));
+      const removed = new Set(first.map(({ email }) => email).filter((email) => !there.has(email)));
+      const others = receivers.filter(({ email }) => !removed.has(email));
+      return addReceivers(before, others, unreadable, newDomains);
+    });
   }
   return {
     get state() {

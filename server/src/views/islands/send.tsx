@@ -74,13 +74,14 @@ class ComposerForm {
         isFilled: [readField(this.#form, 'receiver'), readField(this.#form, 'message')].some(
           (text) => text.trim() !== '',
         ),
-        read: () => this.#write(),
+        read: (hasFiles) => this.#write(hasFiles),
         restore: (text) => this.#restore(JSON.parse(text) as Written),
         mark: () => this.#mark(),
-        addNamed: async () => {
-          await this.#receivers.addNamed();
-          // A shared text is nowhere else.
+        addNamed: () => {
+          const added = this.#receivers.addNamed();
+          // A shared text is nowhere else; nor is what is written before the server responds.
           if (!isShared) this.#untouched = this.#mark();
+          return added;
         },
       },
       onOther: (draft) => {
@@ -98,12 +99,13 @@ class ComposerForm {
     });
   }
 
-  /** Everything that was written as one text; empty if there is nothing worth keeping. */
-  #write(): string {
+  /** Everything that was written as one text; empty if there is nothing worth keeping, and no file. */
+  #write(hasFiles: boolean): string {
     const written: Written = { receivers: this.#receivers.state, fields: readFields(this.#form) };
     const isEmpty =
-      this.#mark() === this.#untouched ||
-      (written.receivers.receivers.length === 0 && (written.fields['message'] ?? '').trim() === '');
+      !hasFiles &&
+      (this.#mark() === this.#untouched ||
+        (written.receivers.receivers.length === 0 && (written.fields['message'] ?? '').trim() === ''));
     return isEmpty ? '' : JSON.stringify(written);
   }
 
