@@ -9,6 +9,7 @@ import { systemAuthor } from '../../domain/audit/author.ts';
 import type { Link, LinkSession } from '../../domain/links/link-store.ts';
 import type { Store } from '../../domain/store.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
+import { databaseCopies } from './backup/copies.ts';
 import { migrationDeadlines, openDatabase } from './database.ts';
 import { postgresStore } from './store.ts';
 
@@ -175,6 +176,10 @@ async function recordStatements(accountId: string): Promise<Map<string, Statemen
     }
   }
   await pool.end();
+  const copies = databaseCopies({ url: database.url, openPool: () => openTestPool(database.url) });
+  // Of a day and a file that do not exist: these are committed.
+  await copies.endFilesOfDay(999_999);
+  await copies.endFiles([{ accountId, id: randomUUID() }]);
   const found = new Map<string, Statement>();
   for (const [query, values = []] of asked.mock.calls as unknown as [string | Statement, unknown[]?][]) {
     const statement = typeof query === 'string' ? { text: query, values } : query;

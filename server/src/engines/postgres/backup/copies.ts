@@ -122,8 +122,11 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
           await endDrops(
             tx,
             sql`select account_id, id from drops
-              where ended_at is null and (key_day = ${day} and link_key is not null or (account_id, id) in (
-                select account_id, drop_id from files where key_day = ${day} and wrapped_key is not null)) for update`,
+              where ended_at is null and (account_id, id) in (
+                select account_id, id from drops where key_day = ${day} and link_key is not null
+                -- Each state has its own index.
+                union all select account_id, drop_id from files where key_day = ${day} and state = 'ready'
+                union all select account_id, drop_id from files where key_day = ${day} and state = 'held') for update`,
             sql`case when expires_at > now() then now() end`,
           );
           await sql`
