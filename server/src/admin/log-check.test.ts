@@ -3,6 +3,7 @@ import { parsePolicy } from '@waybill/evidence';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LogCosigner } from '../domain/evidence/cosign-log.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
+import { startEpoch } from '../domain/evidence/start-epoch.ts';
 import type { LogObjects } from '../domain/ports/log-objects.ts';
 import type { Witnesses } from '../domain/ports/witnesses.ts';
 import { useTestExchange } from '../testing/exchange.ts';
@@ -41,6 +42,7 @@ async function checkWith(objects: LogObjects, ...options: string[]) {
   const printed = JSON.parse(await runAdmin({ engines }, 'log', 'check', '--json', ...options)) as {
     entries: number;
     erased: number;
+    lost: number;
     repaired?: number;
     unrepaired?: number[];
     findings: { problem: string; index?: number; entry?: string }[];
@@ -126,6 +128,58 @@ test('writes damaged and missing files in the middle of the log again, and nothi
   logObjects.objects.set('1/checkpoint', Buffer.from('x'));
   logObjects.objects.delete('1/tile/0/003');
   expect(await check('--repair')).toMatchObject({ exit: 1, repaired: 0, unrepaired: [1] });
+});
+
+/** Publishes entries that the database loses in a restore, which ends the epoch. Returns what was in the bucket. */
+async function endByRestore(kept: number, lost: number) {
+  await publish(kept);
+  const [{ signed } = {}] = await query<{ signed: string }>('select signed_checkpoint as signed from evidence_logs');
+  await publish(lost);
+  await query('delete from evidence_entries where leaf_index > $1', [kept]);
+  await query(
+    'update evidence_logs set size = $1, published_size = $1, signed_checkpoint = $2, checkpoint = $2, lease_until = null',
+    [kept + 1, signed],
+  );
+  const engines = { ...exchange.engines, logObjects };
+  await startEpoch(engines, { reason: 'restored', author: engines.administrator, isAlone: true });
+  await publish(0);
+  return new Map(logObjects.objects);
+}
+
+test('writes files of an epoch that a restore has ended again, as far as the database has their entries', async () => {
+  const before = await endByRestore(600, 700);
+  expect(await check('--repair')).toMatchObject({ exit: 0, lost: 700, repaired: 0, unrepaired: [], findings: [] });
+
+  logObjects.objects.delete('1/tile/0/000');
+  logObjects.objects.set('1/tile/entries/001', Buffer.alloc(256 * 34));
+  expect(await check('--repair')).toMatchObject({ exit: 0, repaired: 2, unrepaired: [] });
+  expect(logObjects.objects).toEqual(before);
+
+  // The database has a part of these entries, or none.
+  logObjects.objects.delete('1/tile/0/002');
+  logObjects.objects.delete('1/tile/0/003');
+  logObjects.objects.delete('1/tile/0/001');
+  expect(await check('--repair')).toMatchObject({ exit: 1, repaired: 1, unrepaired: [1] });
+
+  // Entries that the bucket alone had are missing: nothing shows that the others are those that were signed.
+  logObjects.objects.delete('1/tile/entries/004');
+  logObjects.objects.delete('1/tile/0/000');
+  expect(await check('--repair')).toMatchObject({ exit: 1, repaired: 0, unrepaired: [1] });
+});
+
+test('replaces no file of an epoch by entries that were never signed', async () => {
+  const before = await endByRestore(600, 700);
+  await query('update evidence_entries set commitment = sha256(commitment) where epoch = 1 and leaf_index = 100');
+  expect(await check('--repair')).toMatchObject({ exit: 1, repaired: 0, unrepaired: [] });
+  expect(logObjects.objects).toEqual(before);
+});
+
+test('has nothing to repair of an epoch that never published', async () => {
+  const engines = { ...exchange.engines, logObjects };
+  for (const reason of ['first', 'second'])
+    await startEpoch(engines, { reason, author: engines.administrator, isAlone: true });
+  await publish(1);
+  expect(await check('--repair')).toMatchObject({ exit: 0, repaired: 0, unrepaired: [], findings: [] });
 });
 
 test('a cosigned checkpoint is kept, published, and what the check holds the log against', async () => {

@@ -52,17 +52,18 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
         for (const one of options.from === undefined ? logs : logs.slice(-1)) {
           if (options.repair) {
             progress.show(() => `epoch ${one.epoch} is being repaired`);
-            const written = await repairLog(engines, one, untilKilled);
-            if (written === undefined) unrepaired.push(one.epoch);
-            repaired += written ?? 0;
+            repaired += await repairLog(engines, one, untilKilled);
           }
+          let isDamaged = false;
           const checked = await checkLog(await openLog(engines, one, options), {
             ...(options.from !== undefined && { from: options.from }),
             onFinding(finding) {
+              isDamaged ||= finding.problem === 'file missing' || finding.problem === 'file changed';
               if (findings.length < listed) findings.push(finding);
             },
             onProgress: (leaves) => progress.show(() => `epoch ${one.epoch}: ${leaves} entries`),
           });
+          if (options.repair && isDamaged) unrepaired.push(one.epoch);
           for (const key of ['leaves', 'erased', 'lost', 'findings'] as const) total[key] += checked[key];
         }
         progress.clear();
@@ -80,7 +81,7 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
             ...(options.repair ? [`${repaired} public files were written again.`] : []),
             ...unrepaired.map(
               (epoch) =>
-                `Epoch ${epoch} was not repaired: the entries in the database do not lead to a checkpoint in the bucket.`,
+                `Epoch ${epoch} is not repaired: the entries in the database do not lead to the checkpoint in the bucket, or were lost when the database was restored.`,
             ),
             `${total.leaves} entries checked, ${total.erased} of them erased, ${total.lost} lost by a restored database. ${total.findings} contradictions found.`,
             ...findings.map(describeFinding),

@@ -1,4 +1,3 @@
-import type { Checkpoint } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import { LogTree } from './log-tree.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
@@ -39,7 +38,7 @@ async function writeTiles(
 ): Promise<boolean> {
   const signed = readCheckpoint(checkpoint);
   if (!signed) return false;
-  return rebuildTree(store, epoch, signed, async ({ files, obsolete }) => {
+  const root = await rebuildTree(readCommitmentsOf(store, epoch), signed.size, async ({ files, obsolete }) => {
     for (let from = 0; from < files.length; from += putsAtOnce) {
       const some = files.slice(from, from + putsAtOnce);
       await Promise.all(some.map(({ path, bytes }) => logObjects.put(toObjectName(epoch, path), bytes, signal)));
@@ -51,21 +50,28 @@ async function writeTiles(
       );
     }
   });
+  return root !== undefined && Buffer.compare(root, signed.root) === 0;
 }
 
-/** Computes the files of an epoch from the entries in the database. Returns whether these lead to what was signed. */
+/** Reads the commitments of entries from one on: at most a number of them, and none if there are no more. */
+export type ReadCommitments = (from: number, count: number) => Promise<readonly Uint8Array[]>;
+
+export function readCommitmentsOf(store: Engines['store'], epoch: number): ReadCommitments {
+  return async (from, count) =>
+    (await store.evidenceLog.placed(epoch, from, count)).map(({ commitment }) => commitment);
+}
+
+/** Computes the files of a log from its first entries. Returns its root, or undefined if there are fewer entries. */
 export async function rebuildTree(
-  store: Engines['store'],
-  epoch: number,
-  signed: Checkpoint,
+  readCommitments: ReadCommitments,
+  size: number,
   take: (appended: ReturnType<LogTree['append']>) => Promise<void>,
-): Promise<boolean> {
+): Promise<Uint8Array | undefined> {
   const tree = LogTree.empty();
-  while (tree.size < signed.size) {
-    const count = Math.min(entriesPerBatch, signed.size - tree.size);
-    const entries = await store.evidenceLog.placed(epoch, tree.size, count);
-    if (entries.length < count) return false;
-    await take(tree.append(entries.map(({ commitment }) => commitment)));
+  while (tree.size < size) {
+    const commitments = await readCommitments(tree.size, Math.min(entriesPerBatch, size - tree.size));
+    if (commitments.length === 0) return undefined;
+    await take(tree.append(commitments));
   }
-  return Buffer.compare(tree.root, signed.root) === 0;
+  return tree.root;
 }
