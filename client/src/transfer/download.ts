@@ -84,6 +84,25 @@ export async function openDownload(
   return { name: file.name, path, size: first.size, sha256: first.sha256, bytes };
 }
 
+/**
+ * Requests the first byte of a file, which a server sends only if it can read the file.
+ *
+ * @internal
+ */
+export async function requestFirstByte(
+  api: ApiClient,
+  file: FileToDownload,
+  { signal }: CallOptions = {},
+): Promise<void> {
+  await api.call({
+    method: 'GET',
+    path: toPath('inbox', file.entry, toPath('files', file.id)),
+    headers: { Range: 'bytes=0-0' },
+    signal,
+    read: async (response) => void response.destroy(),
+  });
+}
+
 async function* receiveBytes(
   api: ApiClient,
   file: FileToDownload,

@@ -19,6 +19,9 @@ export function isFaultOfMachine(error: unknown): boolean {
   return codesOfMachine.has(findFileErrorCode(error) ?? '');
 }
 
+/** A fault that the server has with one entry while it can read others. */
+export class EntryFaultError extends Error {}
+
 /** What a disk says of one file that it cannot hold. */
 const codesOfFile: ReadonlySet<string> = new Set(['EFBIG', 'EILSEQ', 'EINVAL', 'ENAMETOOLONG']);
 

@@ -383,7 +383,7 @@ async function watch(
 ): Promise<number> {
   const stop = new AbortController();
   const pulling = run(terminal, ['pull', folder, '--watch', '--every', String(every)], stop.signal, '1');
-  await expect.poll(until, { timeout: 5_000 }).toBe(true);
+  await expect.poll(until, { timeout: 15_000 }).toBe(true);
   stop.abort();
   return await pulling;
 }
@@ -439,6 +439,28 @@ test('a watch keeps an entry claimed while the server cannot read its files, and
   expect([...server.queue.values()]).toEqual([settled, settled]);
   const kept = 'The files from beta@machines.test stay claimed, and are tried again every 1 second.';
   expect(terminal.errors.text.split(kept)).toHaveLength(2);
+});
+
+test('a watch gives an entry back that the server cannot read while it can read another', {
+  timeout: 30_000,
+}, async () => {
+  await using server = await startInboxServer([
+    { url: 'd1', files: { a: 'first' } },
+    { url: 'd2', files: { b: 'second' } },
+  ]);
+  let refused = 0;
+  server.intercept = (path, response) => {
+    if (!path.startsWith('inbox/d1/files/')) return false;
+    refused += 1;
+    refuseForLong(response);
+    return true;
+  };
+  const terminal = terminalFor(server);
+  expect(await watch(server, 1, () => server.queue.get('d2')?.acknowledged === 1, terminal)).toBe(130);
+  expect(listFolder()).toEqual(['b']);
+  expect(refused).toBe(4);
+  expect(server.queue.get('d1')).toMatchObject({ attempts: 1, acknowledged: 0, delays: [30] });
+  expect(terminal.errors.text).toContain('those from beta@machines.test wait for 30 seconds.');
 });
 
 test.each([

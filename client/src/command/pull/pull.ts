@@ -15,8 +15,9 @@ import type { Output, Terminal } from '../terminal/terminal.ts';
 import { finishOrReport, type PullContext, retryDelaySeconds } from './finish-file.ts';
 import { InboxWatcher, jitterMs } from './inbox-watcher.ts';
 import { LeaseLostError, leaseSeconds, withLease } from './lease.ts';
-import { isFaultOfMachine } from './pull-faults.ts';
+import { EntryFaultError, isFaultOfMachine } from './pull-faults.ts';
 import { PullJournal } from './pull-journal.ts';
+import { canReadOtherEntry } from './read-other-entry.ts';
 
 export interface PullCommandOptions {
   watch?: boolean;
@@ -31,6 +32,8 @@ interface PullCounts {
 }
 
 const lockPollMs = 500;
+/** The times that the server reads another entry, but not this one, before this one is returned to the queue. */
+const maxOwnFaults = 3;
 const dayMs = 24 * 3600 * 1000;
 export async function pullFiles(
   terminal: Terminal,
@@ -143,32 +146,41 @@ async function processEntry(puller: PullContext, entry: ClaimedEntry): Promise<P
         () => undefined,
       );
     }
+    if (error instanceof EntryFaultError) {
+      const later = pluralize(retryDelaySeconds(entry.attempts), 'second');
+      output.notice(`The server can read other files, so those from ${entry.sender} wait for ${later}.`);
+      return { received: 0, left: entry.file_count };
+    }
     throw error;
   }
 }
 
 /**
  * Repeats work on an entry, whose lease is held, until the fault of the whole machine or of the server has passed: the
- * next entry would fail as well, and each return to the queue is one of the few attempts of an entry. Without a watch,
- * the caller learns of the fault.
+ * next entry would fail as well, and each return to the queue is one of the few attempts of an entry. If the server can
+ * read another entry meanwhile, the fault is one of this entry, and must not delay the others. Without a watch, the caller
+ * learns of the fault.
  */
 async function waitOutFaults<T>(
-  { watch, every, output, progress, signal }: PullContext,
+  { client, watch, every, output, progress, signal }: PullContext,
   entry: ClaimedEntry,
   work: () => Promise<T>,
 ): Promise<T> {
+  let ownFaults = 0;
   for (let reported = ''; ; ) {
     try {
       return await work();
     } catch (error) {
       if (!watch || signal.aborted || !isFaultOfMachine(error)) throw error;
       progress.clear();
+      if (ownFaults === maxOwnFaults) throw new EntryFaultError();
       const report = describeError(error);
       const next = `The files from ${entry.sender} stay claimed, and are tried again every ${pluralize(every, 'second')}.`;
       if (report.message !== reported) output.printError({ ...report, next });
       reported = report.message;
+      await defaultRuntime.sleep(jitterMs(every), signal);
+      if (isWaybillError(error) && (await canReadOtherEntry(client, entry.id, signal))) ownFaults += 1;
     }
-    await defaultRuntime.sleep(jitterMs(every), signal);
   }
 }
 
