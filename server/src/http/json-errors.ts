@@ -55,6 +55,10 @@ export function logFailure(error: unknown, request: FastifyRequest): void {
     request.log.warn({ code, err: refusal.cause ?? refusal }, unserved);
 }
 
+/** The level of a line about an error after the status was sent: only a fault of ours is an error. */
+export const toLevel = (error: unknown): 'warn' | 'error' =>
+  asExchangeError(error).code === 'internal' ? 'error' : 'warn';
+
 const unserved = 'a request could not be served';
 
 export function toErrorBody(code: ErrorCode, message: string): ErrorBody {

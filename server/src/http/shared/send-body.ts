@@ -1,7 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toOutage } from '../../domain/engine-name.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { ByteRange } from '../../domain/files/read-sealed.ts';
+import { toLevel } from '../json-errors.ts';
 import { requestedRange } from './byte-range.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';
 
@@ -69,15 +71,17 @@ export async function sendBody(
   try {
     await pour(first, bytes, reply.raw, (length) => (sent += length));
   } catch (error) {
-    if (!signal.aborted) request.log.error({ err: error, ...body.about }, 'a download was broken off');
+    if (!signal.aborted) request.log[toLevel(error)]({ err: error, ...body.about }, 'a download was broken off');
     reply.raw.destroy();
   }
   const noted = { start, end: start + sent };
   await request.transferLanes.deliveries
     .note(() => body.onSent(noted))
-    .catch((error: unknown) =>
-      request.log.error({ err: error, ...body.about, ...noted }, 'a delivery could not be noted'),
-    );
+    .catch((error: unknown) => {
+      // Without `err`, no such line is left out as a repetition: each is about other bytes.
+      const why = toOutage(error) ?? { err: error };
+      request.log[toLevel(error)]({ ...why, ...body.about, ...noted }, 'a delivery could not be noted');
+    });
   return reply;
 }
 

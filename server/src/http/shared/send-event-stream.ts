@@ -3,6 +3,7 @@ import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import type { EventPosition, StoredEvent } from '../../domain/events/event-store.ts';
 import { type FollowEngines, type FollowedPage, followEvents } from '../../domain/events/follow-events.ts';
+import { toLevel } from '../json-errors.ts';
 import { Cursors } from './cursors.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';
 
@@ -71,7 +72,7 @@ export async function sendEventStream(
       await writeBytes(reply.raw, Buffer.from(toText(page.value, cursors, toMessage)));
     }
   } catch (error) {
-    if (!gone.signal.aborted) reply.log.error({ err: error }, 'a stream of events was broken off');
+    if (!gone.signal.aborted) reply.log[toLevel(error)]({ err: error }, 'a stream of events was broken off');
     reply.raw.destroy();
   } finally {
     clearInterval(beating);
