@@ -30,7 +30,7 @@ export function doctorProbe(app: App, engines: { readonly pepper: Buffer }): voi
           connection: request.socket.remoteAddress ?? '',
           forwarded: request.headers['x-forwarded-for']?.toString(),
           trusted: (request.ips?.length ?? 0) > 1,
-          client: request.ip,
+          client: request.peer,
           bodyMs: await measureDuration(request.body as Readable),
         };
         return reply.type(probeMediaType).send(Readable.from(inTwoParts(response)));

@@ -206,7 +206,7 @@ async function handle(
     reply,
     translator: chooseTranslator(options, request, signedIn?.person.language, signedIn?.person.timeZone),
     signedIn,
-    browser: toBrowser(request.ip, request.headers['user-agent'], deviceCookie),
+    browser: toBrowser(request.peer, request.headers['user-agent'], deviceCookie),
     origin,
     host: new URL(origin).host,
     csrf: makeFormToken(formSecret),

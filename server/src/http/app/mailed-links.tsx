@@ -62,7 +62,7 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, form, request } = visit;
       const email = form.get('email') ?? '';
-      const { isExceeded, resetSeconds } = await engines.failureLimit.record(`recovery ${request.ip}`);
+      const { isExceeded, resetSeconds } = await engines.failureLimit.record(`recovery ${request.peer}`);
       if (isExceeded) throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: resetSeconds });
       try {
         await requestRecovery(engines, email);

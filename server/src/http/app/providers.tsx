@@ -125,7 +125,7 @@ export const providerRoutes: readonly AppRoute[] = [
         const which = sid === undefined ? (subject === undefined ? undefined : { subject }) : { sid };
         const count = which ? await tx.sessions.endOfProvider(issuer, which) : 0;
         if (count === 0) return;
-        const author = systemAuthor('server', visit.request.ip);
+        const author = systemAuthor('server', visit.request.peer);
         const details = { issuer, count };
         await record(engines, tx, { accountId: serverAccountId, author, action: 'sessions.ended', details });
       });

@@ -26,7 +26,7 @@ export const publicPageRoutes: readonly AppRoute[] = [
       const page = await findPage(visit);
       const email = (form.get('email') ?? '').trim().slice(0, fieldLength);
       const name = (form.get('name') ?? '').trim().slice(0, fieldLength);
-      const input = { email, name, language: translator.language, address: request.ip };
+      const input = { email, name, language: translator.language, address: request.peer };
       try {
         await requestPublicLink(engines, page, input);
       } catch (error) {

@@ -19,7 +19,7 @@ export async function requireAccount(engines: AuthenticationEngines, request: Fa
   const actor = await limitFailures(engines, request, async () => {
     const credentials = parseBasic(authorization);
     if (!credentials) throw new ExchangeError('unauthorized');
-    return await authenticate(engines, credentials.user, credentials.apiKey, request.ip);
+    return await authenticate(engines, credentials.user, credentials.apiKey, request.peer);
   });
   // The same response whether or not the other account exists.
   if ((request.params as { user?: string }).user !== actor.email) throw new ExchangeError('wrong_account');

@@ -32,7 +32,7 @@ export function askPage(
     // A scanner that posts forms must not cause a mail to be sent.
     if (!isConfirmed(request, translator))
       return askToConfirm(options, request, reply, translator, findPages(link).kind);
-    await askSender(engines, link, request.ip);
+    await askSender(engines, link, request.peer);
     const page = request.url.split('?', 1)[0]?.replace(/\/ask$/, '') ?? '';
     return reply.redirect(withChosenLanguage(request, authentication === 'link' ? page : `${page}/`), 303);
   });

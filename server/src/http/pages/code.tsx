@@ -36,7 +36,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
         (await standing(engines, session)) ?? 'shape',
       );
     }
-    const right = !isPassed(engines, session) && (await passCode(engines, session, typed, request.ip));
+    const right = !isPassed(engines, session) && (await passCode(engines, session, typed, request.peer));
     const tried = await requireSession(engines, request, pages);
     // The same form may have been sent twice at once, and the other one may have passed.
     if (right || isPassed(engines, tried)) return reply.redirect(withChosenLanguage(request, './'), 303);

@@ -58,7 +58,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     if (!isOwnForm(request)) return land(request, reply, link);
     const translator = chooseTranslator(options, request, link.language);
     if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, kind);
-    const secret = await openLink(engines, link, request.ip);
+    const secret = await openLink(engines, link, request.peer);
     // If a code is required, a shared computer must not stay signed in for the next person.
     const expires = codeTarget(engines, link) ? undefined : link.expiresAt;
     return reply

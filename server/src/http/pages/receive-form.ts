@@ -42,7 +42,7 @@ export async function receiveForm(
   };
   await receiveFiles(
     { ...engines, policy },
-    contactDraftOwner(link, request.ip),
+    contactDraftOwner(link, request.peer),
     { parts: parts(contentType, body), request },
     choose,
     (files) => {

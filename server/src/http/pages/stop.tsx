@@ -59,7 +59,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
   app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer', bodyLimit: formBytes }, parseMultipart);
   app.post(url, { config }, async (request, reply) => {
     const found = await find(request);
-    if (toForm(request).get('List-Unsubscribe') === 'One-Click') await stopMail(engines, found, request.ip);
+    if (toForm(request).get('List-Unsubscribe') === 'One-Click') await stopMail(engines, found, request.peer);
     return show(request, reply, await find(request));
   });
 
@@ -70,7 +70,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
       const translator = chooseTranslator(options, request, found.language);
       // A scanner that posts forms must not change anything.
       if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, 'mail');
-      await make(engines, found, request.ip);
+      await make(engines, found, request.peer);
       const { token } = request.params as { token: string };
       return reply.redirect(withChosenLanguage(request, `/m/${token}`), 303);
     });

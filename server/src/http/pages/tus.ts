@@ -17,7 +17,7 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
-    const from = { contentLength: readContentLength(request), address: request.ip };
+    const from = { contentLength: readContentLength(request), address: request.peer };
     return handleTus(request, reply, {
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
       uploads: new ContactUploads(engines, link, from, { gone: whenGone(reply) }),

@@ -88,7 +88,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     const written: Written = { message: '' };
     try {
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written, request);
-      await sendFiles(engines, link, written.message, request.ip);
+      await sendFiles(engines, link, written.message, request.peer);
       // Redirected, because a reload must not send the form again.
       return reply.redirect(withChosenLanguage(request, readPath(request)), 303);
     } catch (error) {
@@ -123,7 +123,7 @@ function scriptEndpoints(app: App, engines: PageEngines): void {
   app.post(`${home}send`, { config, schema: { body: Message } }, async (request) => {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
-    const files = await sendFiles(engines, link, request.body.message, request.ip);
+    const files = await sendFiles(engines, link, request.body.message, request.peer);
     // Named by their paths, because a name may have a number that distinguishes it from the same name in other folders.
     return { files: files.map(({ path: name, sizeBytes }) => ({ name, sizeBytes })) };
   });

@@ -14,7 +14,7 @@ export async function requireKey(engines: V1Engines, request: FastifyRequest, sc
   const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
   const caller = await limitFailures(engines, request, async () => {
     if (key === undefined) throw new ExchangeError('unauthorized');
-    return await authenticateBearer(engines, key, request.ip);
+    return await authenticateBearer(engines, key, request.peer);
   });
   const { scopes } = caller.key;
   if (scope !== null && scopes !== null && !scopes.includes(scope)) {

@@ -12,7 +12,7 @@ export async function limitGuesses<Found>(
     return await find((request.params as { token: string }).token);
   } catch (error) {
     if (!(error instanceof ExchangeError) || error.code !== 'not_found') throw error;
-    const { isExceeded, resetSeconds } = await engines.failureLimit.record(`link:${request.ip}`);
+    const { isExceeded, resetSeconds } = await engines.failureLimit.record(`link:${request.peer}`);
     if (!isExceeded) throw error;
     throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: resetSeconds });
   }
