@@ -163,8 +163,9 @@ export function settingsStates(
         {...props}
       />,
     );
-  const webhook: SettingsWebhook = {
+  const webhook: SettingsWebhook & { version: number } = {
     id: 'w1',
+    version: 3,
     url: 'https://erp.acme.example/hooks/waybill',
     description: foreign.name,
     types: ['drop.created', 'drop.completed', 'inbox.received'],
@@ -240,6 +241,7 @@ export function settingsStates(
       refused: { ...fields, url: 'http://localhost/', problem: 'url' },
     }),
     'settings-webhook': oneWebhook({ notice: 'test_sent' }),
+    'settings-webhook-overtaken': oneWebhook({ isOvertaken: true }),
     'settings-webhook-off': oneWebhook({
       attempts: [],
       webhook: { ...webhook, types: null, disabled: { at: ago(1), reason: 'owner' } },

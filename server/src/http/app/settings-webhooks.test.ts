@@ -7,6 +7,9 @@ const { engines } = exchange;
 const { query } = exchange.database;
 const url = 'https://erp.example.org/hooks';
 
+/** The version that the form was made from. */
+const readVersion = (body: string) => /name="version" value="(\d+)"/.exec(body)?.[1] ?? '';
+
 async function openWebhooks() {
   const joined = await signInMember(exchange, app, 'owner');
   const { accountId } = joined.account;
@@ -25,7 +28,8 @@ test('an owner makes a webhook, whose secret is shown once, changes it and remov
   const secret = engines.webhookSecrets.deriveSecret({ accountId, webhookId: id, salt });
   expect(created.body).toContain(secret);
   for (const page of [path, `${path}/${id}`]) expect((await browser.get(page)).body).not.toContain('whsec_');
-  const saved = await post('/change', { id, url: `${url}/2`, description: '' });
+  const version = String(webhook?.version);
+  const saved = await post('/change', { id, version, url: `${url}/2`, description: '' });
   expect(saved.headers.location).toBe(`${path}/${id}?notice=webhook_saved#webhooks`);
   expect(await list()).toMatchObject([{ url: `${url}/2`, types: null }]);
   expect((await post('/secret', { id })).body).toContain('whsec_');
@@ -41,6 +45,23 @@ test('an owner makes a webhook, whose secret is shown once, changes it and remov
   );
   const expected = ['created', 'changed', 'secret_replaced', 'disabled', 'enabled', 'removed'];
   expect(actions).toEqual(expected.map((action) => ({ action: `webhook.${action}`, author_kind: 'person' })));
+});
+
+test('a form that another owner has overtaken changes nothing, and the page shows how it is now', async () => {
+  const { browser, path, list, post } = await openWebhooks();
+  await post('', { url });
+  const [{ id } = { id: '' }] = await list();
+  const version = readVersion((await browser.get(`${path}/${id}`)).body);
+  await post('/change', { id, version, url: `${url}/theirs`, type: 'drop.completed' });
+  const late = await post('/change', { id, version, url: `${url}/mine` });
+  expect(late.statusCode).toBe(409);
+  expect(late.body).toContain('Somebody else has changed it meanwhile.');
+  expect(late.body).toContain(`value="${url}/theirs"`);
+  expect(late.body).not.toContain('/mine');
+  expect(await list()).toMatchObject([{ url: `${url}/theirs`, types: ['drop.completed'] }]);
+  const again = await post('/change', { id, version: readVersion(late.body), url: `${url}/mine` });
+  expect(again.statusCode).toBe(303);
+  expect(await list()).toMatchObject([{ url: `${url}/mine` }]);
 });
 
 test('an address that this server must not call is refused', async () => {

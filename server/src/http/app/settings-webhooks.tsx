@@ -72,14 +72,17 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     access: 'owner',
     recent: findPage,
     async handle(visit) {
-      const which = readWhich(visit);
-      const input = readInput(visit.form);
+      const { engines, actor, form } = visit;
+      const { id } = readWhich(visit);
+      const input = readInput(form);
       try {
-        await changeWebhook(visit.engines, visit.actor, which, input);
+        await changeWebhook(engines, actor, { id, ifVersion: [form.get('version') ?? ''] }, input);
       } catch (error) {
-        return sendWebhook(visit, which.id, { refused: { ...toFields(input), problem: requireProblem(error) } });
+        if (error instanceof ExchangeError && error.code === 'precondition_failed')
+          return sendWebhook(visit, id, { isOvertaken: true });
+        return sendWebhook(visit, id, { refused: { ...toFields(input), problem: requireProblem(error) } });
       }
-      return returnTo(visit, `/${which.id}`, 'webhook_saved');
+      return returnTo(visit, `/${id}`, 'webhook_saved');
     },
   },
   {
@@ -185,10 +188,10 @@ async function sendWebhooks(
 async function sendWebhook(
   visit: MemberVisit,
   id: string,
-  shown: Pick<SettingsWebhookPageProps, 'secret' | 'refused' | 'notice'>,
+  shown: Pick<SettingsWebhookPageProps, 'secret' | 'refused' | 'isOvertaken' | 'notice'>,
 ): Promise<FastifyReply> {
   const { engines, actor, base, reply, request, translator } = visit;
-  if (shown.refused) reply.code(400);
+  if (shown.refused || shown.isOvertaken) reply.code(shown.refused ? 400 : 409);
   const { before } = request.query as { before?: unknown };
   const from = typeof before === 'string' && isUuid(before) ? { id: before } : undefined;
   const [frame, webhook, found] = await Promise.all([

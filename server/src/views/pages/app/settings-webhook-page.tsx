@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Banner } from '../../components/banner.tsx';
 import { Button } from '../../components/button.tsx';
 import { Crumbs } from '../../components/crumbs.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -44,7 +45,7 @@ export interface SettingsAttempt {
 export interface SettingsWebhookPageProps {
   readonly frame: SettingsFrameProps;
   readonly now: Date;
-  readonly webhook: SettingsWebhook;
+  readonly webhook: SettingsWebhook & { readonly version: number };
   readonly eventTypes: readonly string[];
   /** The newest first. */
   readonly attempts: readonly SettingsAttempt[];
@@ -52,6 +53,8 @@ export interface SettingsWebhookPageProps {
   /** A new secret, which is shown once. */
   readonly secret?: string | undefined;
   readonly refused?: (WebhookFields & { readonly problem: WebhookProblem }) | undefined;
+  /** Whether somebody else has changed it since the form was made. */
+  readonly isOvertaken?: boolean | undefined;
   readonly notice?: SettingsNotice | undefined;
 }
 
@@ -59,7 +62,7 @@ export interface SettingsWebhookPageProps {
 export function SettingsWebhookPage(props: SettingsWebhookPageProps): JSX.Element {
   const translator = useTranslator();
   const { frame, webhook, refused } = props;
-  const { id, url, description, types, disabled } = webhook;
+  const { id, version, url, description, types, disabled } = webhook;
   const listHref = `${frame.base}settings/webhooks`;
   return (
     <SettingsFrame frame={frame} tab="webhooks" canManage>
@@ -90,8 +93,10 @@ export function SettingsWebhookPage(props: SettingsWebhookPageProps): JSX.Elemen
         </div>
       </Setting>
       <Setting id="change" title={translator.t('settings.change')}>
+        {props.isOvertaken && <Banner tone="bad">{translator.t('delivery.problem.changed')}</Banner>}
         <SettingForm frame={frame} path="webhooks/change" class="stack">
           <input type="hidden" name="id" value={id} />
+          <input type="hidden" name="version" value={version} />
           <WebhookFieldset
             eventTypes={props.eventTypes}
             fields={refused ?? { url, description, types: types ?? [] }}
