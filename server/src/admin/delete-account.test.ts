@@ -182,6 +182,37 @@ test('without --yes it says what would be deleted, and changes nothing', async (
   expect(await countRows(actor.accountId)).toEqual(before);
 });
 
+test('it says which people are deleted with the account, and deletes no others', async () => {
+  const [actor, other, going] = [await exchange.account(), await exchange.account(), await exchange.account()];
+  await query('update accounts set deleted_at = now() where id = $1', [going.accountId]);
+  const addPerson = async (name: string, accounts: readonly Actor[], isAdministrator = false) => {
+    const email = `${name}.${actor.email}`;
+    await query(
+      `with person as (
+         insert into people (id, email, handle, is_administrator)
+         values (gen_random_uuid(), $1::text, sha256($1::text::bytea), $2) returning id
+       )
+       insert into memberships (account_id, person_id, role) select unnest($3::uuid[]), id, 'member' from person`,
+      [email, isAdministrator, accounts.map(({ accountId }) => accountId)],
+    );
+    return email;
+  };
+  const only = await addPerson('only', [actor]);
+  const soon = await addPerson('soon', [actor, going]);
+  const both = await addPerson('both', [actor, other]);
+  const administrator = await addPerson('administrator', [actor], true);
+  const output = JSON.parse(
+    await runAdmin(exchange, 'accounts', 'delete', '--account', actor.email, '--yes', '--json'),
+  ) as { contents: object };
+  expect(output.contents).toMatchObject({ people: 2, first_people: [only, soon] });
+  expect(await deleteAccount(actor.email)).toContain(`people who belong to no other account: 2 (${only}, ${soon})\n`);
+  await sweepAll(actor.accountId);
+  const left = await query<{ email: string }>('select email from people where email like $1 order by email', [
+    `%${actor.email}`,
+  ]);
+  expect(left.map(({ email }) => email)).toEqual([administrator, both].toSorted());
+});
+
 test('a legal hold refuses the deletion, and one that is placed later stops it until it is released', async () => {
   const receiver = await exchange.account();
   const actor = await exchange.account(receiver.email);

@@ -45,10 +45,18 @@ function describeContents(contents: AccountContents): string[] {
     `  files: ${contents.files}, with ${contents.storedBytes} bytes`,
     `  entries of its inbox: ${contents.inboxEntries}  contacts: ${contents.contacts}`,
     `  keys: ${contents.liveKeys}  webhooks: ${contents.webhooks}`,
+    `  people who belong to no other account: ${contents.people}${listPeople(contents)}`,
   ];
 }
 
-function toJson({ liveDrops, drops, files, storedBytes, inboxEntries, contacts, liveKeys, webhooks }: AccountContents) {
+function listPeople({ people, firstPeople }: AccountContents): string {
+  if (people === 0) return '';
+  const more = people - firstPeople.length;
+  return ` (${firstPeople.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+}
+
+function toJson(contents: AccountContents) {
+  const { liveDrops, drops, files, storedBytes, inboxEntries, contacts, liveKeys, webhooks } = contents;
   return {
     live_drops: liveDrops,
     drops,
@@ -58,6 +66,8 @@ function toJson({ liveDrops, drops, files, storedBytes, inboxEntries, contacts, 
     contacts,
     live_keys: liveKeys,
     webhooks,
+    people: contents.people,
+    first_people: contents.firstPeople,
   };
 }
 

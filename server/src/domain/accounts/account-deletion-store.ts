@@ -10,6 +10,10 @@ export interface AccountContents {
   readonly contacts: number;
   readonly liveKeys: number;
   readonly webhooks: number;
+  /** Those who belong to no other account, unless they are administrators: they are deleted with it. */
+  readonly people: number;
+  /** The addresses of up to 20 of them. */
+  readonly firstPeople: readonly string[];
 }
 
 /** The deletion of whole accounts: marked by an administrator, done by sweeps in batches. */

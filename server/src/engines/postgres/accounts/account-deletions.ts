@@ -33,6 +33,9 @@ const plainTables = {
  */
 const lastingTables = { uploads: 'id', files: 'id', drops: 'id' } as const;
 
+/** The first ones are enough to see who belongs to the account. */
+const namedPeople = 20;
+
 export function accountDeletionStore(db: Database): AccountDeletionStore {
   /** Whether a legal hold is in force. A hold that is placed later waits until this transaction has ended. */
   const hasHold = async (accountId: string) => {
@@ -80,6 +83,12 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
   return {
     async contents(accountId) {
       const { rows } = await sql<AccountContents>`
+        with leaving as (
+          select people.email from memberships join people on people.id = person_id
+          where account_id = ${accountId} and not is_administrator and not exists (
+            select from memberships as other join accounts on accounts.id = other.account_id
+            where other.person_id = people.id and other.account_id <> ${accountId} and accounts.deleted_at is null)
+        )
         select (select count(*) from drops where account_id = ${accountId} and ended_at is null and expires_at > now())
             as "liveDrops",
           (select count(*) from drops where account_id = ${accountId}) as drops,
@@ -88,7 +97,9 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
           (select count(*) from inbox_entries where account_id = ${accountId}) as "inboxEntries",
           (select count(*) from contacts where account_id = ${accountId}) as contacts,
           (select count(*) from api_keys where account_id = ${accountId} and revoked_at is null) as "liveKeys",
-          (select count(*) from webhooks where account_id = ${accountId}) as webhooks
+          (select count(*) from webhooks where account_id = ${accountId}) as webhooks,
+          (select count(*) from leaving) as people,
+          array(select email from leaving order by email limit ${sql.lit(namedPeople)}) as "firstPeople"
       `.execute(db);
       return rows[0] as AccountContents;
     },
