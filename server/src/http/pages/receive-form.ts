@@ -24,7 +24,7 @@ export async function receiveForm(
   contentType: string,
   body: unknown,
   written: Written,
-  request: Form['request'] & Pick<FastifyRequest, 'ip'>,
+  request: Form['request'] & Pick<FastifyRequest, 'peer'>,
 ): Promise<void> {
   if (!(body instanceof Readable)) throw new ExchangeError('unsupported_media_type');
   const [bytesLeft, allowed] = await Promise.all([bytesLeftFor(engines, link), readPolicy(engines, link.accountId)]);
