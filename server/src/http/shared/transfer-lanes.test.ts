@@ -59,6 +59,20 @@ test.each(Object.entries(beginnings))('a slot is free again once a handler %s', 
   await app.close();
 });
 
+test.each([
+  [200, 'succeeded'],
+  [404, 'succeeded'],
+  [503, 'failed'],
+] as const)('a response of %i ends a beginning as one that %s', async (status, outcome) => {
+  const lanes = new TransferLanes();
+  const release = vi.fn();
+  vi.spyOn(lanes.beginning, 'acquire').mockResolvedValue({ remainingMs: 1_000, release });
+  const app = open(lanes);
+  app.get('/', { config: { transfer: true } }, async (_request, reply) => reply.code(status).send('x'));
+  expect((await app.inject('/')).statusCode).toBe(status);
+  expect(release.mock.calls[0]).toEqual([outcome]);
+});
+
 const reads = Object.entries(beginnings).filter(([how]) => /body/.test(how));
 
 test.each(reads)('it is free again although all has arrived before a handler %s', async (_how, handler) => {

@@ -41,7 +41,8 @@ function giveBackOnceBegun(request: FastifyRequest, reply: FastifyReply, { relea
   const failed = () => release('failed');
   request.transferBegan = began;
   runBefore(request.raw, 'read', began);
-  runBefore(reply.raw, 'writeHead', began);
+  // A refusal of the server's own is no sign to those that wait that transfers begin.
+  runBefore(reply.raw, 'writeHead', (status) => (Number(status) < 500 ? began() : failed()));
   if (reply.raw.destroyed) failed();
   else reply.raw.once('close', failed);
 }
@@ -53,11 +54,11 @@ function giveBackOnceBegun(request: FastifyRequest, reply: FastifyReply, { relea
 function runBefore<Name extends string>(
   target: Record<Name, (...parameters: never[]) => unknown>,
   name: Name,
-  action: () => void,
+  action: (first: unknown) => void,
 ): void {
   const method = target[name];
   target[name] = function (this: unknown, ...parameters: never[]) {
-    action();
+    action(parameters[0]);
     return method.apply(this, parameters);
   };
 }
