@@ -690,8 +690,8 @@ export interface DropReceiver {
   /** When the mail server refused or returned the invitation. */
   undeliverable_at: Time | null;
   /**
-   * The last reply of the mail server, if it refused the invitation. If undeliverable_at is null, the server tries
-   * again.
+   * The last reply of the mail server, if it refused the invitation, or that mails cannot be sent at the moment. If
+   * undeliverable_at is null, the server tries again.
    */
   undeliverable_reason: string | null;
   /** When the receiver opened their link. */
@@ -975,8 +975,8 @@ export interface FileRequestReceiver {
   /** When the mail server refused or returned the invitation. */
   undeliverable_at: Time | null;
   /**
-   * The last reply of the mail server, if it refused the invitation. If undeliverable_at is null, the server tries
-   * again.
+   * The last reply of the mail server, if it refused the invitation, or that mails cannot be sent at the moment. If
+   * undeliverable_at is null, the server tries again.
    */
   undeliverable_reason: string | null;
   /** When the receiver opened their link. */

@@ -144,7 +144,7 @@ export const receiverProperties = {
   undeliverable_at: Nullable(Time, 'When the mail server refused or returned the invitation.'),
   undeliverable_reason: Nullable(
     Type.String(),
-    'The last reply of the mail server, if it refused the invitation. If undeliverable_at is null, the server tries again.',
+    'The last reply of the mail server, if it refused the invitation, or that mails cannot be sent at the moment. If undeliverable_at is null, the server tries again.',
   ),
   opened_at: Nullable(Time, 'When the receiver opened their link.'),
   revoked_at: Nullable(Time, 'When their link was revoked.'),

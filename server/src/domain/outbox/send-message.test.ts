@@ -92,7 +92,7 @@ test('a mail is sent once, under the same Message-ID however often it is tried',
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
-  const failing = recording(() => Promise.reject(new Error('451 try later')));
+  const failing = recording(() => Promise.reject(new SendFailure('451 try later', '451')));
   await sendMessage({ ...engines, mailer: failing.mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({ state: 'waiting', attempts: 1, outcome: '451 try later', settled: false });
   const { sent, mailer } = recording();
@@ -116,12 +116,54 @@ test('a mail that is refused permanently is abandoned, and the reply is shown', 
   expect(await mailRow(id)).toEqual({ state: 'abandoned', attempts: 1, outcome: '550 no such user', settled: true });
 });
 
+describe('a mail that was not sent', () => {
+  const away = new SendFailure('connect ECONNREFUSED 10.0.0.7:25', 'connect ECONNREFUSED 10.0.0.7:25', 'smtp');
+  const readReasons = async (actor: Actor, dropId: string) => {
+    const { sentDrops, drops } = engines.store;
+    const [receiver] = await sentDrops.receivers(actor.accountId, dropId);
+    const [followed] = await sentDrops.followedReceivers(actor.accountId, dropId);
+    const [shown] = await drops.deliveryStates(actor.accountId, dropId, -1, 10);
+    return {
+      senders: [receiver?.undeliverableReason, followed?.undeliverableReason],
+      administrators: shown?.undeliverableReason,
+    };
+  };
+
+  test('because the mail server is away names the network to administrators, and never to senders', async () => {
+    const actor = await exchange.account('r@example.org');
+    const dropId = await exchange.drop(actor, ['r@example.org'], ['a.txt']);
+    const [id] = (await mailIds(actor)) as [string];
+    const neutral = 'mails cannot be sent at the moment';
+    const full = `${neutral}: connect ECONNREFUSED 10.0.0.7:25`;
+    for (const error of [away, new Error('connect ECONNREFUSED 10.0.0.7:25')]) {
+      await sendMessage({ ...engines, ...recording(() => Promise.reject(error)) }, actor.accountId, id);
+      expect(await mailRow(id)).toMatchObject({ state: 'waiting', outcome: full });
+      expect(await readReasons(actor, dropId)).toEqual({ senders: [neutral, neutral], administrators: full });
+      await makeDue(id);
+    }
+    await query('update messages set attempts = $2 where id = $1', [id, maxAttempts - 1]);
+    await sendMessage({ ...engines, ...recording(() => Promise.reject(away)) }, actor.accountId, id);
+    expect(await mailRow(id)).toMatchObject({ state: 'abandoned', outcome: full });
+    expect((await readReasons(actor, dropId)).senders).toEqual([neutral, neutral]);
+  });
+
+  test('shows the reply about it to senders, without the links that it quotes', async () => {
+    const actor = await exchange.account('r@example.org');
+    const dropId = await exchange.drop(actor, ['r@example.org'], ['a.txt']);
+    const [id] = (await mailIds(actor)) as [string];
+    const reply = new SendFailure('451 greylisted: https://files.example.org/d/token see HTTP://mx.example.net', '451');
+    await sendMessage({ ...engines, ...recording(() => Promise.reject(reply)) }, actor.accountId, id);
+    const shown = '451 greylisted: … see …';
+    expect((await readReasons(actor, dropId)).senders).toEqual([shown, shown]);
+  });
+});
+
 test('a mail that fails to the last attempt is abandoned, and its job ends', async () => {
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
   await query('update messages set attempts = $2 where id = $1', [id, maxAttempts - 2]);
-  const { mailer } = recording(() => Promise.reject(new Error('451 try later')));
+  const { mailer } = recording(() => Promise.reject(new SendFailure('451 try later', '451')));
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
   await makeDue(id);
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
@@ -178,7 +220,7 @@ test('a failed mail has its next attempt in a job of its own', async () => {
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
-  const { mailer } = recording(() => Promise.reject(new Error('451 try later')));
+  const { mailer } = recording(() => Promise.reject(new SendFailure('451 try later', '451')));
   const before = Date.now();
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
   const [job, ...more] = await readJobs(id);

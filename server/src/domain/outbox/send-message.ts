@@ -14,7 +14,7 @@ import { findObsoleteReason, isNotice, isStoppable } from './obsolete-message.ts
 import type { WaitingMessage } from './outbox-store.ts';
 import { recordSent } from './record-sent.ts';
 import { SendFailure } from './send-failure.ts';
-import { toOneLine } from './server-reply.ts';
+import { cannotSend, toOneLine } from './server-reply.ts';
 
 /** The job that sends a message: enqueued in the transaction that makes the message true. */
 export const sendMessageJob = 'send-message';
@@ -90,12 +90,12 @@ export async function sendMessage(
     (leaseSeconds * 1000) / 4,
   );
   try {
-    const { state, outcome } = await attempt(engines, accountId, message);
+    const { state, outcome, response = outcome } = await attempt(engines, accountId, message);
     if (state === 'sent') engines.checkpoint('message:sent');
     // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
     await retryThroughOutage(async () => {
       if (state === 'abandoned')
-        await abandonMessage(engines, accountId, messageId, { outcome, response: outcome, actor: 'mail server' });
+        await abandonMessage(engines, accountId, messageId, { outcome, response, actor: 'mail server' });
       else if (state === 'sent') await recordSent(engines, accountId, messageId, outcome);
       else await outbox.retry(accountId, message, outcome, pauseSeconds(message.attempts, engines.random));
     });
@@ -109,12 +109,12 @@ async function findWaitSeconds({ receiverPace }: Needs, { kind, to }: WaitingMes
   return kind === 'code' ? 0 : receiverPace.acquire(to);
 }
 
-/** Tries to send the message. Returns its new state, and why. */
+/** Tries to send the message. Returns its new state, and why; for senders in other words if it is not about this message. */
 async function attempt(
   engines: Needs,
   accountId: string,
   message: WaitingMessage,
-): Promise<{ state: 'sent' | 'abandoned' | 'waiting'; outcome: string }> {
+): Promise<{ state: 'sent' | 'abandoned' | 'waiting'; outcome: string; response?: string }> {
   const toFailure = (outcome: string, reason: string, state: 'abandoned' | 'waiting', engine?: string) => {
     // What concerns every message is written once, for the engine.
     if (engine !== undefined && state === 'waiting') return { state, outcome: toOneLine(outcome) };
@@ -135,10 +135,12 @@ async function attempt(
     }
     return toFailure(response, extractCodes(response), 'abandoned');
   } catch (error) {
-    const { message: outcome, name } = error instanceof Error ? error : new Error(String(error));
-    const reason = error instanceof SendFailure ? error.reason : name;
-    const engine = error instanceof SendFailure ? error.engine : undefined;
-    return toFailure(outcome, reason, message.attempts >= maxAttempts ? 'abandoned' : 'waiting', engine);
+    const { message: text, name } = error instanceof Error ? error : new Error(String(error));
+    const { reason, engine } = error instanceof SendFailure ? error : { reason: name, engine: undefined };
+    const state = message.attempts >= maxAttempts ? 'abandoned' : 'waiting';
+    const isReply = error instanceof SendFailure && engine === undefined;
+    if (isReply || message.channel === 'sms') return toFailure(text, reason, state, engine);
+    return { ...toFailure(`${cannotSend}: ${text}`, reason, state, engine), response: cannotSend };
   }
 }
 

@@ -1,4 +1,9 @@
 const maxReplyLength = 500;
+/**
+ * What senders read while the mail server is away, or refuses Waybill itself: the reason follows, for administrators. The
+ * page compares it too (`bounce-reason.ts`).
+ */
+export const cannotSend = 'mails cannot be sent at the moment';
 
 /** A server's reply, in a form that an administrator can read and the database can store: without half a character at its end. */
 export function toOneLine(response: string): string {

@@ -62,6 +62,21 @@ describe('the page of a delivery', () => {
     for (const id of ['delivery-receivers', 'delivery-files', 'delivery-history']) expect(body).toContain(`id="${id}"`);
   });
 
+  test('says that a mail is tried again, and quotes the mail server only if it said something about the mail', async () => {
+    const { browser, page, dropId } = await openDelivery('r@example.org', 's@example.org');
+    await query(
+      `update messages set attempts = 1, outcome = case position
+         when 0 then 'mails cannot be sent at the moment: connect ECONNREFUSED 10.0.0.7:25' else '451 greylisted' end
+       where drop_id = $1`,
+      [dropId],
+    );
+    const { body } = await browser.get(page);
+    expect(body.match(/The mail could not be sent yet\. It is tried again\./g)).toHaveLength(2);
+    expect(body.match(/The mail server said:/g)).toHaveLength(1);
+    expect(body).toContain('451 greylisted');
+    expect(body).not.toContain('ECONNREFUSED');
+  });
+
   test('is not found for another account, nor by a wrong id', async () => {
     const { dropId } = await openDelivery();
     const { browser, base } = await openDelivery();

@@ -1,5 +1,7 @@
 /** The reason that is recorded when a receiver has stopped mails from the account. */
 const stopped = 'the receiver wants no more mail from this account';
+/** The reason that senders get while the mail server is away, or refuses Waybill itself. */
+const cannotSend = 'mails cannot be sent at the moment';
 
 const reasons = [
   // RFC 3463: the second number is the subject, the third the detail.
@@ -44,6 +46,10 @@ export interface BounceReason {
   /** Whether the receiver decided it, so that another attempt would not help. */
   readonly isStopped: boolean;
 }
+
+/** Whether a mail server said it about this mail: no other reason is shown in its own words. */
+export const isReply = (reason: string | null): reason is string =>
+  reason !== null && reason !== cannotSend && !reason.toLowerCase().includes(stopped);
 
 /** Puts the reply of a mail server into words; the first that fits, because servers often name several reasons. */
 export function explainBounce(reply: string | null): BounceReason {

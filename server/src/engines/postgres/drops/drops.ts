@@ -14,7 +14,7 @@ import type { FileLine } from '../../../domain/files/file-store.ts';
 import type { PagePosition } from '../../../domain/page-position.ts';
 import type { Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
-import { lastReply } from './last-reply.ts';
+import { lastOutcome } from './last-reply.ts';
 import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
 import { isRestorable, stateOfDrop } from './state-of-drop.ts';
 
@@ -268,7 +268,7 @@ export function dropStore(db: Database): DropStore {
     async deliveryStates(accountId, dropId, after, count) {
       const { rows } = await sql<ReceiverState>`
         select links.position, links.email as receiver, links.notified_at as "notifiedAt", links.opened_at as "openedAt",
-          links.undeliverable_at as "undeliverableAt", ${lastReply} as "undeliverableReason",
+          links.undeliverable_at as "undeliverableAt", ${lastOutcome} as "undeliverableReason",
           links.passed_at as "passedAt", coalesce(links.completed_at, received.first) as "completedAt", drops.type,
           received.sendings, received.files as "filesReceived", received.last as "lastReceivedAt",
           drops.deliveries_purged as "isPurged", coalesce((

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { explainBounce } from '../../components/bounce-reason.ts';
+import { explainBounce, isReply } from '../../components/bounce-reason.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -179,8 +179,13 @@ export function Delay({
     <p class="receiver-note quiet">
       <Icon name="alert" small />
       <span>
-        {translator.t('delivery.triedAgain')} {translator.t('delivery.serverSaid')}{' '}
-        <q lang="en">{oneLine(undeliverableReason)}</q>
+        {translator.t('delivery.triedAgain')}
+        {isReply(undeliverableReason) && (
+          <>
+            {' '}
+            {translator.t('delivery.serverSaid')} <q lang="en">{oneLine(undeliverableReason)}</q>
+          </>
+        )}
       </span>
     </p>
   );
@@ -201,7 +206,7 @@ export function Bounce(props: {
       <p>
         <strong>{translator.t(text)}</strong> {translator.t(advice)}
       </p>
-      {receiver.undeliverableReason && !isStopped && (
+      {isReply(receiver.undeliverableReason) && (
         <p class="small quiet">
           {translator.t('delivery.serverSaid')} <q lang="en">{oneLine(receiver.undeliverableReason)}</q>
         </p>
