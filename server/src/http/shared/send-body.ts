@@ -49,11 +49,11 @@ export async function sendBody(
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`);
   if (request.method === 'HEAD') return reply.send();
 
-  request.transferLanes.deliveries.requireRoom();
-  request.transferBegan();
   const bytes = body.read({ start, end });
   let first: IteratorResult<Buffer, void>;
   try {
+    request.transferLanes.deliveries.requireRoom();
+    request.transferBegan();
     signal.throwIfAborted();
     first = await bytes.next();
     signal.throwIfAborted();
