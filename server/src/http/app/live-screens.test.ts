@@ -5,6 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../../../tools/shared/browser.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
+import { changeWebhook } from '../../domain/webhooks/change-webhook.ts';
+import { createWebhook } from '../../domain/webhooks/create-webhook.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { sentLink } from '../../testing/links.ts';
 import { testPages } from '../../testing/pages.ts';
@@ -81,12 +83,11 @@ test('a delivery is followed without a reload, and a session that is ended ends 
   await page.getByRole('alert').filter({ hasText: 'no longer signed in' }).waitFor();
 });
 
-test('a form that is sent long after the sign-in is there after another one, without its secrets', {
-  timeout,
-}, async () => {
-  const member = await signInMember(exchange, app, 'owner');
+const password = 'seven purple lanterns over Uppsala';
+
+/** An owner on a page of the settings, long after the sign-in. */
+async function openLate(member: Awaited<ReturnType<typeof signInMember>>, part: string) {
   const { id, email } = member.person;
-  const password = 'seven purple lanterns over Uppsala';
   await engines.store.signInMethods.setPassword(id, await engines.passwords.hash(password));
   const age = () =>
     exchange.database.query(
@@ -94,10 +95,8 @@ test('a form that is sent long after the sign-in is there after another one, wit
       [id],
     );
   await age();
-  const page = await openScreen(
-    `${member.base}settings/keys`,
-    member.browser.cookies.get('__Host-waybill_session') ?? '',
-  );
+  const session = member.browser.cookies.get('__Host-waybill_session') ?? '';
+  const page = await openScreen(`${member.base}settings/${part}`, session);
   const signIn = async () => {
     await page.waitForURL('**/sign-in?confirm**');
     await page.fill('#email', email);
@@ -105,6 +104,35 @@ test('a form that is sent long after the sign-in is there after another one, wit
     await page.click('form[action="/sign-in"] button.button-main, form[action="/sign-in"] button:not([type=button])');
     await page.getByText('signed in again').waitFor();
   };
+  return { page, age, signIn };
+}
+
+test('a form that is sent long after the sign-in leaves alone what somebody else has changed since', {
+  timeout,
+}, async () => {
+  const member = await signInMember(exchange, app, 'owner');
+  const actor = { ...member.account, author: engines.administrator };
+  const input = { url: 'https://erp.example.org/hooks', description: '', types: null };
+  const { id } = await createWebhook(engines, actor, input);
+  const { page, signIn } = await openLate(member, `webhooks/${id}`);
+  const form = page.locator('form[action$="webhooks/change"]');
+  await form.locator('[name=description]').fill('Mine');
+  const theirs = { url: 'https://erp.example.org/theirs', types: ['drop.completed'] } as const;
+  await changeWebhook(engines, actor, { id, ifVersion: undefined }, theirs);
+  const save = form.locator('.save-bar button').last();
+  await save.click();
+  await signIn();
+  expect(await form.locator('[name=url]').inputValue()).toBe(theirs.url);
+  await save.click();
+  await page.getByText('The webhook is saved.').waitFor();
+  expect(await engines.store.webhooks.list(actor.accountId, 1)).toMatchObject([{ ...theirs, description: 'Mine' }]);
+});
+
+test('a form that is sent long after the sign-in is there after another one, without its secrets', {
+  timeout,
+}, async () => {
+  const member = await signInMember(exchange, app, 'owner');
+  const { page, age, signIn } = await openLate(member, 'keys');
   await page.locator('details.add summary').click();
   const form = page.locator(`form[action="${member.base}settings/keys"]`);
   await form.locator('[name=name]').fill('ERP');

@@ -1,29 +1,60 @@
+import { isChanged } from './is-changed.ts';
+
 /** A form that was sent, without its secrets. */
 export interface KeptForm {
   readonly action: string;
-  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** Those that tell it from other forms with the same action. */
+  readonly hidden: readonly (readonly [name: string, value: string])[];
+  readonly fields: readonly KeptField[];
   /** In milliseconds. */
   readonly at: number;
+}
+
+export interface KeptField {
+  readonly name: string;
+  readonly value: string;
+  /** Of a box or a choice: its value is not what was entered. */
+  readonly isChecked?: boolean;
 }
 
 /** More than a form of settings has; a longer one is not worth keeping. */
 const maxLength = 100_000;
 
-/** Returns what was entered, without passwords, codes and the form's token. */
-export function takeFields(form: HTMLFormElement): KeptForm['fields'] {
-  const secrets = new Set(
-    [...form.elements]
-      .filter((control) => control instanceof HTMLInputElement && isSecret(control))
-      .map((control) => (control as HTMLInputElement).name),
-  );
-  return [...new FormData(form)].flatMap(([name, value]) =>
-    typeof value !== 'string' || secrets.has(name) ? [] : [[name, value] as const],
-  );
+/** Hidden fields that another page of the same form has with another value. */
+const perPage: ReadonlySet<string> = new Set(['csrftoken', 'version']);
+
+export function takeHidden(form: HTMLFormElement): KeptForm['hidden'] {
+  return [...form.querySelectorAll<HTMLInputElement>('input[type=hidden]')]
+    .filter(({ name }) => !perPage.has(name))
+    .map(({ name, value }) => [name, value]);
+}
+
+/**
+ * Returns what was entered, without passwords and codes. What the person has left as it was stays out: somebody else may
+ * change it meanwhile. A form that was refused came with what had been entered before, so everything counts.
+ */
+export function takeFields(form: HTMLFormElement, isRefused: boolean): KeptField[] {
+  return [...form.elements].flatMap((control) => {
+    if (!isField(control) || isSecret(control) || !(isRefused || isChanged(control))) return [];
+    const { name, value } = control;
+    return [isBox(control) ? { name, value, isChecked: control.checked } : { name, value }];
+  });
+}
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+export function isField(control: Element): control is Field {
+  if (control instanceof HTMLInputElement) return control.type !== 'hidden' && control.type !== 'file';
+  return control instanceof HTMLSelectElement || control instanceof HTMLTextAreaElement;
+}
+
+export function isBox(control: Field): control is HTMLInputElement {
+  return control instanceof HTMLInputElement && (control.type === 'checkbox' || control.type === 'radio');
 }
 
 /** A password that is shown is a text field with the autocompletion of a password. */
-function isSecret({ name, type, autocomplete }: HTMLInputElement): boolean {
-  return name === 'csrftoken' || type === 'password' || /password|one-time-code/.test(autocomplete);
+function isSecret({ type, autocomplete }: Field): boolean {
+  return type === 'password' || /password|one-time-code/.test(autocomplete);
 }
 
 /** Undefined unless there is one that was sent after `since`. */

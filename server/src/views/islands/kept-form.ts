@@ -1,4 +1,4 @@
-import { type KeptForm, readKept, takeFields } from './kept-fields.ts';
+import { isBox, isField, type KeptForm, readKept, takeFields, takeHidden } from './kept-fields.ts';
 
 /** Kept for as long as a sign-in may take, in this tab only. */
 const key = 'waybill form';
@@ -7,7 +7,13 @@ const maxAgeMs = 30 * 60_000;
 /** A form may lead to the sign-in first. What was entered is kept meanwhile, except secrets. */
 document.addEventListener('submit', ({ target }) => {
   if (!(target instanceof HTMLFormElement)) return;
-  const kept: KeptForm = { action: target.getAttribute('action') ?? '', fields: takeFields(target), at: Date.now() };
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  const kept: KeptForm = {
+    action: target.getAttribute('action') ?? '',
+    hidden: takeHidden(target),
+    fields: takeFields(target, navigation?.responseStatus === 400),
+    at: Date.now(),
+  };
   try {
     sessionStorage.setItem(key, JSON.stringify(kept));
   } catch {
@@ -16,14 +22,9 @@ document.addEventListener('submit', ({ target }) => {
 });
 
 /** Fills in the form that was sent before the sign-in, and leads to it: its owner looks at it and sends it again. */
-function restore({ action, fields }: KeptForm): void {
+function restore({ action, hidden, fields }: KeptForm): void {
   const forms = [...document.querySelectorAll('form')].filter((each) => each.getAttribute('action') === action);
-  const hidden = (form: HTMLFormElement) => [...form.querySelectorAll<HTMLInputElement>('input[type=hidden]')];
-  const isSame = (form: HTMLFormElement) =>
-    hidden(form).every(
-      ({ name, value }) => name === 'csrftoken' || fields.some((field) => field[0] === name && field[1] === value),
-    );
-  const form = forms.find(isSame);
+  const form = forms.find((each) => JSON.stringify(takeHidden(each)) === JSON.stringify(hidden));
   if (!form) return;
   fillIn(form, fields);
   for (let part = form.parentElement; part; part = part.parentElement) {
@@ -35,18 +36,12 @@ function restore({ action, fields }: KeptForm): void {
 }
 
 function fillIn(form: HTMLFormElement, fields: KeptForm['fields']): void {
-  const left = Map.groupBy(fields, ([name]) => name);
-  for (const control of form.elements) {
-    if (control instanceof HTMLInputElement && (control.type === 'checkbox' || control.type === 'radio')) {
-      control.checked = fields.some(([name, value]) => name === control.name && value === control.value);
-    } else if (
-      control instanceof HTMLSelectElement ||
-      control instanceof HTMLTextAreaElement ||
-      (control instanceof HTMLInputElement && control.type !== 'hidden')
-    ) {
-      const [, value] = left.get(control.name)?.shift() ?? [];
-      if (value !== undefined) control.value = value;
-    }
+  const controls = [...form.elements].filter(isField);
+  for (const { name, value, isChecked } of fields) {
+    const control = controls.find((each) => each.name === name && (isChecked === undefined || each.value === value));
+    if (!control) continue;
+    if (isBox(control)) control.checked = isChecked ?? false;
+    else control.value = value;
   }
 }
 
