@@ -584,6 +584,23 @@ describe('a database that was restored from a backup', () => {
     }
   });
 
+  test.each(['take', 'seize'] as const)(
+    'by a failover that has lost a turn ends it with the next one, by %s',
+    async (by) => {
+      const { sequencer, engines } = startProcess();
+      await sequencer.step(live);
+      await sequencer.stop();
+      const { evidenceLog } = engines.store;
+      const [before] = await exchange.database.query<{ fence: number }>('select fence from evidence_logs');
+      const lost = await evidenceLog.take(10);
+      await exchange.database.query('update evidence_logs set fence = $1, lease_until = null', [before?.fence]);
+      const next = await evidenceLog[by](10);
+      if (!lost || !next) throw new Error('the turn is not free');
+      expect(await evidenceLog.renew(lost.turn, 10)).toBeUndefined();
+      expect(await evidenceLog.renew(next.turn, 10)).toBeDefined();
+    },
+  );
+
   test('that has logged other entries under the same numbers refuses, and logs them again in the new epoch', async () => {
     const { sequencer, engines } = startProcess();
     await append(300);

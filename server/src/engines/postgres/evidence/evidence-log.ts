@@ -29,6 +29,9 @@ const keyColumns = sql`
 
 const destroyed = sql`wrapped_key = null, key_version = null`;
 
+/** Microseconds since 1970, so that no turn has the fence of another, also not of one that a failover has lost. */
+const nextFence = sql`greatest(fence + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)`;
+
 /** The log of a turn that is not over. */
 const isTurnOf = ({ epoch, fence }: LogTurn) => sql`epoch = ${epoch} and fence = ${fence} and ended_at is null`;
 
@@ -115,7 +118,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
 
     async take(leaseSeconds) {
       const { rows } = await sql<Log & { fence: number }>`
-        update evidence_logs set fence = fence + 1, lease_until = ${secondsFromNow(leaseSeconds)}
+        update evidence_logs set fence = ${nextFence}, lease_until = ${secondsFromNow(leaseSeconds)}
         where ended_at is null and (lease_until is null or lease_until < now())
         returning ${logColumns}, fence
       `.execute(db);
@@ -139,7 +142,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
     async seize(leaseSeconds) {
       const { rows } = await sql<Log & { fence: number; heldSeconds: number }>`
         with held as (select epoch as held_epoch, lease_until as held_until from evidence_logs where ended_at is null for update)
-        update evidence_logs set fence = fence + 1, lease_until = greatest(lease_until, now()) + make_interval(secs => ${leaseSeconds})
+        update evidence_logs set fence = ${nextFence}, lease_until = greatest(lease_until, now()) + make_interval(secs => ${leaseSeconds})
         from held where epoch = held_epoch
         returning ${logColumns}, fence,
           coalesce(greatest(extract(epoch from held_until - now()), 0), 0)::float8 as "heldSeconds"
