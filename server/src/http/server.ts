@@ -162,7 +162,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     if (request.trace) request.trace.within(log);
     else log();
   });
-  awaitHandlers(app);
+  awaitHandlers(app, lanes.deliveries);
   const slowPeers = cutSlowPeers(app.server, options.paceLimits);
   app.addHook('onClose', async () => slowPeers.stop());
   askForBodies(app, () => engines.policy.maxFileBytes, slowPeers.bodyIsAskedFor);

@@ -5,6 +5,9 @@ import { retryThroughOutage } from '../../domain/flow/retry-through-outage.ts';
 /** Each holds its request in memory, and no longer a connection, so clients could collect any number of them. */
 const mostWaiting = 5_000;
 
+/** What was sent and which of its bytes, for the log. */
+export type NotedDelivery = Readonly<Record<string, string | number>>;
+
 /**
  * Records what was sent to receivers, some at a time: many downloads may end at the same moment, and no client waits for
  * the record. None is dropped because others wait, or because the database is away, for however long. A download begins only
@@ -12,26 +15,31 @@ const mostWaiting = 5_000;
  */
 export class Deliveries {
   readonly #lane: ConcurrencyLimiter;
-  #waiting = 0;
+  readonly #waiting = new Set<NotedDelivery>();
 
   constructor(lane: ConcurrencyLimiter) {
     this.#lane = lane;
   }
 
+  /** Those that are not recorded yet. */
+  get waiting(): Iterable<NotedDelivery> {
+    return this.#waiting;
+  }
+
   /** Called before a download begins. */
   requireRoom(): void {
-    if (this.#waiting >= mostWaiting) {
+    if (this.#waiting.size >= mostWaiting) {
       throw new ExchangeError('unavailable', 'Too many deliveries are waiting to be recorded. Try again shortly.');
     }
   }
 
-  async note(record: () => Promise<void>): Promise<void> {
-    this.#waiting += 1;
+  async note(delivery: NotedDelivery, record: () => Promise<void>): Promise<void> {
+    this.#waiting.add(delivery);
     try {
       const recorded = () => retryThroughOutage(record, isUnavailable, Number.POSITIVE_INFINITY);
       await this.#lane.run(recorded, { isEndless: true });
     } finally {
-      this.#waiting -= 1;
+      this.#waiting.delete(delivery);
     }
   }
 }

@@ -76,7 +76,7 @@ export async function sendBody(
   }
   const noted = { start, end: start + sent };
   await request.transferLanes.deliveries
-    .note(() => body.onSent(noted))
+    .note({ ...body.about, ...noted }, () => body.onSent(noted))
     .catch((error: unknown) => {
       // Without `err`, no such line is left out as a repetition: each is about other bytes.
       const why = toOutage(error) ?? { err: error };
