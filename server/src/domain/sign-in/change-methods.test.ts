@@ -309,4 +309,17 @@ describe('a change of the methods', () => {
     const found = await findPersonLink(engines, link.slice(link.lastIndexOf('/') + 1));
     expect(await changeDuring(other, (slow) => openPersonLink(slow, found, browser))).toBeUndefined();
   });
+
+  test('ends a link whose opening has begun, and waits for it', async () => {
+    const signedIn = await addPassword(await invite());
+    const link = await makeRecoveryLink(engines, administrator, signedIn.person, { mail: false });
+    const found = await findPersonLink(engines, link.slice(link.lastIndexOf('/') + 1));
+    const transaction: typeof store.transaction = (work) =>
+      store.transaction(async (tx) => {
+        await addPasskey(signedIn);
+        return work(tx);
+      });
+    const opened = openPersonLink({ ...engines, store: { ...store, transaction } }, found, browser);
+    await expect(opened).rejects.toMatchObject({ code: 'link_ended' });
+  });
 });

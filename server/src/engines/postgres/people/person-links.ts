@@ -8,6 +8,9 @@ import { secondsFromNow } from '../time.ts';
 import { personColumns } from './person-columns.ts';
 import { purgeExpired } from './purge-expired.ts';
 
+/** Not the begin of the transaction: while it waited for the person's lock, another one may have ended their links. */
+const currentTime = sql<Date>`clock_timestamp()`;
+
 export function personLinkStore(db: Database, traceparent: Traceparent): PersonLinkStore {
   return {
     async end(personId, sentBy) {
@@ -43,7 +46,7 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
         .select('account_id as accountId')
         .where('person_id', '=', personId)
         .where('used_at', 'is', null)
-        .where('expires_at', '>', sql<Date>`now()`)
+        .where('expires_at', '>', currentTime)
         .executeTakeFirst(),
 
     async requestRecovery(email) {
@@ -75,7 +78,7 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
         .set({ used_at: sql<Date>`now()` })
         .where('id', '=', id)
         .where('used_at', 'is', null)
-        .where('expires_at', '>', sql<Date>`now()`)
+        .where('expires_at', '>', currentTime)
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },
