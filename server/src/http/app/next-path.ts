@@ -17,6 +17,11 @@ export function readNextPath(text: string | null | undefined): string | undefine
   return decoded === undefined || (step.test(decoded) && !linking.test(pathname)) ? undefined : path;
 }
 
+/** Whether a path of our own leads to the page on which an identity is linked. */
+export function isLinkingPath(path: string): boolean {
+  return linking.test(new URL(path, 'https://own.invalid').pathname);
+}
+
 /** Adds the path to go to after sign-in to the address of a step before. */
 export function withNext(path: string, next: string | undefined): string {
   return next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`;

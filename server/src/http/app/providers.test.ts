@@ -186,6 +186,23 @@ test('the person whose address a provider names signs in, sees the identity and 
   expect((await browser.get(paths.confirm)).statusCode, 'once').toBe(401);
 });
 
+test('a provider that is chosen once more before it is added leads on to where the person was going', async () => {
+  await using server = await open(alice);
+  const { engines } = server;
+  const password = 'seven purple lanterns over Uppsala';
+  const { person } = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
+  await engines.store.signInMethods.setPassword(person.id, await engines.passwords.hash(password));
+  const browser = server.visit();
+  const first = await server.signIn(browser, `?next=${encodeURIComponent('/alice%40example.org/inbox')}`);
+  const [, again = ''] = /href="([^"]+)"[^>]*>(?:(?!<\/a>).)*Staff/s.exec(first.body) ?? [];
+  expect(again).toBe(`${paths.begin}?next=${encodeURIComponent(paths.confirm)}`);
+  await server.signIn(browser, again.slice(paths.begin.length));
+  await browser.post('/sign-in', { email: alice.email, password, next: paths.confirm });
+  await browser.get(paths.confirm);
+  expect((await browser.post(paths.confirm)).headers.location).toBe('/alice%40example.org/inbox');
+  expect(await engines.store.signInMethods.identities(person.id)).toHaveLength(1);
+});
+
 test('a provider is added only to the person who began it, if they are still signed in', async () => {
   await using server = await open(alice);
   const { engines } = server;

@@ -16,7 +16,7 @@ import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
 import { type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { sendLeave } from './leave.tsx';
-import { readNextPath, withNext } from './next-path.ts';
+import { isLinkingPath, readNextPath, withNext } from './next-path.ts';
 import { sendAppPage } from './send-app-page.ts';
 import { endPrevious, sendSignIn } from './sign-in.tsx';
 
@@ -70,7 +70,8 @@ export const providerRoutes: readonly AppRoute[] = [
       const signedIn = await signInWithProvider(engines, rules, completed, browser);
       if (signedIn.outcome === 'pending') {
         const { identity } = signedIn;
-        const sealed = sealPendingIdentity(engines, identity, Date.now());
+        const pending = { ...identity, returnTo: findReturnPath(visit, identity.returnTo) };
+        const sealed = sealPendingIdentity(engines, pending, Date.now());
         writeCookie(reply, 'identity', sealed, { secure, seconds: pendingIdentitySeconds });
         const { confirm } = toProviderPaths(rules.id);
         const isHere =
@@ -144,6 +145,16 @@ async function begin(
   if ('failure' in begun) return undefined;
   writeCookie(reply, 'provider', begun.secret, { secure: options.secureCookies, seconds: cookieSeconds });
   return begun.url;
+}
+
+/**
+ * Where the person goes on once the identity is added. If they chose a provider on the way to add one, that is where they
+ * were going before: once it is added, the page that asks has nothing to ask.
+ */
+function findReturnPath({ engines, options, request }: Visit, returnTo: string): string {
+  if (!isLinkingPath(returnTo)) return returnTo;
+  const cookie = readCookie(request, 'identity', options.secureCookies);
+  return openPendingIdentity(engines.pepper, cookie, Date.now())?.returnTo ?? '/home';
 }
 
 /** The person of this browser, who is signed in or came by a mailed link: both prove who they are. */
