@@ -63,10 +63,8 @@ test('a worker goes on where its last sweep ended', async () => {
   const store = { ...engines.store, audit: { ...engines.store.audit, purge } };
   const policy = { ...engines.policy, keepSeconds: { ...engines.policy.keepSeconds, audit: 86_400 } };
   const failures: unknown[] = [];
-  const worker = startSweeping(
-    { ...engines, store, policy },
-    { everyMs: 1, onFailure: (error) => failures.push(error) },
-  );
+  const sweeping = { ...engines, store, policy } as unknown as Engines;
+  const worker = startSweeping(sweeping, { everyMs: 1, onFailure: (error) => failures.push(error) });
   await vi.waitFor(() => expect(places.length).toBeGreaterThan(held + 2), { timeout: 20_000 });
   await worker.stop();
   expect(places.slice(0, held + 3)).toEqual([...Array(held + 1).keys(), held, held]);
