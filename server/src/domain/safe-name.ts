@@ -22,3 +22,8 @@ export function isSafeName(name: string): boolean {
 export function toVisibleName(name: string): string {
   return name.replaceAll(breaks, ' ').replaceAll(unwanted, '').trim();
 }
+
+/** The names of groups in that form, each once; one of which nothing can be seen is none. */
+export function toVisibleGroups(names: readonly string[]): string[] {
+  return [...new Set(names.map(toVisibleName).filter((name) => name !== ''))];
+}

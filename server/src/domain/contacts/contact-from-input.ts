@@ -1,19 +1,14 @@
 import { ExchangeError } from '../exchange-error.ts';
+import { toVisibleGroups, toVisibleName } from '../safe-name.ts';
 import type { Contact } from './contact.ts';
 import type { ContactInput } from './contact-input.ts';
 import { emailAddress } from './email-address.ts';
 
 /** A caller's contact with every field present. The schema has limited the fields; the address has further rules. */
 export function contactFromInput(input: ContactInput): Contact {
-  const contact = {
-    email: emailAddress(input.email),
-    name: input.name ?? '',
-    phone: input.phone ?? '',
-    language: input.language ?? '',
-    groups: input.groups ?? [],
-  };
-  requireStorable([contact.name, ...contact.groups]);
-  return contact;
+  const { email, name = '', phone = '', language = '', groups = [] } = input;
+  requireStorable([name, ...groups]);
+  return { email: emailAddress(email), name: toVisibleName(name), phone, language, groups: toVisibleGroups(groups) };
 }
 
 /** A lone surrogate is not valid text in UTF-8, and PostgreSQL cannot store NUL. */

@@ -1,7 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Faults } from '../faults.ts';
-import { toVisibleName } from '../safe-name.ts';
+import { toVisibleGroups, toVisibleName } from '../safe-name.ts';
 import type { Store } from '../store.ts';
 import { checkDetails, type PersonDetails } from './check-details.ts';
 import type { Contact } from './contact.ts';
@@ -25,12 +25,12 @@ export function checkContact(faults: Faults, pointer: string, input: ContactInpu
 
 /** Keeps the previous value of every property that the input leaves out. */
 export function contactFrom(input: ContactInput, email: string, before?: Contact): Contact {
-  const groups = input.groups ?? before?.groups ?? [];
+  const groups = input.groups ? toVisibleGroups(input.groups) : (before?.groups ?? []);
   return {
     email,
     phone: input.phone ?? before?.phone ?? '',
     language: input.language ?? before?.language ?? '',
-    groups: input.addedGroups ? [...new Set([...groups, ...input.addedGroups])] : [...groups],
+    groups: input.addedGroups ? [...new Set([...groups, ...toVisibleGroups(input.addedGroups)])] : [...groups],
     name: input.name === undefined ? (before?.name ?? '') : toVisibleName(input.name),
   };
 }

@@ -31,6 +31,14 @@ describe('the array replaces the local list', () => {
     ]);
   });
 
+  test('with names on one line, without what nobody sees', async () => {
+    const actor = await exchange.account();
+    await replace(actor, [
+      { email: 'a@example.org', name: 'gpj\u202e\r\nexe', groups: ['x\n', 'x', '\u200f', 'y\tz'] },
+    ]);
+    expect(await local(actor)).toMatchObject([{ name: 'gpj exe', groups: ['x', 'y z'] }]);
+  });
+
   test('and what is no longer in it is gone', async () => {
     const actor = await exchange.account('a@example.org', 'b@example.org');
     await replace(actor, [{ email: 'c@example.org' }]);

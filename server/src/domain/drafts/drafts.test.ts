@@ -41,6 +41,13 @@ describe('receivers', () => {
     ]);
   });
 
+  test('have names on one line, without what nobody sees', async () => {
+    const actor = await exchange.account('a@example.org');
+    const hidden = { contactName: 'A\r\n\u202eB', name: 'C\nD', groups: ['x\r', '\u200f'] };
+    await setReceivers(engines, actor, '', [{ email: 'a@example.org', ...hidden }]);
+    expect((await lockDraft(actor)).receivers).toMatchObject([{ contactName: 'A B', name: 'C D', groups: ['x'] }]);
+  });
+
   test('must all be contacts, or none is set', async () => {
     const actor = await exchange.account('a@example.org');
     await setReceivers(engines, actor, '', [{ email: 'a@example.org' }]);

@@ -7,6 +7,7 @@ import { contactFromInput } from '../contacts/contact-from-input.ts';
 import type { ContactInput } from '../contacts/contact-input.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { toVisibleName } from '../safe-name.ts';
 
 /** A receiver as a caller describes it; what is left out is taken from the contact. */
 export interface DraftReceiverInput extends ContactInput {
@@ -23,8 +24,8 @@ export async function setReceivers(
   draft: string,
   input: readonly DraftReceiverInput[],
 ): Promise<void> {
-  const wanted = input.map((sent) => ({ sent, email: contactFromInput({ ...sent, name: sent.contactName }).email }));
-  const emails = wanted.map(({ email }) => email);
+  const wanted = input.map((sent) => ({ sent, stored: contactFromInput({ ...sent, name: sent.contactName }) }));
+  const emails = wanted.map(({ stored }) => stored.email);
   if (new Set(emails).size !== emails.length) {
     throw new ExchangeError('invalid_input', 'A receiver appears twice in the list.');
   }
@@ -32,16 +33,16 @@ export async function setReceivers(
   await engines.store.transaction(async (tx) => {
     const before = await tx.drafts.lock(actor.accountId, draft);
     const contacts = new Map((await tx.contacts.find(actor.accountId, emails)).map((found) => [found.email, found]));
-    const receivers = wanted.map(({ sent, email }): Receiver => {
-      const contact = contacts.get(email);
+    const receivers = wanted.map(({ sent, stored }): Receiver => {
+      const contact = contacts.get(stored.email);
       if (!contact) throw new ExchangeError('unknown_contact');
       return {
-        email,
-        contactName: sent.contactName ?? contact.name,
+        email: stored.email,
+        contactName: sent.contactName === undefined ? contact.name : stored.name,
         phone: sent.phone ?? contact.phone,
         language: sent.language ?? contact.language,
-        groups: sent.groups ?? contact.groups,
-        ...(sent.name === undefined ? {} : { name: sent.name }),
+        groups: sent.groups === undefined ? contact.groups : stored.groups,
+        ...(sent.name === undefined ? {} : { name: toVisibleName(sent.name) }),
       };
     });
     await tx.drafts.setReceivers(actor.accountId, draft, receivers);

@@ -1,5 +1,5 @@
 import type { ContactInput } from '../../domain/contacts/contact-input.ts';
-import { toVisibleName } from '../../domain/safe-name.ts';
+import { toVisibleGroups } from '../../domain/safe-name.ts';
 
 /** The fields of the form of a contact, as they were entered. */
 export interface ContactFields {
@@ -32,6 +32,5 @@ export function toPhone(text: string): string {
 
 /** Names of groups, separated by commas, semicolons or bars. */
 export function splitGroups(text: string): string[] {
-  const names = text.split(/[,;|]/).map(toVisibleName);
-  return [...new Set(names.filter((name) => name !== ''))];
+  return toVisibleGroups(text.split(/[,;|]/));
 }

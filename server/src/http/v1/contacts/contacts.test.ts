@@ -83,6 +83,11 @@ describe('PUT /contacts/:email', () => {
     expect(json()).toMatchObject({ name: 'Anna Berg' });
     const { json: imported } = await load(owner, [{ email: 'anna@example.org', name: 'Anna\tBerg' }]);
     expect(imported()).toMatchObject({ unchanged: 1 });
+    const { json: grouped } = await put(owner, 'anna@example.org', {
+      ...anna,
+      groups: ['press\r\n', 'pre\u202ess', '\u200f'],
+    });
+    expect(grouped()).toMatchObject({ name: 'Anna Berg', groups: ['press'] });
     const receivers = [{ email: 'anna@example.org', name: 'gpj\u202e\nexe' }];
     const { json: sent } = await ask(owner, 'POST', '/drops', { body: { uploads: [], receivers, message: 'Hello' } });
     const { json: drop } = await ask(owner, 'GET', `/drops/${sent().id}`);
