@@ -682,7 +682,7 @@ export const v1Guides: readonly Guide[] = [
      ],
      [
       "`groups`",
-      "Up to 50 group names of your own."
+      "Up to 50 group names of your own, each on one line like `name`."
      ],
      [
       "`list`",
