@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../../../tools/shared/browser.ts';
@@ -81,6 +81,40 @@ test('a delivery is followed without a reload, and a session that is ended ends 
   expect(await page.evaluate('window.isSame')).toBe(true);
   await engines.store.sessions.end(member.person.id, 'all');
   await page.getByRole('alert').filter({ hasText: 'no longer signed in' }).waitFor();
+});
+
+test('a response that comes after that of a later load is not shown', { timeout: 2 * timeout }, async () => {
+  const { sender, dropId, link } = await sentLink(exchange, ['a.txt']);
+  const account = { ...sender, apiKey: '' };
+  const member = await signInMember(exchange, app, 'reader', account as Parameters<typeof signInMember>[3]);
+  const path = `${member.base}sent/${dropId}`;
+  const page = await openScreen(path, member.browser.cookies.get('__Host-waybill_session') ?? '');
+  const early = Promise.withResolvers<Request>();
+  const isReleased = Promise.withResolvers<void>();
+  await page.route(
+    `${address}${path}`,
+    async (route) => {
+      const response = await route.fetch();
+      early.resolve(route.request());
+      await isReleased.promise;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await openLink(engines, link);
+  const request = await early.promise;
+  for (const { id, sizeBytes } of await engines.store.links.files(link)) {
+    await recordDelivery(engines, link, [{ file: { id, sizeBytes }, sent: { start: 0, end: sizeBytes } }]);
+  }
+  const receivers = page.locator('#delivery-receivers');
+  const complete = /1 of 1 ha(?:s|ve) everything/;
+  await expect.poll(() => receivers.textContent(), { timeout }).toMatch(complete);
+  const late = page.waitForEvent('requestfinished', (each) => each === request);
+  isReleased.resolve();
+  await late;
+  // The page has read the response by the time it has read another one.
+  await page.evaluate('fetch(location.href).then((response) => response.text())');
+  expect(await receivers.textContent()).toMatch(complete);
 });
 
 const password = 'seven purple lanterns over Uppsala';

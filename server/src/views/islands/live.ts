@@ -26,6 +26,7 @@ let hints: Hint[] = [];
 let gathering: ReturnType<typeof setTimeout> | undefined;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 let loadedAt = 0;
+let loadCount = 0;
 let isCutOff = false;
 let hasEnded = false;
 
@@ -119,6 +120,7 @@ function findRegions(events: readonly Hint[]): HTMLElement[] {
 
 /** Loads the page again, and changes the parts that the events may have changed. */
 async function load(events: readonly Hint[]): Promise<void> {
+  const count = (loadCount += 1);
   loadedAt = Date.now();
   let text: string;
   try {
@@ -133,7 +135,7 @@ async function load(events: readonly Hint[]): Promise<void> {
   }
   const next = new DOMParser().parseFromString(text, 'text/html');
   const before = readNewest();
-  const changed = findRegions(events).filter((region) => replaceRegion(region, next));
+  const changed = findRegions(events).filter((region) => replaceRegion(region, next, count));
   const received = events.some(({ type }) => type.startsWith('inbox'));
   if (changed.length === 0 || events.length === 0 || !announcer) return;
   const newest = readNewest();
@@ -146,14 +148,16 @@ function readNewest(): string | undefined {
   return document.querySelector('[data-newest]')?.textContent;
 }
 
-/** The content of each part when it was last loaded. */
-const shown = new WeakMap<HTMLElement, string>();
+/** The content of each part when it was last loaded, and by which load. */
+const shown = new WeakMap<HTMLElement, { readonly html: string; readonly count: number }>();
 
-/** Returns whether the part has changed. */
-function replaceRegion(region: HTMLElement, page: Document): boolean {
+/** Returns whether the part has changed. A response that comes after that of a later load changes nothing. */
+function replaceRegion(region: HTMLElement, page: Document, count: number): boolean {
   const next = page.getElementById(region.id);
-  if (!next || shown.get(region) === next.outerHTML) return false;
-  shown.set(region, next.outerHTML);
+  const last = shown.get(region);
+  if (!next || (last && last.count > count)) return false;
+  shown.set(region, { html: next.outerHTML, count });
+  if (last?.html === next.outerHTML) return false;
   const focused = region.contains(document.activeElement) ? document.activeElement : null;
   const before = region.textContent;
   patchElement(region, next);
