@@ -13,11 +13,9 @@ import { migrate } from '../../engines/postgres/migrate.ts';
 import { postgresStore } from '../../engines/postgres/store.ts';
 import { createEmptyDatabase, openTestPool } from '../../testing/database.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { collectFindings } from '../../testing/findings.ts';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { chunkBytes, chunkKey } from '../files/sealing.ts';
-import { DayKeys, toDay } from '../keys/day-keys.ts';
-import { examineDayKeys } from '../keys/examine-day-keys.ts';
+import { DayKeys } from '../keys/day-keys.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { exportDayKeys, readMirror } from './day-key-mirror.ts';
 import { makeBackup } from './make-backup.ts';
@@ -77,23 +75,18 @@ async function newWorld() {
 type World = Awaited<ReturnType<typeof newWorld>>;
 
 /** Restores into a new database and a new bucket. */
-async function restoreInto(
-  world: Pick<World, 'folder' | 'mirror'> & { engines: Omit<World['engines'], 'objects'> },
-  id?: string,
-) {
+async function restoreInto(world: World, id?: string) {
   const database = await createEmptyDatabase();
   const objects = memoryObjectStore();
   const pool = openTestPool(database.url, undefined, ownSessions);
   const store = postgresStore(openDatabase(pool));
-  const keyObjects = memoryObjectStore();
-  const openKeys = () => new DayKeys({ store, objects: keyObjects, masterKeys: world.engines.masterKeys, random });
-  const dayKeys = openKeys();
+  const { masterKeys } = world.engines;
   const restored = await restoreBackup(
     {
       ...world.engines,
       store,
       objects,
-      dayKeys,
+      dayKeys: new DayKeys({ store, objects: memoryObjectStore(), masterKeys, random }),
       database: openCopies(database.url),
       bucket: listObjects(objects),
       migrate: () => migrate(pool),
@@ -106,9 +99,6 @@ async function restoreInto(
     restored,
     objects: objects.objects,
     query,
-    store,
-    /** The day keys of a process that starts afterwards. */
-    dayKeys: openKeys(),
     async [Symbol.asyncDispose]() {
       await pool.end();
       await database[Symbol.asyncDispose]();
@@ -155,55 +145,6 @@ test('a backup is restored with every row and every object, into an empty databa
     { state: 'abandoned', outcome: 'restored from a backup: it is not known whether it was sent' },
   ]);
 });
-
-/** Files of an earlier time, and the day keys that are left of it. */
-const kinds: Record<string, { daysAgo?: number; names?: readonly string[]; hasDrop?: boolean; ended?: number }> = {
-  'of an empty Waybill': {},
-  'without pending drafts, made today': { hasDrop: true },
-  'with drafts, made yesterday': { daysAgo: 1, names: ['draft'] },
-  'with drafts, whose keys are destroyed': { daysAgo: 3, names: ['draft'], ended: 1 },
-};
-test.each(Object.entries(kinds))(
-  'after a restore of a backup %s, every key that is named or needed is there',
-  {
-    timeout: 60_000,
-  },
-  async (_kind, { daysAgo = 0, names = [], hasDrop = false, ended = 0 }) => {
-    const exchange = await openTestExchange(memoryObjectStore());
-    opened.push(exchange);
-    const folder = mkdtempSync(join(tmpdir(), 'waybill-backup-'));
-    folders.push(folder);
-    const { store, masterKeys } = exchange.engines;
-    const clock = async () => (await store.dayKeys.clock()) - daysAgo * 86_400;
-    const then = new DayKeys({ ...exchange.engines, store: { ...store, dayKeys: { ...store.dayKeys, clock } } });
-    const engines = Object.assign(exchange.engines, { dayKeys: then, database: openCopies(exchange.database.url) });
-    const sender = await exchange.account('r@example.org');
-    if (hasDrop) await exchange.drop(sender, ['r@example.org'], ['sent']);
-    for (const name of names) await exchange.upload(sender, name);
-    const place = folderBackupPlace(folder, engines.objects);
-    await makeBackup(engines, place, { signal });
-    const mirror = async () => {
-      await exportDayKeys(engines, place);
-      const all = await readMirror(place);
-      return new Map([...all].filter(([day]) => day >= toDay(Date.now() / 1000)));
-    };
-    await using into = await restoreInto({ engines, folder, mirror });
-    expect(into.restored).toMatchObject({ ended, lostDays: [] });
-    const needs = { store: into.store, masterKeys, dayKeys: into.dayKeys };
-    expect(await collectFindings(examineDayKeys(needs))).toMatchObject([{ status: 'ok' }]);
-    // An upload, and a dispatch for any time.
-    for (const days of [null, ...Array.from({ length: 31 }, (_, index) => index)]) {
-      const secondsLeft = days === null ? null : days * 86_400;
-      const { wrapped, day } = await into.dayKeys.wrap(Buffer.alloc(32, 1), 'a file', secondsLeft);
-      expect(await into.dayKeys.unwrap(wrapped, day, 'a file')).toEqual(Buffer.alloc(32, 1));
-    }
-    const files = (await into.query(
-      `select id, wrapped_key as key, key_day as day from files where wrapped_key is not null`,
-    )) as { id: string; key: Buffer; day: number }[];
-    expect(files).toHaveLength((hasDrop ? 1 : 0) + names.length - ended);
-    for (const { id, key, day } of files) expect(await into.dayKeys.unwrap(key, day, id)).toHaveLength(32);
-  },
-);
 
 test('a second backup copies only what is new, and the newest complete one is used', async () => {
   const world = await newWorld();
