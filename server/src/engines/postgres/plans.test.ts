@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fill } from '../../../../tools/lab/grow/fill.ts';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { systemAuthor } from '../../domain/audit/author.ts';
+import { type BatchPosition, batchSize } from '../../domain/batch.ts';
 import type { Link, LinkSession } from '../../domain/links/link-store.ts';
 import type { Store } from '../../domain/store.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
@@ -65,6 +66,7 @@ interface PlanNode {
 
 let database: TestDatabase;
 let statements: Map<string, Statement>;
+let purges: Map<string, Statement>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -75,7 +77,13 @@ beforeAll(async () => {
   await fill(filling, { drops, largest: 'large@x.org' });
   await fillBesides(filling);
   await filling.end();
-  statements = await recordStatements(id);
+  statements = await recordStatements(await everyCall(id), async () => {
+    const copies = databaseCopies({ url: database.url, openPool: () => openTestPool(database.url) });
+    // Of a day and a file that do not exist: these are committed.
+    await copies.endFilesOfDay(999_999);
+    await copies.endFiles([{ accountId: id, id: randomUUID() }]);
+  });
+  purges = await recordStatements(everyPurge(randomUUID()));
 }, 300_000);
 afterAll(() => database[Symbol.asyncDispose]());
 
@@ -144,7 +152,9 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     insert into people (id, email, handle)
       select id, id || '@x.org', sha256(id::text::bytea) from drops;
     insert into memberships (account_id, person_id, role)
-      select account_id, id, 'member' from drops;
+      select account_id, id, 'member' from (
+        select account_id, id, row_number() over (partition by account_id) as position from drops) as numbered
+      where position <= 100;
     insert into person_links (id, person_id, purpose, expires_at, created_at)
       select id, id, 'invitation', created_at, created_at from drops;
     insert into sessions (digest, id, person_id, stage, method, issuer, sid, address, user_agent, expires_at)
@@ -160,8 +170,9 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     analyze`);
 }
 
-async function recordStatements(accountId: string): Promise<Map<string, Statement>> {
-  const calls = await everyCall(accountId);
+type SomeCalls = { readonly [Name in Area]?: Partial<Calls[Name]> };
+
+async function recordStatements(calls: SomeCalls, others?: () => Promise<void>): Promise<Map<string, Statement>> {
   const asked = vi.spyOn(pg.Client.prototype, 'query');
   // Opened after the spy is set up, so that the statements of its connections are recorded.
   const pool = openTestPool(database.url);
@@ -176,10 +187,7 @@ async function recordStatements(accountId: string): Promise<Map<string, Statemen
     }
   }
   await pool.end();
-  const copies = databaseCopies({ url: database.url, openPool: () => openTestPool(database.url) });
-  // Of a day and a file that do not exist: these are committed.
-  await copies.endFilesOfDay(999_999);
-  await copies.endFiles([{ accountId, id: randomUUID() }]);
+  await others?.();
   const found = new Map<string, Statement>();
   for (const [query, values = []] of asked.mock.calls as unknown as [string | Statement, unknown[]?][]) {
     const statement = typeof query === 'string' ? { text: query, values } : query;
@@ -924,6 +932,70 @@ test('no statement reads a whole table or sorts a whole account', { timeout: 60_
   expect(found).toEqual([]);
 });
 
+/** Calls of the methods that look past held records, in batches as large as those of a sweep. */
+function everyPurge(id: string): SomeCalls {
+  const age = 300 * 86_400;
+  const { rows } = batchSize;
+  const at = '2026-01-01T00:00:00Z';
+  const [behindId, behindSequence] = [[at, id] as const, [at, '1'] as const];
+  const twice = async (purge: (after?: BatchPosition) => Promise<unknown>, after: BatchPosition) => {
+    await purge();
+    await purge(after);
+  };
+  return {
+    audit: { purge: (audit) => twice((after) => audit.purge(age, rows, after), behindSequence) },
+    evidence: { purge: (evidence) => twice((after) => evidence.purge(age, rows, after), behindSequence) },
+    outbox: { purge: (outbox) => twice((after) => outbox.purge(age, rows, after), behindId) },
+    links: { purgeSessions: (links) => twice((after) => links.purgeSessions(rows, after), [at, '\\x00']) },
+    holds: {
+      purge: (holds) => twice((after) => holds.purge(age, rows, after), behindId),
+      emptyReleased: (holds) => holds.emptyReleased(rows, [id, id, id]),
+    },
+    drops: {
+      purge: (drops) => twice((after) => drops.purge(age, batchSize, after), behindId),
+      purgeDeliveries: (drops) => twice((after) => drops.purgeDeliveries(age, batchSize, after), behindId),
+    },
+  };
+}
+
+/** Sets the sizes of the tables that a hold can fill, of which the account with the hold has a tenth. */
+const assumeLargeHold = `
+  insert into holds (account_id, id, name, reason, placed_by)
+    select id, gen_random_uuid(), 'x', '', 'x' from accounts where email = 'large@x.org';
+  analyze holds;
+  update pg_class set reltuples = 1e8 where relnamespace = 'public'::regnamespace and relname in (
+    'audit_entries', 'deliveries', 'drops', 'evidence_entries', 'files', 'link_sessions', 'links', 'messages')`;
+
+test('no purge grows with what a hold keeps', { timeout: 60_000 }, async () => {
+  expect(purges.size).toBe(15);
+  const found: string[] = [];
+  for (const statement of purges.values()) {
+    const plan = await genericPlan(statement, assumeLargeHold);
+    const text = statement.text.replaceAll(/\s+/g, ' ').trim();
+    for (const problem of [...findProblems(plan), ...findUnbounded(plan)]) found.push(`${problem}: ${text}`);
+  }
+  expect(found).toEqual([]);
+});
+
+/** As many rows as a batch looks at. */
+const maxReadRows = 5 * batchSize.rows;
+/** They return the rows that they get as they get them, and so end with the limit above them. */
+const passingOn = new Set(['Incremental Sort', 'Nested Loop', 'Subquery Scan', 'WindowAgg']);
+
+/** Scans of many rows that no limit ends. */
+function findUnbounded(node: PlanNode, isLimited = false): string[] {
+  const type = node['Node Type'];
+  const relation = node['Relation Name'];
+  const rows = node['Plan Rows'];
+  const below = type === 'Limit' || (isLimited && passingOn.has(type));
+  return [
+    ...(relation && type.includes('Scan') && rows > maxReadRows && !isLimited
+      ? [`reads ${rows} rows of ${relation}`]
+      : []),
+    ...(node.Plans ?? []).flatMap((plan) => findUnbounded(plan, below)),
+  ];
+}
+
 function findProblems(node: PlanNode): string[] {
   const type = node['Node Type'];
   const relation = node['Relation Name'];
@@ -936,11 +1008,12 @@ function findProblems(node: PlanNode): string[] {
 }
 
 /** The plan that serves all parameters, which a prepared statement ends up with. */
-async function genericPlan({ text, values }: Statement): Promise<PlanNode> {
+async function genericPlan({ text, values }: Statement, assume = ''): Promise<PlanNode> {
   const client = await database.pool.connect();
   try {
     await client.query('begin');
     await client.query('set local plan_cache_mode = force_generic_plan');
+    if (assume !== '') await client.query(assume);
     await client.query(`prepare statement as ${text}`);
     const parameters = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
     const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
