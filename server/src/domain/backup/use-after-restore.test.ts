@@ -49,8 +49,8 @@ interface Kind {
   /** How long ago the backup was made, and everything in it. */
   readonly daysAgo?: number;
   readonly has?: readonly ('draft' | 'drop' | 'request' | 'hold' | 'key of tomorrow')[];
-  /** Without a mirror, the day keys are still in the bucket. */
-  readonly mirror?: 'as of today' | 'none';
+  /** Without a mirror, the day keys are still in the bucket. An older one does not have the key of tomorrow. */
+  readonly mirror?: 'as of today' | 'older' | 'none';
   /** Files whose keys are destroyed by now. */
   readonly ended?: number;
 }
@@ -131,7 +131,8 @@ async function backUpAndRestore(world: World, mirror: Kind['mirror']) {
   await makeBackup(engines, place, { signal });
   await exportDayKeys(engines, place);
   const today = toDay(Date.now() / 1000);
-  const dayKeys = new Map([...(await readMirror(place))].filter(([day]) => day >= today));
+  const isMirrored = (day: number) => day >= today && (mirror !== 'older' || day !== today + 1);
+  const dayKeys = new Map([...(await readMirror(place))].filter(([day]) => isMirrored(day)));
   // A process that is stopped before the restore makes keys that the backup does not have.
   const stopped = openKeys();
   for (const days of [0, 1, 7]) await stopped.wrap(key, 'a later file', days * 86_400);
@@ -157,6 +158,10 @@ const kinds: Record<string, Kind> = {
   'with drafts': { has: ['draft'] },
   'with a drop, a request and a hold': { has: ['drop', 'request', 'hold'] },
   'with a drop, a draft and the key of tomorrow': { has: ['drop', 'draft', 'key of tomorrow'] },
+  'with a drop, and the key of tomorrow that the mirror does not have': {
+    has: ['drop', 'key of tomorrow'],
+    mirror: 'older',
+  },
   'with a drop, and day keys in the bucket only': { has: ['drop', 'draft'], mirror: 'none' },
   'of yesterday with a drop, a request and drafts': { daysAgo: 1, has: ['drop', 'request', 'draft'] },
   'of three days ago with drafts, whose keys are destroyed': {
