@@ -139,8 +139,9 @@ test('a mail that is tried again is shown with its last reply, and is found by a
   expect(await list('--drop', toReference(id))).toHaveLength(2);
   await expect(list('--account', other.email, '--drop', id)).rejects.toThrow('has no drop');
   expect(await runAdmin(exchange, 'outbox', 'list', '--limit', '1')).toMatch(
-    /^ID +NEXT ATTEMPT +KIND +BY +TO +ATTEMPTS +LAST REPLY\n[^\n]+\n$/,
+    /^ID +ACCOUNT +NEXT ATTEMPT +KIND +BY +TO +ATTEMPTS +LAST REPLY\n[^\n]+@example\.org [^\n]+\n$/,
   );
+  expect(await runAdmin(exchange, 'outbox', 'list', '--account', actor.email)).toMatch(/^ID +NEXT ATTEMPT +KIND /);
 
   await query('update links set notified_at = now() where account_id = $1', [actor.accountId]);
   expect(await runAdmin(exchange, 'drops', 'show', id, '--account', actor.email)).not.toContain('tried again');

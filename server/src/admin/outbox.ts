@@ -39,6 +39,8 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
         toShown: (line) => ({ ...line, at: new Date(line.at).toISOString() }),
         columns: {
           ID: ({ id }) => id,
+          // `outbox retry ID` needs it.
+          ...(account === undefined && { ACCOUNT: ({ account: address }: OutboxLine) => address }),
           [options.state === 'waiting' ? 'NEXT ATTEMPT' : 'ABANDONED']: ({ at }) => at,
           KIND: ({ kind }) => kind,
           BY: ({ channel }) => channel,
