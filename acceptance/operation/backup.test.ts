@@ -14,6 +14,7 @@ import { seeded } from '../lib/seeded.ts';
 import type { AdminResult } from '../lib/servers/admin.ts';
 import { chunkKey } from '../lib/servers/exchange-internals.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
+import { useForADay } from '../lib/use-for-a-day.ts';
 import { eventually } from '../lib/wait.ts';
 
 const uploadsBefore = fullSize ? 1_500 : 12;
@@ -89,6 +90,8 @@ async function backUpAndRestore(kind: string): Promise<void> {
   };
   const journals = lanes.map(({ journal }) => restoredFrom(journal, present, serve.baseUrl));
   expect(await check(journals, { inside: exchange, scanned: true })).toEqual([]);
+  // Lifetimes are in seconds.
+  await useForADay(exchange, journals[0] as Journal, { desttime: 500_000 });
   await findsDamage(exchange);
 }
 

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { engineS3 } from '../../tools/demo/bucket.ts';
-import type { Client } from '../lib/http/client.ts';
-import { V1Client } from '../lib/http/v1-client.ts';
 import { deliver, dispatch } from '../lib/scenario.ts';
 import { admin } from '../lib/servers/admin.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
+import { useForADay } from '../lib/use-for-a-day.ts';
 import { eventually } from '../lib/wait.ts';
 
 /** In the order in which a restore reaches them. */
@@ -46,27 +45,6 @@ async function publishLog(exchange: OwnExchange, epoch: number): Promise<void> {
     { withinMs: 120_000 },
   );
   await exchange.rest();
-}
-
-/** Uploads, sends, downloads and proves, as people do when they are told that the restore is done. */
-async function useForADay(
-  exchange: OwnExchange,
-  { sender, receiver }: Record<'sender' | 'receiver', Client>,
-): Promise<void> {
-  const { url } = await deliver(sender, receiver, [{ name: 'new.txt', content }]);
-  expect((await receiver.download(url, 'new.txt')).body).toEqual(content);
-  await exchange.work();
-  const api = new V1Client(sender.account, sender.baseUrl);
-  const { data: drops } = await api.read<{ data: { id: string }[] }>('GET', '/drops');
-  expect(drops).toHaveLength(3);
-  for (const { id } of drops) {
-    await eventually('the receipt', async () => {
-      const response = await api.ask('GET', `/drops/${id}/receivers/0/receipt.json`);
-      await response.arrayBuffer();
-      return response.ok || undefined;
-    });
-  }
-  expect((await exchange.admin('doctor', 'keys', 'log')).exitCode).toBe(0);
 }
 
 const content = Buffer.from('what was sent before the backup');
@@ -156,6 +134,7 @@ test('after a kill at any step, no process starts, and restoring again completes
   expect(first?.data).toMatchObject({ previous: { origin: previous?.origin, size: Number(size), root } });
   const checked = await exchange.admin('log', 'check', '--json');
   expect([checked.exitCode, JSON.parse(checked.stdout)]).toEqual([0, expect.objectContaining({ found: 0, lost: 0 })]);
+  await exchange.work();
   await useForADay(exchange, { sender: sender.through(serve.baseUrl), receiver: again });
   rmSync(folder, { recursive: true });
 });
