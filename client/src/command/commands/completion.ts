@@ -7,11 +7,14 @@ interface CommandNode {
   path: string;
   about: string;
   commands: { name: string; about: string }[];
-  options: { flag: string; about: string; choices: readonly string[] }[];
+  options: { flag: string; about: string; choices: readonly string[]; takesValue: boolean }[];
   takesFiles: boolean;
 }
 
-/** Returns a script that completes commands, options and files, generated from the commands of a program themselves. */
+/**
+ * Returns a script that completes commands, options and files, generated from the commands of a program themselves. A value
+ * of which nothing is known may be a path.
+ */
 export function completionScript(program: Command, shell: Shell): string {
   const name = program.name();
   const places = collectNodes(program, '');
@@ -26,8 +29,10 @@ function collectNodes(command: Command, path: string): CommandNode[] {
     about: command.description(),
     commands,
     options: [
-      ...command.options.flatMap(({ long, description, hidden, argChoices = [] }) =>
-        long && !hidden ? [{ flag: long, about: description, choices: argChoices }] : [],
+      ...command.options.flatMap(({ long, description, hidden, argChoices = [], ...option }) =>
+        long && !hidden
+          ? [{ flag: long, about: description, choices: argChoices, takesValue: option.required || option.optional }]
+          : [],
       ),
       help,
     ],
@@ -37,7 +42,7 @@ function collectNodes(command: Command, path: string): CommandNode[] {
   return [place, ...deeper];
 }
 
-const help = { flag: '--help', about: 'display help for command', choices: [] };
+const help = { flag: '--help', about: 'display help for command', choices: [], takesValue: false };
 
 /** Returns a shell script that follows the words before the cursor down the tree of commands. */
 function walkScript(places: CommandNode[]): string {
@@ -82,7 +87,7 @@ ${cases.join('\n')}
   mapfile -t COMPREPLY <<<"$found"
   [[ $found ]] || COMPREPLY=()
 }
-complete -o filenames -F _${program} ${program}
+complete -o filenames -o default -F _${program} ${program}
 `;
 }
 
@@ -91,7 +96,7 @@ function zshScript(program: string, places: CommandNode[]): string {
     items.map(({ name, about }) => `'${name}:${replaceQuotes(about)}'`).join(' ');
   const cases = places.map(({ path, commands, options, takesFiles }) => {
     const flags = describe(options.map(({ flag, about }) => ({ name: flag, about })));
-    const other = takesFiles ? '_files' : `items=(${describe(commands)}); _describe command items`;
+    const other = takesFiles ? '_files' : `items=(${describe(commands)}); _describe command items || _files`;
     const values = optionValuesScript(
       options,
       '${words[CURRENT-1]}',
@@ -121,8 +126,9 @@ function fishScript(program: string, places: CommandNode[]): string {
     const here = `-n "test (__${program}_place) = '${path}'"`;
     return [
       ...commands.map(({ name, about }) => `complete -c ${program} ${here} -f -a ${name} -d '${replaceQuotes(about)}'`),
-      ...options.map(({ flag, about, choices }) => {
-        const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : '';
+      ...options.map(({ flag, about, choices, takesValue }) => {
+        const path = takesValue ? ' -r -F' : '';
+        const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : path;
         return `complete -c ${program} ${here} -l ${flag.slice(2)}${values} -d '${replaceQuotes(about)}'`;
       }),
       ...(takesFiles ? [`complete -c ${program} ${here} -F`] : []),
