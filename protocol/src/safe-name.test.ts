@@ -242,3 +242,13 @@ test('a path as deep as the server takes is kept, and of a deeper one its name',
   expect(safeLocalPath(`d/${deepest.join('/')}`)).toEqual(['d']);
   expect(safeLocalPath('../'.repeat(1000))).toEqual(['_']);
 });
+
+test('a name with a long run of spaces takes little longer than any other', () => {
+  const measure = (name: string) => {
+    const startedAt = process.threadCpuUsage();
+    for (let count = 0; count < 1_000; count += 1) safeLocalName(name);
+    return process.threadCpuUsage(startedAt).user;
+  };
+  const measureBest = (name: string) => Math.min(...Array.from({ length: 5 }, () => measure(name)));
+  expect(measureBest(`a${' '.repeat(240)}b`)).toBeLessThan(4 * measureBest(`a${'x'.repeat(240)}b`));
+});

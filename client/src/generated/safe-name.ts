@@ -9,8 +9,8 @@ const maxNameBytes = 255;
 const maxPathDepth = 32;
 
 /** Not allowed in a name on Windows, or used to make a name look like another one (control and bidirectional characters). */
-const unsafeCharacter =
-  /[<>:"/\\|?*\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|[. ](?=[. ]*$)/gu;
+const unsafeCharacters =
+  /[<>:"/\\|?*\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|(?<![. ])[. ]+$/gu;
 
 /** Names that Windows gives to devices, whatever extension follows. */
 const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
@@ -102,7 +102,9 @@ class LocalFolder {
 export function safeLocalName(name: string): string {
   const short = shortenName(name.toWellFormed().normalize('NFC'), '');
   const device = deviceName.test(short.replace(invisibleCharacters, ''));
-  const safe = (device ? shortenName(`_${short}`, '') : short).replace(unsafeCharacter, '_');
+  const safe = (device ? shortenName(`_${short}`, '') : short).replace(unsafeCharacters, (found) =>
+    '_'.repeat(found.length),
+  );
   return isBlank(safe) ? '_' : safe;
 }
 
