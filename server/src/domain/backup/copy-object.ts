@@ -1,6 +1,6 @@
 import { ExchangeError } from '../exchange-error.ts';
-import { discardBuffer } from '../files/discard-buffer.ts';
 import { unlessUnreadable } from '../files/unreadable-object.ts';
+import { discardBuffer } from '../flow/discard-buffer.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { NeededObject } from './backup-place.ts';
 

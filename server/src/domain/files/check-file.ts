@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
+import { discardBuffer } from '../flow/discard-buffer.ts';
 import type { DayKeys } from '../keys/day-keys.ts';
 import { isLost } from '../keys/lost-key.ts';
 import { MissingObject } from '../missing-object.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { createSeal, type FileObject, listObjects } from './chunk-runs.ts';
-import { discardBuffer } from './discard-buffer.ts';
 import type { CheckedFile, Damage } from './scrub-store.ts';
 import { openSegment, sealedBytes, segmentCount } from './sealing.ts';
 import { UnreadableObject, unlessUnreadable } from './unreadable-object.ts';

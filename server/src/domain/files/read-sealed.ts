@@ -1,8 +1,8 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { discardBuffer } from '../flow/discard-buffer.ts';
 import type { DayKeys } from '../keys/day-keys.ts';
 import { createSeal, locateSegment, objectEnd } from './chunk-runs.ts';
-import { discardBuffer } from './discard-buffer.ts';
 import type { ChunkRun, SealedFile } from './file-store.ts';
 import {
   chunkKey,

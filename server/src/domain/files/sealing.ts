@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { discardBuffer } from './discard-buffer.ts';
+import { discardBuffer } from '../flow/discard-buffer.ts';
 
 /**
  * How a file's bytes are sealed. A file is cut into chunks of up to 8 MiB, each stored as one object. A chunk is cut

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { reason as describe } from '../../domain/doctor/finding.ts';
-import { discardableBytes } from '../../domain/files/discard-buffer.ts';
+import { discardableBytes } from '../../domain/flow/discard-buffer.ts';
 import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/scanner.ts';
 import { recognizeEncryption } from '../../domain/uploads/recognize-encryption.ts';
 import { findFailure, openConnection } from './connection.ts';

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { patterns } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { discardBuffer } from '../../domain/files/discard-buffer.ts';
+import { discardBuffer } from '../../domain/flow/discard-buffer.ts';
 
 const maxParts = 200;
 const maxPartHeaderBytes = 8 * 1024;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { discardBuffer } from '../../domain/files/discard-buffer.ts';
+import { discardBuffer } from '../../domain/flow/discard-buffer.ts';
 
 /**
  * The bytes of a body as they arrive. A piece belongs to its reader until the reader asks for the next one; then its

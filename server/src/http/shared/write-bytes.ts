@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { discardBuffer } from '../../domain/files/discard-buffer.ts';
+import { discardBuffer } from '../../domain/flow/discard-buffer.ts';
 
 /**
  * Writes a part of a file and waits until there is room for the next. Fails when the client has disconnected, so that
