@@ -52,6 +52,17 @@ describe('slabs', () => {
     expect(ninth).toEqual({ outcome: 'served', slab: slabs[3] });
   });
 
+  test('beyond those that are kept for reuse are freed at once', async () => {
+    const bytes = 64 * 1024;
+    const budget = new MemoryBudget({ slabBytes: bytes, bytes: 200 * bytes, waitMs, maxWaiting: 1 });
+    const share = open(budget);
+    const slabs = await acquire(share, 200);
+    for (const slab of slabs) share.release(slab);
+    expect(slabs.filter(({ buffer }) => buffer.byteLength === 0)).toHaveLength(200 - 128);
+    const again = await acquire(share, 200);
+    expect(again.map(({ length }) => length)).toEqual(again.map(() => bytes));
+  });
+
   test('are reused, unless they were discarded', async () => {
     const share = open(createBudget(8));
     const [first, second] = (await acquire(share, 2)) as [Buffer, Buffer];

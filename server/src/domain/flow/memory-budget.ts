@@ -1,4 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
+import { discardBuffer } from './discard-buffer.ts';
 
 /** This part of the memory is reserved for uploads in progress; newcomers cannot use it. */
 const reservedForProgress = 1 / 4;
@@ -155,7 +156,10 @@ export class MemoryBudget {
     this.#held -= 1;
     share.owner.held -= 1;
     share.held -= 1;
-    if (use === 'reuse' && this.#idle.length < maxIdleSlabs) this.#idle.push(slab);
+    if (use === 'reuse') {
+      if (this.#idle.length < maxIdleSlabs) this.#idle.push(slab);
+      else discardBuffer(slab);
+    }
     this.#serve();
   }
 
