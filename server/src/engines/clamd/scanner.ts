@@ -71,9 +71,6 @@ class InstreamScan implements Scan, Stream {
     if (this.sentBytes > this.#options.maxBytes) return this.#settle(tooLarge);
     const socket = await this.#open();
     if (!socket || this.early) return;
-    const length = Buffer.allocUnsafe(4);
-    length.writeUInt32BE(bytes.length);
-    socket.write(length);
     await this.#send(socket, bytes);
   }
 
@@ -138,7 +135,13 @@ class InstreamScan implements Scan, Stream {
   async #send(socket: Socket, bytes: Buffer): Promise<void> {
     const accepted = Promise.withResolvers<void>();
     const isSmall = bytes.length < discardableBytes;
+    const length = Buffer.allocUnsafe(4);
+    length.writeUInt32BE(bytes.length);
+    // Both in one call of the system.
+    socket.cork();
+    socket.write(length);
     const hasRoom = socket.write(isSmall ? Buffer.from(bytes) : bytes, () => accepted.resolve());
+    socket.uncork();
     if (isSmall && hasRoom) return;
     // The socket's own timeout restarts whenever clamd has accepted some of the bytes.
     socket.setTimeout(this.#options.silenceMs);
