@@ -3,6 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import { type Config, readConfig } from './config/config.ts';
 import { readServiceEnvironment } from './config/service-environment.ts';
 import { closeUnused, listenOn, offerHandOver, parseSockets } from './hand-over.ts';
+import { letHeapGrow } from './heap-growth.ts';
 import { drain } from './http/drain.ts';
 import { buildServer } from './http/server.ts';
 import { applyBrand, readAssets } from './http/shared/page/assets.ts';
@@ -16,6 +17,7 @@ import { cannotListen, crashGraceMs, startService, stopLimitMs } from './service
  */
 const backlog = 4_096;
 export async function serve({ sockets }: { readonly sockets: string }): Promise<void> {
+  letHeapGrow();
   const config = readConfig();
   const inherited = parseSockets(sockets);
   closeUnused(inherited, [config.WAYBILL_LISTEN, config.WAYBILL_CONSOLE_LISTEN]);

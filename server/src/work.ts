@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { readConfig, requireWorkConnections } from './config/config.ts';
+import { letHeapGrow } from './heap-growth.ts';
 import { startCosigning } from './jobs/cosign.ts';
 import { readAuditWaiting, startForwardingAudit } from './jobs/forward-audit.ts';
 import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
@@ -19,6 +20,7 @@ interface Stoppable {
 }
 
 export async function work(): Promise<void> {
+  letHeapGrow();
   const config = readConfig();
   requireWorkConnections(config);
   const { log, observation, engines, adminConsole, manager } = await startService(config, 'work');
