@@ -14,6 +14,8 @@ async function serving(policy: string, work: (serve: OwnServe) => Promise<void>)
   }
 }
 
+const isTimeOut = (reason: unknown) => /^no response within/.test(String(reason));
+
 test('policy required: an upload gets 503, nothing of it is kept, and the log names clamd', async () => {
   await serving('required', async ({ baseUrl, said }) => {
     const client = (await freshClient('required', { baseUrl })).impatient();
@@ -23,8 +25,8 @@ test('policy required: an upload gets 503, nothing of it is kept, and the log na
     assertStatus(await client.addContacts([{ email: 'ann@example.org' }]), 'ok');
     const trouble = said
       .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
-      // A busy machine makes engines slow.
-      .filter(({ level, msg }) => Number(level) > 30 && msg !== 'an engine is slow');
+      // A busy machine makes engines slow, up to no response in time.
+      .filter(({ level, msg, reason }) => Number(level) > 30 && msg !== 'an engine is slow' && !isTimeOut(reason));
     const named = {
       engine: 'clamd',
       address: expect.stringMatching(/./),
