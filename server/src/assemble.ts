@@ -120,7 +120,7 @@ export interface Assembly extends Engines {
   /** Throws a SetupError if the API keys were made under another pepper. Needs an up-to-date schema. */
   checkPepper(): Promise<void>;
   /** Creates the bucket unless it exists. Returns whether it was created. */
-  createBucket(): Promise<boolean>;
+  createBucket(beforeCreation?: () => Promise<void>): Promise<boolean>;
   /** Lists the migrations that `migrate` would apply. */
   planMigrations(): Promise<PlannedMigration[]>;
   /**
@@ -321,7 +321,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     checkPepper: () =>
       unlessAway(() => checkPepper((fingerprint) => recordPepper(pool, fingerprint), config.WAYBILL_KEY_PEPPER)),
     requireSchema: () => unlessRefused(() => unlessAway(() => requireSchema(pool))),
-    createBucket: () => createBucket(s3),
+    createBucket: (beforeCreation) => createBucket(s3, beforeCreation),
     planMigrations: () => unlessRefused(() => unlessAway(() => planMigrations(pool))),
     checks: {
       postgres: async () => void (await pool.query('select 1')),

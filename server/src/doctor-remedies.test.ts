@@ -106,7 +106,11 @@ const cases: Readonly<Record<string, Case>> = {
   's3.bucket': {
     examine: examineBucket,
     spoil: () => undefined,
-    carryOut: (remedy) => runCommand(remedy, { createBucket: () => createBucket(s3()) }),
+    carryOut: (remedy) => {
+      expect(remedy).toMatch(/^Correct WAYBILL_S3_BUCKET/);
+      const store = { dayKeys: { list: async () => [] }, evidenceLog: { list: async () => [] } };
+      return runCommand(remedy, { store, createBucket: () => createBucket(s3()) });
+    },
   },
   'postgres.schema': {
     examine: () => collectFindings(examinePostgres({ url: findDatabaseUrl(), connections: 20 })),

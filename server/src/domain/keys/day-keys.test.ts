@@ -10,6 +10,7 @@ import { createDrop } from '../drops/create-drop.ts';
 import { extendDrop } from '../drops/extend-drop.ts';
 import { scrubAlone } from '../files/scrub.ts';
 import type { ScrubStore } from '../files/scrub-store.ts';
+import { MissingObject } from '../missing-object.ts';
 import type { Scanner, Verdict } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
 import { DayKeys, toDay } from './day-keys.ts';
@@ -219,6 +220,15 @@ test('the doctor names day keys that are lost', async () => {
   objects.objects.delete(`day-keys/${objectId}`);
   await expectTrouble(examination(), 'fault keys.days');
   objects.objects.set(`day-keys/${objectId}`, object);
+  // A bucket that has none of them is another one.
+  const otherBucket = { fetch: () => Promise.reject(new MissingObject()) };
+  expect(await collectFindings(examineDayKeys({ store, masterKeys, dayKeys: otherBucket as never }))).toMatchObject([
+    {
+      status: 'fault',
+      check: 'keys.days',
+      remedy: expect.stringMatching(/looks like another bucket: correct WAYBILL_S3_BUCKET/),
+    },
+  ]);
   // Another master key under the same version: nothing is lost.
   const other = { ...masterKeys, unwrap: () => Promise.reject(new LostKey('another key')) };
   await expectTrouble(examination(other), 'fault keys.master');

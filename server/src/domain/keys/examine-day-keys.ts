@@ -66,10 +66,11 @@ function* judge({ all, missing, closed, versions }: Opened): Generator<Finding> 
     if (wrong.length === 0) yield ok(check, `All ${all} day keys are in the bucket and open.`);
     return;
   }
+  const isOtherBucket = missing.length === all;
   const dates = `${lost.slice(0, named).join(', ')}${lost.length > named ? ' and others' : ''}`;
   yield fault(
     check,
     `${lost.length} day keys are not in the bucket or do not open: ${dates}. Files that end on these days cannot be read, and nothing that ends on them can be uploaded or sent.`,
-    'Put them back from where you keep a copy: waybilld admin day-keys import --from PLACE. It says what to do about those that are not there.',
+    `${isOtherBucket ? 'This looks like another bucket: correct WAYBILL_S3_BUCKET. If it is the right one, put' : 'Put'} them back from where you keep a copy: waybilld admin day-keys import --from PLACE. It says what to do about those that are not there.`,
   );
 }

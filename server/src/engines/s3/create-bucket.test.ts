@@ -13,8 +13,15 @@ beforeEach(() => {
 });
 afterEach(() => removeBucket(bucket));
 
-function run(words: readonly string[], changes: object = {}): Promise<string> {
-  const engines = { createBucket: () => createBucket({ ...engineAddresses.s3, bucket, ...changes }) };
+/** What the command asks a database, and what a database of a new installation responds. */
+const newDatabase = { dayKeys: { list: async () => [] }, evidenceLog: { list: async () => [] } };
+
+function run(words: readonly string[], changes: object = {}, store: object = newDatabase): Promise<string> {
+  const engines = {
+    store,
+    createBucket: (beforeCreation?: () => Promise<void>) =>
+      createBucket({ ...engineAddresses.s3, bucket, ...changes }, beforeCreation),
+  };
   return runAdmin({ engines: engines as never }, 'bucket', 'create', ...words);
 }
 
@@ -49,4 +56,20 @@ test('a name that the store does not allow, and a bucket of somebody else, are t
     exitCode: 78,
     message: `S3: the bucket "${bucket}" exists and belongs to somebody else. Choose another name: WAYBILL_S3_BUCKET.`,
   });
+});
+
+test.each([
+  ['day keys', { ...newDatabase, dayKeys: { list: async () => [{}] } }],
+  ['a published log', { ...newDatabase, evidenceLog: { list: async () => [{ publishedSize: 1 }] } }],
+])('a database with %s has a bucket, so another one is created only for a restore', async (_what, store) => {
+  const refusal = await run([], {}, store).catch(toFailure);
+  expect(refusal).toMatchObject({ exitCode: 1, message: expect.stringContaining('correct WAYBILL_S3_BUCKET') });
+  expect(await run(['--for-restore'], {}, store)).toBe('The bucket was created.\n');
+  expect(await run([], {}, store)).toBe('The bucket exists already.\n');
+});
+
+test('a database that is away, or has no tables yet, has no bucket', async () => {
+  const away = () => Promise.reject(new Error('relation "day_keys" does not exist'));
+  const store = { dayKeys: { list: away }, evidenceLog: { list: away } };
+  expect(await run([], {}, store)).toBe('The bucket was created.\n');
 });

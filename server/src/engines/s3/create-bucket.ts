@@ -1,18 +1,25 @@
 import { CreateBucketCommand, HeadBucketCommand, S3ServiceException } from '@aws-sdk/client-s3';
+import { ExchangeError } from '../../domain/exchange-error.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { openClient, type S3Options } from './client.ts';
 import { neededRights, toUnavailable } from './refusal.ts';
 import { bucketSetupError } from './setup.ts';
 
-/** Creates the bucket unless it exists. Returns whether it was created. */
-export async function createBucket(options: S3Options): Promise<boolean> {
+/**
+ * Creates the bucket unless it exists. Returns whether it was created. `beforeCreation` may refuse that by throwing an
+ * ExchangeError.
+ */
+export async function createBucket(options: S3Options, beforeCreation?: () => Promise<void>): Promise<boolean> {
   const client = openClient(options, { silenceMs: 5_000, maxSockets: 1 });
   const { bucket: Bucket } = options;
   try {
     const exists = await client.send(new HeadBucketCommand({ Bucket })).then(() => true, isUnknown);
-    if (!exists) await client.send(new CreateBucketCommand({ Bucket }));
-    return !exists;
+    if (exists) return false;
+    await beforeCreation?.();
+    await client.send(new CreateBucketCommand({ Bucket }));
+    return true;
   } catch (cause) {
+    if (cause instanceof ExchangeError) throw cause;
     const name = cause instanceof S3ServiceException ? cause.name : '';
     if (name === 'BucketAlreadyOwnedByYou') return false;
     const says = refusals[name];

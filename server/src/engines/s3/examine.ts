@@ -76,7 +76,8 @@ function describeRefusal(error: Error, bucket: string): Finding {
     return fault('s3.reachable', `The S3 server is out of reach: ${why(error)}.`, reachRemedy(error, remedy));
   }
   if (status === 404) {
-    const remedy = 'Run `waybilld admin bucket create`, or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.';
+    const remedy =
+      'Correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT, or run `waybilld admin bucket create` for a new installation.';
     return fault('s3.bucket', `There is no bucket “${bucket}”.`, remedy);
   }
   const remedy = `Correct ${keySettings}, WAYBILL_S3_REGION, or what the key may do. A wrong clock (s3.clock) also makes a store refuse.`;

@@ -11,7 +11,7 @@ export function bucketSetupError(error: unknown, bucket: string, rights = needed
   const status = response.$metadata.httpStatusCode ?? 0;
   if (status === 404) {
     return new SetupError(
-      `S3: there is no bucket "${bucket}". Run \`waybilld admin bucket create\`, or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.`,
+      `S3: there is no bucket "${bucket}". Correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT, or run \`waybilld admin bucket create\` for a new installation.`,
       { cause: response },
     );
   }
