@@ -5,7 +5,7 @@ import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { databaseUrl, urlOfDatabase } from '../../testing/database-url.ts';
 import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { startStandby } from '../../testing/servers/own-standby.ts';
+import { startNearlyFull, startStandby } from '../../testing/servers/own-postgres.ts';
 import { silentLog } from '../../testing/silent-log.ts';
 import { examinePostgres } from './examine.ts';
 import { startJobRunner } from './jobs/job-runner.ts';
@@ -79,6 +79,11 @@ test('a standby, and a role that is not the name of the system’s user', async 
   const [refused] = await collectFindings(examinePostgres({ url: local, connections }));
   expect(refused).toMatchObject({ check: 'postgres.login', says: expect.stringContaining('Peer authentication') });
   expect(refused?.remedy).toContain('Run this as the system’s user waybill');
+});
+
+test('a disk that is full, although everything can be read', async () => {
+  await using small = await startNearlyFull();
+  await carryOutRemedy('postgres.space', examine(small.url), small.enlargeDisk, 'postgres.schema');
 });
 
 test('older than the versions that Waybill is tested with', async () => {

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { clockFinding, fault, ok, reachRemedy, reason, warning } from '../../domain/doctor/finding.ts';
+import { clockFinding, fault, ok, reachRemedy, reason, skipped, warning } from '../../domain/doctor/finding.ts';
 import { openPool, StandbyError } from './database.ts';
 import { planMigrations } from './migrate.ts';
 
@@ -34,7 +35,7 @@ export async function* examinePostgres(options: PostgresExamination): AsyncGener
       const says = `PostgreSQL ${facts.version} is older than the versions Waybill is tested with.`;
       yield warning('postgres.version', says, `Upgrade PostgreSQL to ${oldestTested} or later.`);
     }
-    yield writable(facts);
+    yield await writable(pool, facts);
     yield encoding(facts);
     yield permission(facts);
     yield durability(facts);
@@ -120,10 +121,43 @@ function refusal(error: unknown, url: string): Finding {
   );
 }
 
-function writable({ readOnly }: Facts): Finding {
-  if (!readOnly) return ok('postgres.writable', 'The database accepts changes.');
-  const remedy = 'Remove the setting default_transaction_read_only of the server, the database or the role.';
-  return fault('postgres.writable', 'Transactions are read-only.', remedy);
+async function writable(pool: pg.Pool, { readOnly, mayCreate }: Facts): Promise<Finding> {
+  if (readOnly) {
+    const remedy = 'Remove the setting default_transaction_read_only of the server, the database or the role.';
+    return fault('postgres.writable', 'Transactions are read-only.', remedy);
+  }
+  if (!mayCreate) return skipped('postgres.writable', 'Nothing was written: see postgres.permission.');
+  try {
+    await attemptWrite(pool);
+    return ok('postgres.writable', 'The database accepts changes.');
+  } catch (error) {
+    return (error as { code?: unknown }).code === '53100'
+      ? fault(
+          'postgres.space',
+          `PostgreSQL has no space left: ${reason(error)}.`,
+          'Make room on the disk of PostgreSQL’s data directory.',
+        )
+      : fault(
+          'postgres.writable',
+          `The database does not accept a change: ${reason(error)}.`,
+          'See the log of PostgreSQL, and whether its disk is full or slow.',
+        );
+  }
+}
+
+/** Makes files of PostgreSQL grow, and undoes it. The table is unlogged, so that WAL needs none of the room that is left. */
+async function attemptWrite(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  const table = `waybill_doctor_${randomUUID().replaceAll('-', '')}`;
+  try {
+    await client.query(`begin; create unlogged table ${table} as
+      select repeat('x', 1000) as text from generate_series(1, 500)`);
+  } finally {
+    await client.query('rollback').then(
+      () => client.release(),
+      (error: Error) => client.release(error),
+    );
+  }
 }
 
 function encoding({ encoding: found, database }: Facts): Finding {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import type { Store } from '../../domain/store.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
-import { startStandby } from '../../testing/servers/own-standby.ts';
+import { startStandby } from '../../testing/servers/own-postgres.ts';
 import { openDatabase } from './database.ts';
 import { unlessRefused } from './setup.ts';
 import { postgresStore } from './store.ts';
