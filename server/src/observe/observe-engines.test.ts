@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
@@ -5,6 +6,7 @@ import type { Verdict } from '../domain/ports/scanner.ts';
 import type { Store } from '../domain/store.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { observeEngines, observePort } from './observe-engines.ts';
+import { Outages } from './outages.ts';
 import { noTracing } from './tracing.ts';
 
 const freshMetrics = () => createMetrics({ role: 'test', version: '0' });
@@ -46,7 +48,7 @@ test('a port keeps its state, its values and its areas, and every method is repo
 });
 
 /** Engines of which only what a test gives exists. */
-function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metrics): Engines {
+function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metrics, outages?: Outages): Engines {
   const keys = { masterKeys: {}, dayKeys: {} };
   const none = {
     store: {},
@@ -59,7 +61,7 @@ function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metric
     scanner: {},
   };
   const all = { ...none, receiverPace: {}, mailer: {}, sms: undefined, webhookSender: {}, ...parts };
-  return observeEngines(all as unknown as Engines, { metrics, tracing: noTracing });
+  return observeEngines(all as unknown as Engines, { metrics, tracing: noTracing, ...(outages && { outages }) });
 }
 
 test('a fault of an engine counts as a failure; a refusal and a call that was abandoned do not', async () => {
@@ -88,6 +90,41 @@ test('a fault of an engine counts as a failure; a refusal and a call that was ab
   expect(await sample(metrics, 'waybill_engine_failures_total', of('read'))).toBe(1);
   expect(await sample(metrics, 'waybill_engine_failures_total', of('delete'))).toBeUndefined();
   expect(await sample(metrics, 'waybill_engine_call_duration_seconds_count', of('read'))).toBe(2);
+});
+
+test('an outage of an engine that responds, and fails to write, ends with a write that succeeds', async () => {
+  const lines: unknown[] = [];
+  let [nowMs, isFull] = [0, true];
+  const outages = new Outages({}, () => nowMs);
+  outages.writeTo(pino({}, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: unknown }).msg) }));
+  const put = async () => {
+    if (isFull) throw new ExchangeError('unavailable', undefined, { engine: 's3', cause: new Error('no space left') });
+  };
+  const { objects } = engines({ objects: { put, read: async () => Buffer.alloc(0) } }, freshMetrics(), outages);
+  /** What happens in a minute: a call, others that succeed, and checks. */
+  const passMinute = async (call: () => Promise<unknown>) => {
+    await call();
+    await objects.read('key', { offset: 0, length: 1 }, undefined as never);
+    nowMs += 60_000;
+    outages.responded('s3');
+    return lines.splice(0);
+  };
+  const fail = () => expect(objects.put('key', [], undefined as never)).rejects.toThrow(ExchangeError);
+  expect(await passMinute(fail)).toEqual(['an engine is unavailable']);
+  expect(await passMinute(fail)).toEqual([]);
+  isFull = false;
+  const over = ['an engine is available again'];
+  expect(await passMinute(() => objects.put('key', [], undefined as never))).toEqual(over);
+  // Nothing is written any more, so nothing can show that it works.
+  isFull = true;
+  expect(await passMinute(fail)).toEqual(['an engine is unavailable']);
+  nowMs += 4 * 60_000;
+  expect(await passMinute(async () => undefined)).toEqual(over);
+  // The engine itself was away: that it responds again is the end of it.
+  await fail();
+  outages.failed('s3', 'connect ECONNREFUSED');
+  await fail();
+  expect((await passMinute(async () => undefined)).at(-1)).toEqual(...over);
 });
 
 test('calls in a transaction are observed too, and what becomes of messages is counted', async () => {

@@ -143,15 +143,17 @@ function listCounters<Area extends keyof Store>(
 
 function recordCallsTo(engine: string, { metrics, tracing, outages }: Observation, onResult?: OnResult): Call {
   return (operation, parameters, work) => {
+    const name = `${engine} ${operation}`;
     const begin = performance.now();
     const recordDuration = () => metrics.callSeconds.observe({ engine, operation }, (performance.now() - begin) / 1000);
-    return tracing.step(`${engine} ${operation}`, { 'waybill.engine': engine, 'waybill.operation': operation }, () => {
+    return tracing.step(name, { 'waybill.engine': engine, 'waybill.operation': operation }, () => {
       const result = work();
       if (!(result instanceof Promise)) return result;
       return result.then(
         (value: unknown) => {
           recordDuration();
           onResult?.(operation, parameters, value);
+          outages?.callSucceeded(name);
           if (isWatchedByItsCalls(engine)) outages?.responded(engine);
           return value;
         },
@@ -159,7 +161,7 @@ function recordCallsTo(engine: string, { metrics, tracing, outages }: Observatio
           recordDuration();
           if (isFault(error, parameters)) {
             metrics.callFailures.inc({ engine, operation });
-            reportOutage(error, outages);
+            reportOutage(error, outages, isWatchedByItsCalls(engine) ? undefined : name);
           }
           throw error;
         },
@@ -173,10 +175,10 @@ function isWatchedByItsCalls(engine: string): boolean {
   return engine === 'smtp' || engine === 'sms';
 }
 
-function reportOutage(error: unknown, outages: Outages | undefined): void {
-  if (error instanceof SendFailure && error.engine !== undefined) outages?.failed(error.engine, error.reason);
+function reportOutage(error: unknown, outages: Outages | undefined, call: string | undefined): void {
+  if (error instanceof SendFailure && error.engine !== undefined) outages?.failed(error.engine, error.reason, call);
   const { engine, reason } = toOutage(error) ?? {};
-  if (engine !== undefined && reason !== undefined) outages?.failed(engine, reason);
+  if (engine !== undefined && reason !== undefined) outages?.failed(engine, reason, call);
 }
 
 /** A refusal is no fault, and neither is a call that its caller abandoned. */

@@ -73,6 +73,26 @@ test('the next outage is written at once', () => {
   ]);
 });
 
+test('the next outage is counted anew, and what fails because of it is written too', () => {
+  const { outages, log, read, pass } = setUp();
+  for (let outage = 0; outage < 2; outage += 1) {
+    for (let request = 0; request < 15; request += 1) {
+      outages.failed('postgres', 'connect ECONNREFUSED');
+      log.warn({ err: away() }, 'a request could not be served');
+    }
+    pass(70);
+    outages.responded('postgres');
+  }
+  const each = [
+    { msg: 'an engine is unavailable' },
+    { msg: 'a request could not be served' },
+    { msg: 'an engine is available again' },
+  ];
+  const lines = read();
+  expect(lines).toMatchObject([...each, ...each]);
+  expect(lines.filter((line) => 'repeated' in line)).toEqual([]);
+});
+
 test('an engine that fails and responds in turns fills no log', () => {
   const { outages, read, pass } = setUp();
   for (let turn = 0; turn < 600; turn += 1) {

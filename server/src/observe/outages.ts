@@ -19,6 +19,10 @@ interface Fault {
   failures: number;
   isWritten: boolean;
   reason: string;
+  /** Its last check failed too. */
+  isAway: boolean;
+  /** Calls that failed while its checks succeeded, and have not succeeded since. */
+  readonly failedCalls: Set<string>;
 }
 
 interface Written {
@@ -58,9 +62,13 @@ export class Outages {
     this.#log = log;
   }
 
-  /** An engine did not do its work. */
-  failed(engine: string, reason: string): void {
+  /** An engine did not do its work: in this call, or in a check if there is none. */
+  failed(engine: string, reason: string, call?: string): void {
     const fault = this.#count(engine, reason);
+    if (call === undefined) {
+      fault.isAway = true;
+      fault.failedCalls.clear();
+    } else if (!fault.isAway) fault.failedCalls.add(call);
     const repeated = this.#admit(`${engineUnavailable} ${engine}`, reason);
     if (repeated === undefined) return;
     fault.isWritten = true;
@@ -73,11 +81,20 @@ export class Outages {
     if (repeated) this.#log?.warn({ ...this.#name(engine), ...repeated }, 'an engine is slow');
   }
 
-  /** An engine did its work. */
+  /** A call did its work. Whether the fault is over is left to the next check. */
+  callSucceeded(call: string): void {
+    for (const { failedCalls } of this.#faults.values()) failedCalls.delete(call);
+  }
+
+  /** An engine responds. With a full disk it also does, so calls that failed have to succeed, or not to be made any more. */
   responded(engine: string): void {
+    const fault = this.#faults.get(engine);
+    if (!fault) return;
+    fault.isAway = false;
+    if (fault.failedCalls.size > 0 && this.#now() - fault.lastMs < repeatMs) return;
     const over = this.#end(engine);
     if (!over) return;
-    for (const written of this.#written.get(`${engineUnavailable} ${engine}`)?.values() ?? []) written.pauseMs = soonMs;
+    this.#beginAnew(engine);
     this.#log?.info({ ...this.#name(engine), ...over }, 'an engine is available again');
   }
 
@@ -117,10 +134,20 @@ export class Outages {
 
   #count(subject: string, reason: string): Fault {
     const now = this.#now();
-    const fault = this.#faults.get(subject) ?? { sinceMs: now, lastMs: now, failures: 0, isWritten: false, reason };
+    const fault = this.#faults.get(subject) ?? toFault(now, reason);
     Object.assign(fault, { lastMs: now, failures: fault.failures + 1, reason });
     this.#faults.set(subject, fault);
     return fault;
+  }
+
+  /** The lines about an engine are written again in its next outage, and count only what that one repeats. */
+  #beginAnew(engine: string): void {
+    for (const [subject, reasons] of this.#written) {
+      for (const [reason, written] of reasons) {
+        if (subject !== `${engineUnavailable} ${engine}` && reason !== engine) continue;
+        Object.assign(written, { pauseMs: soonMs, repeated: 0 });
+      }
+    }
   }
 
   /** How long it lasted, unless there was none, or it may not be over. */
@@ -146,6 +173,11 @@ export class Outages {
     reasons.set(reason, { atMs: now, pauseMs: repeatMs, repeated: 0 });
     return last && last.repeated > 0 ? { repeated: last.repeated } : {};
   }
+}
+
+function toFault(now: number, reason: string): Fault {
+  const about = { isWritten: false, reason, isAway: false, failedCalls: new Set<string>() };
+  return { sinceMs: now, lastMs: now, failures: 0, ...about };
 }
 
 /** Of a line with an `err`, the hook replaces the fields, or leaves the line out. */
