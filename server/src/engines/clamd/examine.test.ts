@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
@@ -96,6 +97,23 @@ test.each([
   const examination = { address: `127.0.0.1:${clamd.port}`, maxBytes: 1024, now: () => Date.parse(now) };
   const others = ['fault clamd.detection', 'warning clamd.encrypted'];
   await expectTrouble(examineClamd(examination), ...expected, ...others);
+});
+
+test('the remedies name the commands of the guide, which Debian’s units understand', async () => {
+  const guide = readFileSync(new URL('../../../../docs/install.md', import.meta.url), 'utf8');
+  await using old = await oldClamd('ClamAV 1.4.3/27823/Sat Nov 14 08:33:00 2026');
+  const addresses = [`127.0.0.1:${await closedPort()}`, `127.0.0.1:${old.port}`];
+  const examined = await Promise.all(
+    addresses.map((address) =>
+      collectFindings(examineClamd({ address, maxBytes: 1024, now: () => Number.MAX_SAFE_INTEGER })),
+    ),
+  );
+  const remedies = new Map(examined.flat().flatMap(({ check, remedy }) => (remedy ? [[check, remedy]] : [])));
+  for (const check of ['clamd.reachable', 'clamd.signatures', 'clamd.detection']) {
+    const commands = [...(remedies.get(check) ?? '').matchAll(/`(\w+ctl [^`]+)`/g)].map(([, command]) => command ?? '');
+    expect(commands.length, check).toBeGreaterThan(1);
+    expect(commands.filter((command) => !guide.includes(command))).toEqual([]);
+  }
 });
 
 test.each(['ClamAV 0.103.12', 'ClamAV 1.3.2', 'ClamAV'])('%s, which is old or does not say', async (program) => {

@@ -35,7 +35,7 @@ export async function* examineClamd({ address, maxBytes, now = Date.now }: Clamd
   try {
     version = await readVersion(address, responseMs);
   } catch (error) {
-    const remedy = 'Start it, or correct WAYBILL_CLAMD. Waybill’s user needs access to the socket.';
+    const remedy = `Start it (\`systemctl start clamav-daemon\`), or correct WAYBILL_CLAMD. On Debian, it is skipped while it has no signatures: ${update} Waybill’s user needs access to the socket.`;
     yield fault('clamd.reachable', `clamd is out of reach: ${reason(error)}.`, remedy);
     return;
   }
@@ -57,15 +57,25 @@ function* age(program: string): Generator<Finding> {
   yield warning('clamd.version', says, `Upgrade ClamAV to ${oldestTested.join('.')} or later.`);
 }
 
+/** A second freshclam fails while the service runs, which downloads what is new when it starts. */
+const update =
+  'have new ones downloaded with `systemctl restart clamav-freshclam`; `journalctl -u clamav-freshclam` shows when it is done, or why it fails.';
+const updateDaily = `On Debian, ${update} \`systemctl enable clamav-freshclam\` has it run after every boot.`;
+
 function signatures(builtAt: Date | undefined, now: number): Finding {
-  const update = 'Run freshclam, and have it run every day: systemctl enable --now clamav-freshclam.';
   if (builtAt === undefined) {
-    return warning('clamd.signatures', 'clamd has no official signatures, or does not say how old they are.', update);
+    return warning(
+      'clamd.signatures',
+      'clamd has no official signatures, or does not say how old they are.',
+      updateDaily,
+    );
   }
   const days = Math.floor((now - builtAt.getTime()) / dayMs);
   const says = `clamd’s signatures are ${days} days old.`;
   if (days < staleDays) return ok('clamd.signatures', says);
-  return days < obsoleteDays ? warning('clamd.signatures', says, update) : fault('clamd.signatures', says, update);
+  return days < obsoleteDays
+    ? warning('clamd.signatures', says, updateDaily)
+    : fault('clamd.signatures', says, updateDaily);
 }
 
 async function verdictOn(scanner: Scanner, pieces: Iterable<Buffer>): Promise<Verdict> {
@@ -79,7 +89,7 @@ async function verdictOn(scanner: Scanner, pieces: Iterable<Buffer>): Promise<Ve
 
 function detection(verdict: Verdict): Finding {
   if (verdict.result === 'infected') return ok('clamd.detection', 'clamd finds the EICAR test virus.');
-  const remedy = 'Run freshclam, restart clamd, and look at its log.';
+  const remedy = `On Debian, ${update} Then run \`systemctl restart clamav-daemon\`, and look at the log of clamd.`;
   return fault('clamd.detection', 'clamd does not find the EICAR test virus.', remedy);
 }
 
