@@ -10,7 +10,7 @@ import { type EngineWatch, watchEngines } from './http/console/watch-engines.ts'
 import { openJournal } from './journal.ts';
 import { jobFields } from './observe/jobs.ts';
 import { createMetrics } from './observe/metrics.ts';
-import { type Observation, observeEngines } from './observe/observe-engines.ts';
+import { type Observation, observeEngines, scanCall } from './observe/observe-engines.ts';
 import { Outages } from './observe/outages.ts';
 import { startTracing } from './observe/tracing.ts';
 import { connectServiceManager } from './service-manager.ts';
@@ -39,7 +39,8 @@ export async function startService(config: Config, role: 'serve' | 'work', inher
   const assembly = assemble(config, log, role, {
     aroundStatement: (text, call) => tracing.step('postgres statement', { 'db.query.text': text }, call),
     traceparent: tracing.traceparent,
-    engineFailed: (engine, reason) => outages.failed(engine, reason),
+    // Of clamd, this is the failure of a scan; of the others, of a connection.
+    engineFailed: (engine, reason) => outages.failed(engine, reason, engine === 'clamd' ? scanCall : undefined),
     migrationWaits: (reason) => log.warn({ engine: 'postgres', reason }, 'a migration is waiting'),
   });
   const adminConsole = await openConsole(config, consoleSettings[role], { log, observation, inherited });

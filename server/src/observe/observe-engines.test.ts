@@ -5,7 +5,7 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 import type { Verdict } from '../domain/ports/scanner.ts';
 import type { Store } from '../domain/store.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { observeEngines, observePort } from './observe-engines.ts';
+import { observeEngines, observePort, scanCall } from './observe-engines.ts';
 import { Outages } from './outages.ts';
 import { noTracing } from './tracing.ts';
 
@@ -92,11 +92,18 @@ test('a fault of an engine counts as a failure; a refusal and a call that was ab
   expect(await sample(metrics, 'waybill_engine_call_duration_seconds_count', of('read'))).toBe(2);
 });
 
-test('an outage of an engine that responds, and fails to write, ends with a write that succeeds', async () => {
+/** Keeps the texts of the lines about outages. */
+function followOutages() {
   const lines: unknown[] = [];
-  let [nowMs, isFull] = [0, true];
+  let nowMs = 0;
   const outages = new Outages({}, () => nowMs);
   outages.writeTo(pino({}, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: unknown }).msg) }));
+  return { outages, pass: (seconds: number) => (nowMs += seconds * 1000), read: () => lines.splice(0) };
+}
+
+test('an outage of an engine that responds, and fails to write, ends with a write that succeeds', async () => {
+  const { outages, pass, read } = followOutages();
+  let isFull = true;
   const put = async () => {
     if (isFull) throw new ExchangeError('unavailable', undefined, { engine: 's3', cause: new Error('no space left') });
   };
@@ -105,9 +112,9 @@ test('an outage of an engine that responds, and fails to write, ends with a writ
   const passMinute = async (call: () => Promise<unknown>) => {
     await call();
     await objects.read('key', { offset: 0, length: 1 }, undefined as never);
-    nowMs += 60_000;
+    pass(60);
     outages.responded('s3');
-    return lines.splice(0);
+    return read();
   };
   const fail = () => expect(objects.put('key', [], undefined as never)).rejects.toThrow(ExchangeError);
   expect(await passMinute(fail)).toEqual(['an engine is unavailable']);
@@ -118,13 +125,29 @@ test('an outage of an engine that responds, and fails to write, ends with a writ
   // Nothing is written any more, so nothing can show that it works.
   isFull = true;
   expect(await passMinute(fail)).toEqual(['an engine is unavailable']);
-  nowMs += 4 * 60_000;
+  pass(4 * 60);
   expect(await passMinute(async () => undefined)).toEqual(over);
   // The engine itself was away: that it responds again is the end of it.
   await fail();
   outages.failed('s3', 'connect ECONNREFUSED');
   await fail();
   expect((await passMinute(async () => undefined)).at(-1)).toEqual(...over);
+});
+
+test('an outage of a clamd that responds, and fails to scan, ends with a file that it scanned', async () => {
+  const verdicts: Verdict[] = [{ result: 'unscanned', why: 'unavailable' }, { result: 'clean' }];
+  const { outages, pass, read } = followOutages();
+  const begin = () => ({ verdict: async () => verdicts.shift(), early: undefined });
+  const { scanner } = engines({ scanner: { maxBytes: 7, begin } }, freshMetrics(), outages);
+  const scan = async () => {
+    await scanner.begin('stored').verdict();
+    pass(60);
+    outages.responded('clamd');
+    return read();
+  };
+  outages.failed('clamd', 'no verdict within 60000 ms', scanCall);
+  expect(await scan()).toEqual(['an engine is unavailable']);
+  expect(await scan()).toEqual(['an engine is available again']);
 });
 
 test('calls in a transaction are observed too, and what becomes of messages is counted', async () => {

@@ -70,6 +70,9 @@ function observeStore(store: Store, call: Call): Store {
   };
 }
 
+/** A scan, as a call that can fail: a verdict says so, and no error. */
+export const scanCall = 'clamd scan';
+
 /** Records only the verdict of a scan: its bytes are too many calls to record. */
 function observeScanner(scanner: Scanner, observation: Observation): Scanner {
   const call = recordCallsTo('clamd', observation);
@@ -86,6 +89,7 @@ function observeScanner(scanner: Scanner, observation: Observation): Scanner {
   };
   const countVerdict = (verdict: Awaited<ReturnType<Scan['verdict']>>) => {
     observation.metrics.scans.inc({ verdict: verdict.result === 'unscanned' ? verdict.why : verdict.result });
+    if (verdict.result !== 'unscanned') observation.outages?.callSucceeded(scanCall);
     return verdict;
   };
   return {
