@@ -13,6 +13,7 @@ import type { BackupPlace, BucketInventory } from './domain/backup/backup-place.
 import type { DatabaseCopies } from './domain/backup/database-copies.ts';
 import { describeCauses, type EngineName } from './domain/engine-name.ts';
 import type { Engines } from './domain/engines.ts';
+import { requireUnusedBucket } from './domain/evidence/require-unused-bucket.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
 import type { ConcurrencyLimiter } from './domain/flow/concurrency-limiter.ts';
 import { createDownloadLimits } from './domain/flow/download-limits.ts';
@@ -114,6 +115,7 @@ export interface Assembly extends Engines {
   readonly bucket: BucketInventory;
   openBackupPlace(address: BackupAddress): BackupPlace;
   startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
+  /** Throws a SetupError if the database is empty and the bucket is in use. */
   migrate(author?: Author): Promise<string[]>;
   /** Throws a SetupError if the database is empty. */
   requireSchema(): Promise<void>;
@@ -203,6 +205,10 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     warn: (event, details) => log.warn(details, event),
     info: (event, details) => log.info(details, event),
   };
+  const beforeCreation = () =>
+    requireUnusedBucket({ logObjects }, s3.bucket).catch((error: unknown) => {
+      throw bucketSetupError(error, s3.bucket) ?? error;
+    });
   const mailer = smtpMailer({ url: config.WAYBILL_SMTP_URL, connections: mailConnections });
 
   return {
@@ -311,7 +317,11 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       try {
         return await unlessRefused(() =>
           unlessAway(() =>
-            migrateSchema({ store, random }, () => migrate(migrations, { onWait: hooks.migrationWaits }), author),
+            migrateSchema(
+              { store, random },
+              () => migrate(migrations, { onWait: hooks.migrationWaits, beforeCreation }),
+              author,
+            ),
           ),
         );
       } finally {

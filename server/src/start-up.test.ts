@@ -37,6 +37,15 @@ test('not forever: then the process ends and says which engine and which setting
   );
 });
 
+test('an object store without which no schema can be created is waited for, and named', async () => {
+  const cause = new Error('connect ECONNREFUSED');
+  const error = new ExchangeError('unavailable', undefined, { cause, engine: 's3' });
+  const given = options();
+  const starting = startUp({ migrate: () => Promise.reject(error), checkPepper: fine, checks: {} }, given);
+  await expect(starting).rejects.toBe(error);
+  expect(given.said[0]).toEqual(['s3', 'connect ECONNREFUSED']);
+});
+
 test('what a PostgreSQL that responds refuses ends the process at once', async () => {
   const starting = startUp(
     { migrate: () => Promise.reject(new Error('password authentication failed')), checkPepper: fine, checks: {} },

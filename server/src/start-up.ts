@@ -4,15 +4,16 @@ import { type EngineChecks, toReason, withDeadline } from './http/console/watch-
 
 export interface StartUpOptions {
   readonly failed: (engine: string, reason: string) => void;
-  /** How long PostgreSQL may be unavailable before the process exits. */
+  /** How long an engine without which the schema cannot be checked may be unavailable before the process exits. */
   readonly patienceMs?: number;
   readonly pauseMs?: number;
   readonly checkMs?: number;
 }
 
-/** Names the engine and the setting when PostgreSQL was the only engine that was called. */
+/** Names PostgreSQL and its setting, unless the error is about another engine. */
 export function databaseIsAway(error: unknown): never {
   if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
+  if ((error.engine ?? 'postgres') !== 'postgres') throw error;
   throw new Error(`PostgreSQL is out of reach (${toReason(error)}). Start it, or correct WAYBILL_DATABASE_URL.`, {
     cause: error,
   });
@@ -22,9 +23,11 @@ export function databaseIsAway(error: unknown): never {
  * Conditions for a process to serve or work.
  *
  * Without PostgreSQL nothing works, not even checking whether the schema fits, so a process waits for it for a limited
- * time: after a power failure everything starts at once. An object store or a Valkey that is merely unavailable does
- * not stop the start: requests that need it return 503, and work as soon as it is back. But if an engine's response
- * shows a wrong setting, that is a mistake that the administrator should see now and not at the first upload.
+ * time: after a power failure everything starts at once. It waits for the object store too if the database is empty,
+ * because it creates no schema beside a bucket that is in use. Otherwise, an object store or a Valkey that is merely
+ * unavailable does not stop the start: requests that need it return 503, and work as soon as it is back. But if an
+ * engine's response shows a wrong setting, that is a mistake that the administrator should see now and not at the first
+ * upload.
  */
 export async function startUp(
   engines: { migrate(): Promise<unknown>; checkPepper(): Promise<void>; readonly checks: EngineChecks },
@@ -39,7 +42,7 @@ export async function startUp(
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
       if (performance.now() + pauseMs > deadline) databaseIsAway(error);
-      failed('postgres', toReason(error));
+      failed(error.engine ?? 'postgres', toReason(error));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }

@@ -106,7 +106,7 @@ test('a log that refuses to sign says so and what to do, and a new epoch continu
   await work();
   const { printed, exit } = await run('log', 'status');
   expect(exit).toBe(1);
-  expect(printed).toMatch(/Nothing is signed: The checkpoint of epoch 1 is missing .* waybilld admin log start-epoch/);
+  expect(printed).toMatch(/Nothing is signed: The checkpoint of epoch 1 is missing .* waybilld admin log start-epoch --reason "[^"]+"\n/);
 
   await expect(run('log', 'start-epoch')).rejects.toThrow('--reason');
   await expect(run('log', 'start-epoch', '--reason', ' ')).rejects.toThrow('1 to 200 characters');
@@ -155,6 +155,20 @@ test('entries of an ended epoch that no checkpoint covers are seen everywhere, a
   expect((await run('log', 'status')).exit).toBe(0);
   expect((await run('log', 'check')).exit).toBe(0);
   expect(await examinePublished()).toMatchObject({ status: 'ok' });
+});
+
+test('a database that began beside the log of another one is a fault, before and after it has a log of its own', async () => {
+  const examinePublished = async () =>
+    (await collectFindings(examineLog(engines))).find(({ check }) => check === 'log.published');
+  expect(await examinePublished()).toMatchObject({ status: 'ok' });
+  await work();
+  expect(await examinePublished()).toMatchObject({ status: 'ok' });
+  await query('truncate evidence_entries, evidence_logs, evidence_keys, evidence_time_stamps');
+  const other = { status: 'fault', remedy: expect.stringContaining('Correct WAYBILL_DATABASE_URL') };
+  expect(await examinePublished()).toMatchObject(other);
+  await work();
+  expect((await readStatus()).epochs).toMatchObject([{ epoch: 2 }]);
+  expect(await examinePublished()).toMatchObject(other);
 });
 
 test('keys are rotated while the log is signed, and the last one of an algorithm stays', async () => {

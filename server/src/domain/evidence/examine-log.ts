@@ -8,7 +8,7 @@ import type { Log, LogCondition } from './log-store.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
 import { readTilesOf } from './read-log.ts';
 import { formatKeyId, isSupported } from './signing-keys.ts';
-import { toOrigin } from './start-epoch.ts';
+import { findLastPublished, toOrigin } from './start-epoch.ts';
 
 interface Needs extends Pick<Engines, 'store' | 'logObjects' | 'witnesses' | 'timeStampAuthority'> {
   readonly policy: Pick<Engines['policy'], 'publicUrl'>;
@@ -27,7 +27,7 @@ export async function* examineLog(engines: Needs): AsyncGenerator<Finding> {
   const { evidenceLog } = engines.store;
   try {
     const condition = await evidenceLog.readCondition();
-    yield judgeCondition(condition);
+    yield (await findOtherLog(engines)) ?? judgeCondition(condition);
     if (engines.timeStampAuthority) yield judgeTimeStamps(condition, engines.timeStampAuthority);
     const log = await findNewest(engines.store);
     if (!log) return;
@@ -37,6 +37,19 @@ export async function* examineLog(engines: Needs): AsyncGenerator<Finding> {
   } catch (error) {
     yield skipped('log', `The evidence log cannot be examined: ${reason(error)}.`);
   }
+}
+
+/** A database that began beside a bucket in use has none of the epochs that it found there. */
+async function findOtherLog(engines: Pick<Needs, 'store' | 'logObjects'>): Promise<Finding | undefined> {
+  const known = await engines.store.evidenceLog.list();
+  if (known.some(({ epoch }) => epoch === 1)) return undefined;
+  const last = await findLastPublished(engines);
+  if (!last) return undefined;
+  return fault(
+    'log.published',
+    'The bucket has an evidence log that began before this database: it belongs to another one.',
+    'Stop all processes. Correct WAYBILL_DATABASE_URL, or restore the newest backup: waybilld admin restore --overwrite. Until then, whatever this database accepts is lost with it.',
+  );
 }
 
 function judgeCondition({ waiting, stranded, lagSeconds, refusal }: LogCondition): Finding {

@@ -100,21 +100,29 @@ async function findLast(
   known: Log | undefined,
   published: PublishedCheckpoint | undefined,
 ): Promise<{ readonly epoch: number; readonly checkpoint: EventData<'log.started'>['previous'] }> {
-  let epoch = known?.epoch ?? 0;
-  let checkpoint = published ?? readCheckpoint(known?.checkpoint ?? null);
-  for (let next = epoch + 1; next <= epoch + maxGap; next += 1) {
-    const bytes = await logObjects.read(toCheckpointName(next), maxCheckpointBytes, always);
-    const found = readCheckpoint(bytes?.toString() ?? null);
-    if (!found) continue;
-    epoch = next;
-    checkpoint = found;
-  }
+  const later = await findLastPublished({ logObjects }, known?.epoch);
+  const epoch = later?.epoch ?? known?.epoch ?? 0;
+  const checkpoint = later?.checkpoint ?? published ?? readCheckpoint(known?.checkpoint ?? null);
   const previous = checkpoint && {
     origin: checkpoint.origin,
     size: checkpoint.size,
     root: encodeBase64(checkpoint.root),
   };
   return { epoch, checkpoint: previous ?? null };
+}
+
+/** Finds the last epoch after this one whose checkpoint the bucket has; undefined if there is none. */
+export async function findLastPublished(
+  { logObjects }: Pick<Needs, 'logObjects'>,
+  after = 0,
+): Promise<{ readonly epoch: number; readonly checkpoint: Checkpoint } | undefined> {
+  let last: { readonly epoch: number; readonly checkpoint: Checkpoint } | undefined;
+  for (let epoch = after + 1; epoch <= (last?.epoch ?? after) + maxGap; epoch += 1) {
+    const bytes = await logObjects.read(toCheckpointName(epoch), maxCheckpointBytes, always);
+    const checkpoint = readCheckpoint(bytes?.toString() ?? null);
+    if (checkpoint) last = { epoch, checkpoint };
+  }
+  return last;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface MigrateOptions {
   /** Called with what is waited for and what can be done, while another process holds the lock. */
   readonly onWait?: ((message: string) => void) | undefined;
   readonly firstReportMs?: number;
+  /** Called before the schema is created in a database that has none, which an error prevents. */
+  readonly beforeCreation?: () => Promise<void>;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
     // PostgreSQL then notices within two minutes when this machine is gone, and not after two hours.
     await client.query('set tcp_keepalives_idle = 60; set tcp_keepalives_interval = 15; set tcp_keepalives_count = 4');
     await lockOthersOut(client, options);
+    if (!(await hasSchema(client))) await options.beforeCreation?.();
     const { runMigrations } = await import('graphile-worker');
     await runMigrations({ pgPool: pool });
     await createTable(client);
@@ -93,7 +96,7 @@ export async function requireSchema(pool: pg.Pool): Promise<void> {
   );
 }
 
-async function hasSchema(pool: pg.Pool): Promise<boolean> {
+async function hasSchema(pool: pg.Pool | pg.PoolClient): Promise<boolean> {
   const { rows } = await pool.query<{ exists: boolean }>("select to_regclass('migrations') is not null as exists");
   return rows[0]?.exists ?? false;
 }
