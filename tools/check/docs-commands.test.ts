@@ -1,5 +1,5 @@
 // Tests that the commands in the documents exist, with their options.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -71,6 +71,28 @@ function findScriptProblem([script = '', ...words]: string[]): string | undefine
   if (script !== 'lab' || run === undefined || existsSync(`${project}tools/lab/runs/${run}`)) return undefined;
   return `no run ${run} in the lab`;
 }
+
+/** Commands at the end of a sentence of the source, which an operator copies. */
+function findAdvisedCommands(text: string): string[] {
+  return [...text.matchAll(/: (waybilld admin (?:\$\{[^}]*\}|[^`.,;'\\$])+)/g)].flatMap(([, line = '']) =>
+    line.endsWith(' --help') ? [] : [line.replaceAll(/\$\{[^}]*\}/g, 'x')],
+  );
+}
+
+test('the commands that the server advises are complete', async () => {
+  const paths = globSync('server/src/**/*.{ts,tsx}', { cwd: project, exclude: ['**/*.test.ts'] });
+  const advised = paths.flatMap((path) => findAdvisedCommands(readFileSync(`${project}${path}`, 'utf8')));
+  expect(advised).toContain('waybilld admin log start-epoch --reason "entries without a checkpoint"');
+  const problems: string[] = [];
+  for (const line of advised) {
+    const parsed = makePrograms()['waybilld']?.parseAsync(shellWords('waybilld', line), { from: 'user' });
+    // In place of a value, there may be a word that says which one.
+    await parsed?.catch(({ message }: Error) => {
+      if (!message.includes('is invalid for argument')) problems.push(`${line}: ${message}`);
+    });
+  }
+  expect(problems).toEqual([]);
+});
 
 describe.each(documents.filter((path) => !path.startsWith('docs/adr/')))('%s', (path) => {
   // Both run waybilld.

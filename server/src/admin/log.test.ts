@@ -106,7 +106,9 @@ test('a log that refuses to sign says so and what to do, and a new epoch continu
   await work();
   const { printed, exit } = await run('log', 'status');
   expect(exit).toBe(1);
-  expect(printed).toMatch(/Nothing is signed: The checkpoint of epoch 1 is missing .* waybilld admin log start-epoch --reason "[^"]+"\n/);
+  expect(printed).toMatch(
+    /Nothing is signed: The checkpoint of epoch 1 is missing .* waybilld admin log start-epoch --reason "[^"]+"\n/,
+  );
 
   await expect(run('log', 'start-epoch')).rejects.toThrow('--reason');
   await expect(run('log', 'start-epoch', '--reason', ' ')).rejects.toThrow('1 to 200 characters');

@@ -50,7 +50,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
             ...(condition.stranded === 0
               ? []
               : [
-                  `${condition.stranded} entries of ended epochs have a place, and no checkpoint that proves it. Log them again: waybilld admin log start-epoch`,
+                  `${condition.stranded} entries of ended epochs have a place, and no checkpoint that proves it. Log them again: waybilld admin log start-epoch --reason "entries without a checkpoint"`,
                 ]),
             ...(condition.refusal === null ? [] : [`Nothing is signed: ${condition.refusal}`]),
           ],

@@ -48,7 +48,7 @@ async function findOtherLog(engines: Pick<Needs, 'store' | 'logObjects'>): Promi
   return fault(
     'log.published',
     'The bucket has an evidence log that began before this database: it belongs to another one.',
-    'Stop all processes. Correct WAYBILL_DATABASE_URL, or restore the newest backup: waybilld admin restore --overwrite. Until then, whatever this database accepts is lost with it.',
+    'Stop all processes. Correct WAYBILL_DATABASE_URL, or restore the newest backup: waybilld admin restore --overwrite --from PLACE. Until then, whatever this database accepts is lost with it.',
   );
 }
 

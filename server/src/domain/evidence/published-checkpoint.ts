@@ -6,7 +6,8 @@ import type { Log } from './log-store.ts';
 import { maxCheckpointBytes, toCheckpointName } from './read-log.ts';
 import { toVerifier } from './signing-keys.ts';
 
-const remedy = 'Find out why, then start a new epoch: waybilld admin log start-epoch';
+const remedy =
+  'Find out why, then start a new epoch: waybilld admin log start-epoch --reason "the log refused to sign"';
 
 export interface PublishedCheckpoint extends Checkpoint {
   readonly note: string;
@@ -69,12 +70,12 @@ export function requireKnown(log: Log, published: Checkpoint | undefined): void 
   if (!published) {
     if (log.publishedSize === 0) return;
     throw new LogRefusal(
-      `The checkpoint of epoch ${log.epoch} is missing in the bucket, although the database has published ${log.publishedSize} entries: this is another bucket, or its objects were lost. Put the objects below log/ back; if that is impossible, start a new epoch: waybilld admin log start-epoch`,
+      `The checkpoint of epoch ${log.epoch} is missing in the bucket, although the database has published ${log.publishedSize} entries: this is another bucket, or its objects were lost. Put the objects below log/ back; if that is impossible, start a new epoch: waybilld admin log start-epoch --reason "the objects of the log were lost"`,
     );
   }
   if (published.size > (signed?.size ?? 0)) {
     throw new LogRefusal(
-      `The bucket has a checkpoint of ${published.size} entries in epoch ${log.epoch}, and the database knows only ${signed?.size ?? 0}: the database was restored from a backup, or a failover has lost its last changes. Start a new epoch: waybilld admin log start-epoch`,
+      `The bucket has a checkpoint of ${published.size} entries in epoch ${log.epoch}, and the database knows only ${signed?.size ?? 0}: the database was restored from a backup, or a failover has lost its last changes. Start a new epoch: waybilld admin log start-epoch --reason "the database has lost entries"`,
     );
   }
   for (const known of [signed, readCheckpoint(log.checkpoint)]) {

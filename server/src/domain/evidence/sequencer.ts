@@ -229,7 +229,7 @@ export class Sequencer {
       const entries = await store.evidenceLog.placed(epoch, tree.size, next - tree.size);
       if (entries.length !== next - tree.size || entries.some(({ leafIndex }, at) => leafIndex !== tree.size + at)) {
         throw new LogRefusal(
-          `The database does not have all entries of epoch ${epoch} from ${tree.size} to ${next}: the command that started a new epoch was interrupted, or rows were deleted or changed. Start a new epoch: waybilld admin log start-epoch. If \`waybilld admin log check\` names entries that were deleted, restore a backup of the database.`,
+          `The database does not have all entries of epoch ${epoch} from ${tree.size} to ${next}: the command that started a new epoch was interrupted, or rows were deleted or changed. Start a new epoch: waybilld admin log start-epoch --reason "the log lacked entries". If \`waybilld admin log check\` names entries that were deleted, restore a backup of the database.`,
         );
       }
       const { files, obsolete } = tree.append(entries.map(({ commitment }) => commitment));
