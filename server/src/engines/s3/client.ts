@@ -48,7 +48,7 @@ export function openClient(
       httpsAgent: { keepAlive: true, maxSockets },
     },
   });
-  nameRefusals(client);
+  nameRefusals(client, silenceMs);
   // The newer checksum, which the client sends by default, does not satisfy every server: Swift insists on this one.
   client.middlewareStack.add(
     (next, { commandName }) =>

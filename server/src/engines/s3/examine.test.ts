@@ -16,6 +16,7 @@ import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { bucketNameForTest, openTestClient, removeBucket } from '../../testing/object-store.ts';
+import { startTroubledStore } from '../../testing/servers/refusing-store.ts';
 import { startStoreWithoutList } from '../../testing/servers/store-without-list.ts';
 import { examineS3 } from './examine.ts';
 
@@ -96,6 +97,23 @@ test('a full store', async () => {
   await carryOutRemedy('s3.space', examine, (remedy) => {
     readRemedy(remedy, /or (raise the quota)/);
     setQuota('set', '--max-objects=1000');
+  });
+});
+
+const storeRemedy = 'See whether the store is full, and its log';
+
+test.each([
+  ['PUT', 'silent', 's3.write', 'An object cannot be written: no response within 3000 ms.'],
+  ['PUT', 503, 's3.write', 'An object cannot be written: SlowDown (503).'],
+  ['GET', 503, 's3.read', 'An object cannot be read: SlowDown (503).'],
+  ['POST', 'silent', 's3.delete', 'An object cannot be deleted: no response within 3000 ms.'],
+] as const)('a store to which %s leads to: %s', async (method, trouble, check, says) => {
+  await using store = await startTroubledStore(method, trouble);
+  const findings = await collectFindings(examine({ endpoint: store.endpoint }));
+  expect(findings.find((finding) => finding.check === check)).toMatchObject({
+    status: 'fault',
+    says: expect.stringContaining(says),
+    remedy: expect.stringContaining(storeRemedy),
   });
 });
 

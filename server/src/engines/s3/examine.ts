@@ -14,6 +14,7 @@ import {
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { clockFinding, fault, ok, reachRemedy, reason, skipped, warning } from '../../domain/doctor/finding.ts';
 import { openClient, type S3Options } from './client.ts';
+import { isPassing } from './persist.ts';
 import { isFull } from './refusal.ts';
 
 export interface S3Examination extends S3Options {
@@ -125,24 +126,34 @@ async function* objectFindings(client: S3Client, Bucket: string, mayList: boolea
       : fault('s3.read', 'An object is not what was written.', 'Look at the log of the S3 server, and at its disks.');
     if (mayList) yield await findMissing(client, Bucket);
   } catch (error) {
-    yield fault('s3.read', `An object cannot be read: ${why(error)}.`, `Allow the key s3:GetObject on “${Bucket}”.`);
+    const remedy = findRemedy(error, `Allow the key s3:GetObject on “${Bucket}”`);
+    yield fault('s3.read', `An object cannot be read: ${why(error)}.`, `${remedy}.`);
   }
-  const refused = await client
-    .send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }))
-    .then(({ Errors }) => Errors?.[0]?.Code, why);
+  const refused = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } })).then(
+    ({ Errors }) => Errors?.[0]?.Code,
+    (error: Error) => error,
+  );
   yield refused === undefined
     ? ok('s3.delete', 'The key may delete objects.')
     : fault(
         's3.delete',
-        `An object cannot be deleted: ${refused}. Ended drops would stay in the bucket.`,
-        `Allow the key s3:DeleteObject on “${Bucket}”, and delete ${Key}.`,
+        `An object cannot be deleted: ${refused instanceof Error ? why(refused) : refused}. Ended drops would stay in the bucket.`,
+        `${findRemedy(refused, `Allow the key s3:DeleteObject on “${Bucket}”`)}, and delete ${Key}.`,
       );
 }
+
+/** A right is missing only if the store says so: one whose disks are full may be silent, or report an error of its own. */
+const findRemedy = (error: unknown, allow: string) =>
+  error instanceof Error && isPassing(error) ? 'See whether the store is full, and its log' : allow;
 
 function writeFault(error: unknown): Finding {
   return isFull(error)
     ? fault('s3.space', `The store has no space left: ${why(error)}.`, 'Add storage, or raise the quota.')
-    : fault('s3.write', `An object cannot be written: ${why(error)}.`, 'Allow the key s3:PutObject on the bucket.');
+    : fault(
+        's3.write',
+        `An object cannot be written: ${why(error)}.`,
+        `${findRemedy(error, 'Allow the key s3:PutObject on the bucket')}.`,
+      );
 }
 
 /** The key does not need the permission to ask, so a refusal shows nothing. */

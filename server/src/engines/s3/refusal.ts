@@ -13,8 +13,8 @@ interface CallInput {
   readonly CopySource?: string;
 }
 
-/** Makes the errors of all calls name their buckets, and those without a text their code. */
-export function nameRefusals(client: S3Client): void {
+/** Makes the errors of all calls name their buckets, those without a text their code, and those of silence how long it was. */
+export function nameRefusals(client: S3Client, silenceMs: number): void {
   client.middlewareStack.add(
     (next) => async (args) => {
       try {
@@ -26,6 +26,9 @@ export function nameRefusals(client: S3Client): void {
           (error as Refused).buckets = buckets.map((bucket) => `“${bucket}”`).join(' or ');
           if (error.message === 'UnknownError') error.message = `${error.name} (${error.$metadata.httpStatusCode})`;
         }
+        // Without its cause, which would be written beside it.
+        if (error instanceof Error && error.name === 'TimeoutError')
+          throw new Error(`no response within ${silenceMs} ms`);
         throw error;
       }
     },
