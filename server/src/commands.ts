@@ -3,13 +3,14 @@ import type { WithEngines } from './admin/command.ts';
 import type { Diagnose } from './admin/doctor.ts';
 import { assemble } from './assemble.ts';
 import { assembleExaminations } from './assemble-examinations.ts';
+import { listUsedMasterKeys } from './assemble-master-keys.ts';
 import { givenSettings, inspectConfig, readConfig } from './config/config.ts';
 import { readSudoUser } from './config/service-environment.ts';
 import type { ByCommand } from './domain/audit/audit-store.ts';
 import { commandAuthor } from './domain/audit/author.ts';
 import { diagnose } from './domain/doctor/diagnose.ts';
 import { askOnTerminal } from './setup/ask-on-terminal.ts';
-import { becomeServicesUser } from './setup/become-services-user.ts';
+import { actAsServicesUser, becomeServicesUser } from './setup/become-services-user.ts';
 import type { SetUp } from './setup/command.ts';
 import { setUp } from './setup/setup.ts';
 import { databaseIsAway } from './start-up.ts';
@@ -51,6 +52,7 @@ export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): Retur
   return setUp(options, {
     given: givenSettings(),
     ask: mayAsk ? askOnTerminal : undefined,
+    listUsedMasterKeys: (config) => actAsServicesUser(() => listUsedMasterKeys(config)),
     open: (config) => {
       // All files are written, which needed root.
       becomeServicesUser();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { assemble } from '../assemble.ts';
+import { listUsedMasterKeys } from '../assemble-master-keys.ts';
 import { readConfig } from '../config/config.ts';
 import { authenticate } from '../domain/accounts/authenticate.ts';
 import { commandAuthor } from '../domain/audit/author.ts';
@@ -53,6 +54,7 @@ function run(options: Partial<SetupOptions> = {}, needs: Partial<SetupNeeds> = {
     {
       given: given(),
       ask: undefined,
+      listUsedMasterKeys,
       open: (config) => ({
         ...assemble(config, silentLog, 'admin'),
         administrator: commandAuthor({ user: 'root' }),
@@ -175,6 +177,23 @@ test('keys that exist are used and never replaced', async () => {
   rmSync(join(dir, 'environment'));
   await run();
   expect(contents()).toMatchObject({ 'master-keys': masterKeys, 'key-pepper': pepper });
+});
+
+test('a missing master key is not replaced while the database has keys that it has wrapped', async () => {
+  await run();
+  const path = join(dir, 'master-keys');
+  const kept = contents()['master-keys'] ?? '';
+  await database.query(
+    'insert into day_keys (day, object_id, object_bytes, key_version) values (30000, gen_random_uuid(), 60, 1)',
+  );
+  rmSync(path);
+  const before = contents();
+  await expect(run({ set: { WAYBILL_LANGUAGE: 'sv' } })).rejects.toThrow(
+    `${path} with the master keys is missing, and the database has keys that they have wrapped. Copy the file from the backup`,
+  );
+  expect(contents()).toEqual(before);
+  writeFileSync(path, kept, { mode: 0o600 });
+  expect((await run()).failures).toEqual([]);
 });
 
 test('keys can be elsewhere', async () => {

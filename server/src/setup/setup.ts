@@ -5,6 +5,7 @@ import type { ByCommand } from '../domain/audit/audit-store.ts';
 import type { Finding } from '../domain/doctor/finding.ts';
 import { reason } from '../domain/doctor/finding.ts';
 import { invitePerson } from '../domain/people/invite-person.ts';
+import { SetupError } from '../domain/setup-error.ts';
 import type { Settings } from '../environment-file.ts';
 import { type Ask, askForMissing, mergeSettings } from './gather-settings.ts';
 import { ProtectedFiles } from './protected-files.ts';
@@ -29,6 +30,8 @@ export interface SetupNeeds {
   readonly given: Settings;
   /** Undefined if there is no one to ask. */
   readonly ask: Ask | undefined;
+  /** Lists the master keys that stored keys need. */
+  readonly listUsedMasterKeys: (config: Config) => Promise<readonly unknown[]>;
   readonly open: (
     config: Config,
   ) => Pick<Assembly, 'createBucket' | 'migrate' | 'store' | 'random' | 'pepper' | 'personLinks' | 'close'> & ByCommand;
@@ -62,7 +65,8 @@ export interface SetupResult {
 export async function setUp(options: SetupOptions, needs: SetupNeeds): Promise<SetupResult> {
   const files = new ProtectedFiles();
   const known = mergeSettings(readSettings(files, options.dir), needs.given, options.set);
-  const settings = writeSettings(files, options.dir, needs.ask ? await askForMissing(known, needs.ask) : known);
+  const given = needs.ask ? await askForMissing(known, needs.ask) : known;
+  const settings = await writeSettings(files, options.dir, given, (config) => requireUnusedKeys(config, needs));
 
   const engines = needs.open(readConfig(settings));
   const failures: string[] = [];
@@ -93,6 +97,19 @@ export async function setUp(options: SetupOptions, needs: SetupNeeds): Promise<S
   } finally {
     await engines.close();
   }
+}
+
+/** A new master key opens nothing of what is stored. A database that cannot be asked is not set up yet, or is away. */
+async function requireUnusedKeys(
+  config: Config,
+  { listUsedMasterKeys }: Pick<SetupNeeds, 'listUsedMasterKeys'>,
+): Promise<void> {
+  if (config.WAYBILL_MASTER_KEYS !== 'file') return;
+  const used = await listUsedMasterKeys(config).catch(() => []);
+  if (used.length === 0) return;
+  throw new SetupError(
+    `${config.WAYBILL_MASTER_KEY_FILE} with the master keys is missing, and the database has keys that they have wrapped. Copy the file from the backup or another machine: without it, no stored file can be read. Nothing was changed.`,
+  );
 }
 
 async function firstAccount(

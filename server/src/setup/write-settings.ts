@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ConfigError, configTable, inspectConfig } from '../config/config.ts';
+import { type Config, ConfigError, configTable, inspectConfig } from '../config/config.ts';
 import { SetupError } from '../domain/setup-error.ts';
 import { parseEnvironment, type Settings, updateEnvironment } from '../environment-file.ts';
 import type { ProtectedFiles } from './protected-files.ts';
@@ -27,9 +27,14 @@ export function readSettings(files: ProtectedFiles, dir: string): Settings {
 /**
  * Writes the environment file, and each secret into a file of its own. A master key and a pepper are made if there are
  * none, and never replaced: without them, files or API keys would be lost. Nothing is written unless all settings can
- * be used. Returns the settings as they are in the environment file.
+ * be used, nor if a new master key is refused. Returns the settings as they are in the environment file.
  */
-export function writeSettings(files: ProtectedFiles, dir: string, given: Settings): Settings {
+export async function writeSettings(
+  files: ProtectedFiles,
+  dir: string,
+  given: Settings,
+  beforeNewKey: (config: Config) => Promise<void>,
+): Promise<Settings> {
   const masterKeyFile = given['WAYBILL_MASTER_KEY_FILE'] ?? join(dir, 'master-keys');
   const pepperFile = given['WAYBILL_KEY_PEPPER_FILE'] ?? join(dir, 'key-pepper');
   const storedPepper = files.read(pepperFile)?.trim();
@@ -41,10 +46,11 @@ export function writeSettings(files: ProtectedFiles, dir: string, given: Setting
   }
   const { WAYBILL_KEY_PEPPER_FILE: _, ...others } = given;
   const complete = { ...others, WAYBILL_MASTER_KEY_FILE: masterKeyFile, WAYBILL_KEY_PEPPER: pepper };
-  const { problems } = inspectConfig(complete);
+  const { values, problems } = inspectConfig(complete);
   if (problems.length > 0) throw new ConfigError(problems);
 
   if (files.read(masterKeyFile) === undefined) {
+    await beforeNewKey(values as Config);
     files.write(masterKeyFile, `1:${randomBytes(32).toString('base64')}\n`);
   }
   const settings: Record<string, string> = {};
