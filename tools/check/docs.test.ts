@@ -124,7 +124,7 @@ test('docs/doctor.md lists what the doctor examines, and nothing else', () => {
   const [, table = ''] = /\| Check \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/doctor.md')) ?? [];
   const documented = [...table.matchAll(/`([a-z\d]+\.[a-z]+)`(?=.*\|.*\|)/g)].map(([, name]) => name ?? '');
   const paths = [
-    'server/src/{engines/*/examine,http/examine-tls,domain/keys/examine-day-keys,domain/evidence/examine-log,domain/audit/examine-audit-targets,domain/accounts/check-pepper}.ts',
+    'server/src/{engines/*/examine{,-backups},http/examine-tls,domain/keys/examine-day-keys,domain/evidence/examine-log,domain/audit/examine-audit-targets,domain/accounts/check-pepper}.ts',
   ];
   const real = globSync(paths, { cwd: project }).flatMap((path) =>
     [...read(path).matchAll(/'([a-z\d]+\.[a-z]+)'/g)].map(([, name]) => name ?? ''),

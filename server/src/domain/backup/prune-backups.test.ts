@@ -7,9 +7,11 @@ import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
 import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
 import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
+import { examinePostgres } from '../../engines/postgres/examine.ts';
 import { readBacklog } from '../../engines/postgres/jobs/backlog.ts';
 import { openTestPool } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
+import { carryOutRemedy, readRemedy } from '../../testing/findings.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { runAdmin } from '../../testing/run-admin.ts';
 import { chunkKey } from '../files/sealing.ts';
@@ -127,7 +129,7 @@ test('the command makes a backup and removes older ones; two at once are refused
   });
 });
 
-test('a backup that fails is remembered, for the alert', async () => {
+test('a backup that fails is remembered, for the alert and the doctor, until one is made', async () => {
   const { folder, place } = world.newPlace();
   const full = { ...place, write: () => Promise.reject(new Error('no space left on device')) };
   const engines = { ...world.engines, openBackupPlace: () => full };
@@ -136,6 +138,16 @@ test('a backup that fails is remembered, for the alert', async () => {
   expect(await readFailure()).toBeNull();
   await expect(runAdmin({ engines }, 'backup', 'make', '--to', folder)).rejects.toThrow('no space left on device');
   expect(await readFailure()).toBeCloseTo(Date.now() / 1000, -2);
+  await carryOutRemedy(
+    'backup.last',
+    () => examinePostgres({ url: world.database.url, connections: 20 }),
+    async (remedy) => {
+      const places = [folder, `${folder}-keys`];
+      const command = readRemedy(remedy, /waybilld admin (.+ PLACE --day-keys PLACE)/);
+      const words = command.split(' ').map((word) => (word === 'PLACE' ? (places.shift() ?? '') : word));
+      await runAdmin({ engines: { ...world.engines, openBackupPlace: () => place } }, ...words);
+    },
+  );
 });
 
 async function* toStream(text: string) {

@@ -61,6 +61,23 @@ test.each<[what: string, change: (name: string) => string, ...expected: string[]
     () => "select graphile_worker.add_job('send-message', run_at => now() - interval '10 minutes')",
     'fault work.running',
   ],
+  [
+    'a backup that is three days old',
+    () => "insert into last_backup (id, taken_at, left_out) values ('x', now() - interval '3 days', 0)",
+    'warning backup.last',
+  ],
+  [
+    'a backup that failed after the last one',
+    () =>
+      "insert into last_backup (id, taken_at, left_out) values ('x', now() - interval '1 day', 0); insert into last_backup_failure default values",
+    'warning backup.last',
+  ],
+  ['a first backup that failed', () => 'insert into last_backup_failure default values', 'warning backup.last'],
+  [
+    'an installation of ten days without a backup',
+    () => "update migrations set applied_at = now() - interval '10 days'",
+    'warning backup.last',
+  ],
 ])('%s', async (_what, change, ...expected) => {
   await using database = await createTestDatabase();
   await database.query(change(readDatabaseName(database)));

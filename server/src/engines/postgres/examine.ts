@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { clockFinding, fault, ok, reachRemedy, reason, skipped, warning } from '../../domain/doctor/finding.ts';
 import { openPool, StandbyError } from './database.ts';
+import { examineBackups } from './examine-backups.ts';
 import { planMigrations } from './migrate.ts';
 
 export interface PostgresExamination {
@@ -45,6 +46,8 @@ export async function* examinePostgres(options: PostgresExamination): AsyncGener
     yield schema;
     if (schema.status !== 'ok') return;
     yield await workFinding(pool);
+    const backups = await examineBackups(pool);
+    if (backups) yield backups;
     yield* await findUndeleted(pool);
   } finally {
     await pool.end();
