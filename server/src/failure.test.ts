@@ -61,6 +61,14 @@ test('a file that may not be used is told with the user who may not, whom root m
   expect(toFailure(port)?.next).toBeUndefined();
 });
 
+test('a folder that is missing is told with the command that creates it for the services’ user', () => {
+  const path = '/var/backups/waybill';
+  const found = { code: 'ENOENT', syscall: 'mkdir', path };
+  const missing = Object.assign(new Error(`ENOENT: no such file or directory, mkdir '${path}'`), found);
+  expect(toFailure(missing)?.next).toContain(`install -d -m 700 -o ${userName()} ${path}`);
+  expect(toFailure({ ...found, syscall: 'open' })?.next).toBeUndefined();
+});
+
 test('a disk that is full is named', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', path: '/b/x' });
   expect(toFailure(full)).toMatchObject({

@@ -71,10 +71,13 @@ function describeOutage(error: ExchangeError): { readonly message: string; reado
 
 /** For a file or directory, not for a port, which may be refused by the same code. */
 function toFileRemedy(error: unknown): { next: string } | undefined {
-  const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
+  const { code, path, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (path === undefined) return undefined;
   if (code === 'EACCES' || code === 'EPERM') {
     return { next: `The command runs as ${userName()}: let this user read and write there, or name another place.` };
+  }
+  if (code === 'ENOENT' && syscall === 'mkdir') {
+    return { next: `Create it for the user of the services, as root: install -d -m 700 -o ${userName()} ${path}` };
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return { next: `There is no room left for ${path}. Make room, or name another place, and run the command again.` };
