@@ -11,6 +11,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
+import { toReason, withDeadline } from '../../http/console/watch-engines.ts';
 import { objectStoreContract } from '../../testing/contracts/object-store-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestObjectStore } from '../../testing/object-store.ts';
@@ -114,6 +115,23 @@ describe('a store out of reach', () => {
     await expect(store.put('key', [Buffer.from('x')], live)).rejects.toMatchObject({ code: 'unavailable' });
     await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable' });
     store.close();
+  });
+});
+
+describe('a check, which has two seconds,', () => {
+  const readReason = async (port: number) => {
+    using store = storeAt(port, { silenceMs: 3_000 });
+    return withDeadline(store.ping(), 2_000).then(() => 'none', toReason);
+  };
+
+  test('names the reason why the store is out of reach', async () => {
+    const port = await closedPort();
+    expect(await readReason(port)).toBe(`connect ECONNREFUSED 127.0.0.1:${port}`);
+  });
+
+  test('says how long a store was silent', async () => {
+    await using peer = await startPeer((socket) => socket.resume());
+    expect(await readReason(peer.port)).toBe('no response within 1800 ms');
   });
 });
 

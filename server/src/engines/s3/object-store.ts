@@ -40,6 +40,8 @@ const maxWaiting = 10_000;
 const deletedAtOnce = 50;
 /** After this many failures and no success, the store is at fault and not the objects. */
 const failedInRow = 10;
+/** Less than the watch over the engines waits, so that the reason of a failure is known by then. */
+const checkMs = 1_800;
 /** While the store responds to other calls. */
 const longestWaitMs = 60_000;
 
@@ -58,7 +60,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   const deleting = open(atOnce.deleting);
   const isSigned = !isProtected(options.endpoint);
   const ping = () =>
-    persist(silenceMs, undefined, async (abortSignal) => {
+    persist(Math.min(silenceMs, checkMs), undefined, async (abortSignal) => {
       await reading.client.send(new HeadBucketCommand({ Bucket }), { abortSignal });
     });
   /** Returns those that were not deleted. */

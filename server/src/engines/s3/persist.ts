@@ -31,7 +31,7 @@ export async function persist<Result>(
       return await attempt(either);
     } catch (error) {
       // Why the attempt before failed says more than that time was up in this one.
-      failure = (either.aborted && failure) || error;
+      failure = (either.aborted && failure) || (deadline.aborted ? nameSilence(error, deadlineMs) : error);
       throwIfCancelled(signal);
       if (either.aborted || !isPassing(error)) throw toExchangeError(failure);
       // With jitter, so that calls that failed together are not retried together.
@@ -40,6 +40,12 @@ export async function persist<Result>(
       if (either.aborted) throw toExchangeError(failure);
     }
   }
+}
+
+/** The client only says that the call was aborted. */
+function nameSilence(error: unknown, silenceMs: number): unknown {
+  const isAborted = error instanceof Error && error.name === 'AbortError';
+  return isAborted ? new Error(`no response within ${Math.round(silenceMs)} ms`) : error;
 }
 
 /** A deadline of the caller, such as the end of a lease, cancels nothing: the store did not respond in time. */
