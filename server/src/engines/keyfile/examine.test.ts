@@ -1,8 +1,9 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { examineKeyfile } from './examine.ts';
 
@@ -13,7 +14,13 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'waybill-keys-'));
   path = join(folder, 'master-keys');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  rmSync(folder, { recursive: true });
+});
+
+const findRemedy = async () => (await collectFindings(examineKeyfile({ path, random })))[0]?.remedy;
 
 const freshKey = (version = 1) => `${version}:${randomBytes(32).toString('base64')}\n`;
 
@@ -25,6 +32,21 @@ test('readable keys are reported with the version in use', async () => {
 
 test('a missing file', async () => {
   await expectTrouble(examineKeyfile({ path, random }), 'fault keys.file');
+  expect(await findRemedy()).toMatch(/^Copy the file from the backup or another machine/);
+});
+
+test('a file that others can read, or that Waybill cannot, needs other rights and no copy', async () => {
+  const given = `Make the file readable for Waybill’s group only: chown root:waybill ${path} && chmod 640 ${path}`;
+  writeFileSync(path, freshKey(), { mode: 0o644 });
+  expect(await collectFindings(examineKeyfile({ path, random }))).toMatchObject([
+    { says: expect.stringMatching(/open to every user of this machine\.$/), remedy: given },
+  ]);
+  // As for a user without rights; root may read every file.
+  vi.spyOn(fs, 'statSync').mockImplementationOnce(() => {
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+  });
+  syncBuiltinESMExports();
+  expect(await findRemedy()).toBe(given);
 });
 
 test.each([

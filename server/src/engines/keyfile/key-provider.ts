@@ -30,14 +30,18 @@ export function keyfileProvider(path: string, random: Random): KeyProvider {
   };
 }
 
+/** The file is there, and is open to everybody or closed to Waybill. */
+export class WrongRights extends SetupError {}
+
 function readContent(path: string): string {
   try {
     if ((statSync(path).mode & 0o007) === 0) return readFileSync(path, 'utf8');
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new SetupError(`WAYBILL_MASTER_KEY_FILE names ${path}, which cannot be read (${code}).`, { cause });
+    const Problem = code === 'EACCES' ? WrongRights : SetupError;
+    throw new Problem(`WAYBILL_MASTER_KEY_FILE names ${path}, which cannot be read (${code}).`, { cause });
   }
-  throw new SetupError(
+  throw new WrongRights(
     `${path} holds the master keys and is open to every user of this machine. Run: chmod o= ${path}`,
   );
 }
