@@ -1,3 +1,5 @@
+import { describeOther } from '../domain/keys/check-master-keys.ts';
+import { findWrongKeys } from '../domain/keys/examine-day-keys.ts';
 import { currentVersion } from '../domain/keys/rotate-master-key.ts';
 import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
 import { wrapAgain } from './wrap-again.ts';
@@ -38,21 +40,26 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
   const status = keys
     .command('status')
     .description(
-      'show how many day keys each master key wraps, which wrap the keys of the files that end on their days, and how many keys that sign the evidence log',
+      'show how many day keys each master key wraps, which wrap the keys of the files that end on their days, and how many keys that sign the evidence log. Exits with 1 if one does not open what it should have wrapped',
     )
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const versions = await listMasterKeys(engines);
         const current = await currentVersion(engines.masterKeys);
+        const wrong = await findWrongKeys(engines);
         print(
           options.json,
-          versions,
-          versions.map(
-            ({ version, day_keys: dayKeys, log_keys: logKeys, fingerprint }) =>
-              `version ${version}  ${dayKeys} day keys  ${logKeys} log keys  ${fingerprint === null ? 'NOT available here' : `fingerprint ${fingerprint}`}${version === current ? '  current' : ''}`,
-          ),
+          versions.map((key) => ({ ...key, is_wrong: wrong.includes(key.version) })),
+          [
+            ...versions.map(
+              ({ version, day_keys: dayKeys, log_keys: logKeys, fingerprint }) =>
+                `version ${version}  ${dayKeys} day keys  ${logKeys} log keys  ${fingerprint === null ? 'NOT available here' : `fingerprint ${fingerprint}`}${version === current ? '  current' : ''}`,
+            ),
+            ...wrong.map(describeOther),
+          ],
         );
+        if (wrong.length > 0) process.exitCode = 1;
       }),
     );
   addExamples(status, 'waybilld admin master-keys status', 'waybilld admin master-keys status --json');

@@ -51,8 +51,17 @@ async function openDayKeys({ store, dayKeys, masterKeys }: Needs): Promise<Opene
   return { all: days.length, missing, closed, versions };
 }
 
-function* judge({ all, missing, closed, versions }: Opened): Generator<Finding> {
-  const wrong = [...new Set(closed.values())].filter((version) => !versions.has(version)).toSorted((a, b) => a - b);
+/** The versions of master keys that are other keys, or missing: they open none of the day keys that they should have wrapped. */
+export async function findWrongKeys(engines: Needs): Promise<number[]> {
+  return listWrong(await openDayKeys(engines));
+}
+
+const listWrong = ({ closed, versions }: Opened) =>
+  [...new Set(closed.values())].filter((version) => !versions.has(version)).toSorted((a, b) => a - b);
+
+function* judge(opened: Opened): Generator<Finding> {
+  const { all, missing, closed } = opened;
+  const wrong = listWrong(opened);
   if (wrong.length > 0) {
     yield fault(
       'keys.master',

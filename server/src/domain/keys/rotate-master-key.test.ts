@@ -32,6 +32,11 @@ function enginesWith(masterKeys: KeyProvider) {
   return { dayKeys, masterKeys };
 }
 
+function withCopies<Given>(engines: Given) {
+  const { url } = exchange.database;
+  return { ...engines, database: databaseCopies({ url, openPool: () => openTestPool(url) }) };
+}
+
 /** Day keys by the version of the master key that wraps them. */
 const wrappedDayKeys = async () =>
   Object.fromEntries(
@@ -70,10 +75,7 @@ test('after a rotation the old master key is not needed, also if it was interrup
   await expect(fails).rejects.toBe(interrupted);
   expect(await wrappedDayKeys()).toEqual({ 1: 1, 2: 1 });
   await exchange.upload(sender, 'meanwhile');
-  const { url } = database;
-  const copies = databaseCopies({ url, openPool: () => openTestPool(url) });
-  const withCopies = { ...engines, database: copies };
-  const rotated = await runAdmin({ engines: withCopies }, 'master-keys', 'rotate', '--json');
+  const rotated = await runAdmin({ engines: withCopies(engines) }, 'master-keys', 'rotate', '--json');
   expect(JSON.parse(rotated)).toMatchObject({ replaced: 1, done: true });
   expect(await wrappedDayKeys()).toEqual({ 2: 2 });
 
@@ -120,4 +122,30 @@ test('a key that is destroyed meanwhile stays destroyed, and a row that is being
     { name: 'locked', key_day: 7, destroyed: false },
     { name: 'removed', key_day: expect.any(Number), destroyed: true },
   ]);
+});
+
+test('the status names a master key that does not open what is stored, although its version is right', async () => {
+  const right = makeKeyProvider(lines[0]);
+  const engines = { ...exchange.engines, ...enginesWith(right) };
+  await exchange.database.query('delete from day_keys');
+  await engines.dayKeys.wrap(randomBytes(32), 'a file', null);
+  const readStatus = async (masterKeys: KeyProvider, ...options: string[]) => {
+    const printed = await runAdmin(
+      { engines: withCopies({ ...engines, ...enginesWith(masterKeys) }) },
+      'master-keys',
+      'status',
+      ...options,
+    );
+    const { exitCode } = process;
+    process.exitCode = undefined;
+    return { exitCode, printed };
+  };
+  expect(await readStatus(right)).toMatchObject({ exitCode: undefined, printed: expect.not.stringContaining('open') });
+  const other = makeKeyProvider(`1:${randomBytes(32).toString('base64')}`);
+  expect(await readStatus(other)).toMatchObject({
+    exitCode: 1,
+    printed: expect.stringContaining('The master key of version 1 does not open what is stored.'),
+  });
+  const { printed } = await readStatus(other, '--json');
+  expect(JSON.parse(printed)).toMatchObject([{ version: 1, day_keys: 1, is_wrong: true }]);
 });
