@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { startRedis } from '../../testing/servers/own-redis.ts';
@@ -21,8 +21,15 @@ test('a single server can be used', async () => {
 });
 
 test('a server that is away is no mistake of the administrator', async () => {
-  const refused = checked(`redis://127.0.0.1:${await closedPort()}`);
-  await expect(refused).rejects.not.toBeInstanceOf(SetupError);
+  const port = await closedPort();
+  const error = await checked(`redis://127.0.0.1:${port}`).catch((refused: unknown) => refused);
+  expect(error).not.toBeInstanceOf(SetupError);
+  expect(error).toMatchObject({ message: `connect ECONNREFUSED 127.0.0.1:${port}` });
+});
+
+test('a server that is silent', async () => {
+  await using peer = await startPeer((socket) => socket.resume());
+  await expect(checked(`redis://127.0.0.1:${peer.port}`)).rejects.toThrow('no response within 1000 ms');
 });
 
 test('a server that wants a password is set up wrongly', async () => {

@@ -1,5 +1,6 @@
 import { type Redis, ReplyError } from 'ioredis';
 import { SetupError } from '../../domain/setup-error.ts';
+import { findReason } from './connect.ts';
 import { isNodeOfCluster, nodeOfCluster, readFacts } from './facts.ts';
 
 /** Throws when the server is unavailable, and a SetupError when it responds but cannot be used. */
@@ -7,7 +8,7 @@ export async function checkValkey(redis: Redis): Promise<void> {
   try {
     await redis.ping();
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isRefusal(error)) throw findReason(redis, error);
     throw new SetupError('Valkey or Redis refuses our credentials. Check the user and password in WAYBILL_REDIS_URL.', {
       cause: error,
     });
@@ -22,7 +23,7 @@ async function clusterFacts(redis: Redis): Promise<Readonly<Record<string, strin
   try {
     return await readFacts(redis, 'cluster');
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isRefusal(error)) throw findReason(redis, error);
     return {};
   }
 }

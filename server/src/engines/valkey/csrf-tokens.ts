@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { Redis, Result } from 'ioredis';
-import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { CsrfTokens } from '../../domain/ports/csrf-tokens.ts';
 import type { Random } from '../../domain/ports/random.ts';
+import { throwUnavailable } from './connect.ts';
 
 /**
  * One sorted set per account: member = the token's SHA-256, score = when it was last used, by the server's own clock.
@@ -46,16 +46,14 @@ export function valkeyCsrfTokens(redis: Redis, random: Random, options: { lifeti
       const token = random.bytes(32).toString('base64url');
       await redis
         .mintCsrfToken(toKey(accountId), digestToken(token), lifetimeMs, limits.csrfTokensPerAccount)
-        .catch(unavailable);
+        .catch(throwUnavailable(redis));
       return token;
     },
     async accept(accountId, token) {
-      const accepted = await redis.acceptCsrfToken(toKey(accountId), digestToken(token), lifetimeMs).catch(unavailable);
+      const accepted = await redis
+        .acceptCsrfToken(toKey(accountId), digestToken(token), lifetimeMs)
+        .catch(throwUnavailable(redis));
       return accepted === 1;
     },
   };
-}
-
-function unavailable(cause: unknown): never {
-  throw new ExchangeError('unavailable', undefined, { cause, engine: 'valkey' });
 }

@@ -1,6 +1,6 @@
 import type { Redis, Result } from 'ioredis';
-import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { MessageLimit } from '../../domain/ports/limits.ts';
+import { throwUnavailable } from './connect.ts';
 
 const windowMs = 60 * 60 * 1000;
 
@@ -45,9 +45,7 @@ export function valkeyMessageLimit(redis: Redis, max: { perAccount: number; perR
       const keys = [ofAccount, ...Array.from(new Set(receivers), (receiver) => `${ofAccount}:${receiver}`)];
       const waitMs = await redis
         .takeMessages(keys.length, ...keys, windowMs, max.perAccount, max.perReceiver)
-        .catch((cause: unknown) => {
-          throw new ExchangeError('unavailable', undefined, { cause, engine: 'valkey' });
-        });
+        .catch(throwUnavailable(redis));
       return Math.ceil(waitMs / 1000);
     },
   };
