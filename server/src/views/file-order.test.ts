@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sortByPath } from './file-order.ts';
+import { comparePaths, sortByPath } from './file-order.ts';
 
 test('files are sorted by folder, then by name, with numbers in their order', () => {
   const paths = [
@@ -24,4 +24,12 @@ test('files are sorted by folder, then by name, with numbers in their order', ()
     'b/10.txt',
     'b/a/1.txt',
   ]);
+});
+
+test('the list of a drop is in the order in which its paths compare', () => {
+  const paths = Array.from({ length: 1000 }, (_, index) => {
+    const folders = Array.from({ length: index % 4 }, (_folder, depth) => `${(index * 7 + depth) % 12}`);
+    return [...folders, `${(index * 919) % 1000}.txt`].join('/');
+  });
+  expect(sortByPath(paths, 'en', (path) => path)).toEqual(paths.toSorted(comparePaths('en')));
 });
