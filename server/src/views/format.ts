@@ -119,8 +119,8 @@ function chooseUnit(seconds: number): (typeof durationUnits)[number] {
   return durationUnits.find(([, size]) => seconds >= size) ?? ['second', 1];
 }
 
-/** Formatters are slow to make and cheap to use. */
-function remember<A extends (string | number)[], R>(make: (...input: A) => R): (...input: A) => R {
+/** Calls it once for each input: formatters are slow to make and cheap to use. */
+export function remember<A extends (string | number)[], R>(make: (...input: A) => R): (...input: A) => R {
   const made = new Map<string, R>();
   return (...input) => {
     const key = input.join(' ');

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInstance } from 'i18next';
-import { type Formatters, formatters } from './format.ts';
+import { type Formatters, formatters, remember } from './format.ts';
 
 export type Params = Readonly<Record<string, string | number>>;
 
@@ -75,11 +75,14 @@ export function createTranslators(options: {
 
   const createTranslator = (language: string, locale: string, chosenZone: string | undefined): Translator => {
     const t = openLibrary().getFixedT(language);
+    // Finding a text is slow, and each row of a list needs the same ones.
+    const translate = (key: string, params: Params) => t(key, { replace: params, ...extractCount(params) });
+    const constants = remember((key: string) => translate(key, {}));
     return {
       language,
       locale,
       dir: direction(language),
-      t: (key, params = {}) => t(key, { replace: params, ...extractCount(params) }),
+      t: (key, params) => (params ? translate(key, params) : constants(key)),
       texts: (...prefixes) =>
         Object.fromEntries(
           Object.entries({ ...english, ...texts.get(options.fallback), ...texts.get(language) }).filter(([key]) =>
