@@ -3,6 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import { Logo } from './components/mark.tsx';
 import { type LanguageLink, PageContext } from './components/page-context.ts';
 import { Contact, LanguageLinks } from './components/page-foot.tsx';
+import { type DrawRows, placeOfRows, TakeRowsContext } from './components/rows.tsx';
 import { TranslatorContext } from './components/translator-context.ts';
 import type { Operator } from './operator.ts';
 import type { Translator, Translators } from './translator.ts';
@@ -40,13 +41,30 @@ export interface Frame {
  * is made to be kept as a file.
  */
 export function renderPage(translator: Translator, frame: Frame): string {
-  return `<!doctype html>${renderToString(
-    <TranslatorContext.Provider value={translator}>
-      <PageContext.Provider value={frame}>
-        <Document translator={translator} frame={frame} />
-      </PageContext.Provider>
-    </TranslatorContext.Provider>,
-  )}`;
+  return [...renderParts(translator, frame)].join('');
+}
+
+/** Renders the document in parts, so that a server can do something else while it draws a page with long lists. */
+export function* renderParts(translator: Translator, frame: Frame): Generator<string, void, void> {
+  const drawParts = function* (content: VNode): Generator<string, void, void> {
+    const lists: (readonly DrawRows[])[] = [];
+    let rest = renderToString(
+      <TranslatorContext.Provider value={translator}>
+        <PageContext.Provider value={frame}>
+          <TakeRowsContext.Provider value={(groups) => void lists.push(groups)}>{content}</TakeRowsContext.Provider>
+        </PageContext.Provider>
+      </TranslatorContext.Provider>,
+    );
+    for (const groups of lists) {
+      const place = rest.indexOf(placeOfRows);
+      yield rest.slice(0, place);
+      for (const draw of groups) yield* drawParts(draw());
+      rest = rest.slice(place + placeOfRows.length);
+    }
+    yield rest;
+  };
+  yield '<!doctype html>';
+  yield* drawParts(<Document translator={translator} frame={frame} />);
 }
 
 /** Lists the URLs of the page in every available language, with `?lang=`. */

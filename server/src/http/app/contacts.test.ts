@@ -45,12 +45,14 @@ async function sendParts(browser: AppBrowser, url: string, fields: Record<string
 function readFields(body: string): Record<string, string> {
   const decode = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
   const hidden = [...body.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  // The first end of line of a text area is not part of its text.
+  const areas = [...body.matchAll(/<textarea name="([^"]+)"[^>]* hidden>\n?([^<]*)<\/textarea>/g)];
   const selects = [...body.matchAll(/<select[^>]* name="([^"]+)"[^>]*>(.*?)<\/select>/gs)].map(
     ([, name, options]) => ['', name, /<option value="([^"]*)"[^>]* selected/.exec(options ?? '')?.[1] ?? ''] as const,
   );
   const group = /name="group"[^>]* value="([^"]*)"/.exec(body)?.[1] ?? '';
   return Object.fromEntries([
-    ...[...hidden, ...selects].map(([, name = '', value = '']) => [name, decode(value)]),
+    ...[...hidden, ...areas, ...selects].map(([, name = '', value = '']) => [name, decode(value)]),
     ['group', group],
   ]);
 }

@@ -24,6 +24,8 @@ import { shareRoutes } from './share.ts';
 
 const secondFactors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
 const phonePrefix = 'phone:';
+/** More than a lifetime, a date or a phone number has. A refused form shows what was written again. */
+const shortLength = 100;
 
 /** The first screen of an account: the composer. */
 export const sendRoutes: readonly AppRoute[] = [
@@ -102,16 +104,19 @@ async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles
   const policy = await readPolicy(engines, actor.accountId);
   const factor = fields.get('second_factor');
   const receivers = fields.getAll('receiver').join('\n');
+  const readShort = (name: string) => (fields.get(name) ?? '').slice(0, shortLength);
   const values = {
     receivers,
     message: fields.get('message') ?? '',
-    days: fields.get('days') ?? '',
-    until: fields.get('until') ?? '',
+    days: readShort('days'),
+    until: readShort('until'),
     secondFactor: secondFactors.find((each) => each === factor) ?? policy.secondFactor,
     notify: fields.get('notify') !== 'links',
     phones: new Map(
       [...fields].flatMap(([name, value]) =>
-        name.startsWith(phonePrefix) && value.trim() !== '' ? [[name.slice(phonePrefix.length), value]] : [],
+        name.startsWith(phonePrefix) && value.trim() !== ''
+          ? [[name.slice(phonePrefix.length), value.slice(0, shortLength)]]
+          : [],
       ),
     ),
   };

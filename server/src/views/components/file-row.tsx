@@ -11,16 +11,18 @@ export function FileRow(props: {
   size: string;
   /** The id by which a script finds the row. */
   id?: string | undefined;
+  /** Whether a link leads to the row. */
+  isLinked?: boolean | undefined;
   /** Where the file can be downloaded; the whole row is the link then. */
   href?: string | undefined;
   /** Further details. */
   children?: ComponentChildren;
 }): JSX.Element {
   const translator = useTranslator();
-  const { path, href } = props;
+  const { path, href, isLinked } = props;
   const name = <FileName path={path} />;
   return (
-    <li class="file" data-file={props.id} id={props.id && `file-${props.id}`}>
+    <li class="file" data-file={props.id} id={isLinked ? `file-${props.id}` : undefined}>
       <FileIcon name={path} />
       <div class="file-about">
         {href === undefined ? (
@@ -66,7 +68,7 @@ const glyphs: Record<FileFamily, string> = {
 export function FileIcon({ name }: { name: string }): JSX.Element {
   const family = fileFamily(name);
   return (
-    <svg class={`file-icon file-icon-${family}`} viewBox="0 0 32 40" aria-hidden="true" focusable="false">
+    <svg class={`file-icon file-icon-${family}`} viewBox="0 0 32 40" aria-hidden="true">
       <path class="file-icon-paper" d="M5 1h15l9 9v26a3 3 0 0 1-3 3H5a3 3 0 0 1-3-3V4a3 3 0 0 1 3-3Z" />
       <path class="file-icon-fold" d="M20 1l9 9h-6a3 3 0 0 1-3-3Z" />
       <path d={glyphs[family]} />

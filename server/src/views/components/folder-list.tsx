@@ -3,6 +3,7 @@ import { sortByPath } from '../file-order.ts';
 import { oneLine } from '../plain.ts';
 import { splitPath } from './file-name.tsx';
 import { Icon } from './icon.tsx';
+import { Rows } from './rows.tsx';
 import { useTranslator } from './translator-context.ts';
 
 export interface FolderFile {
@@ -26,25 +27,30 @@ export function FolderList<F extends FolderFile>(props: {
   const translator = useTranslator();
   const folders = groupByFolder(files, translator.locale);
   const rows = (group: readonly F[]) => (
-    <ul class="files">{group.map((file) => row(file, splitPath(file.path)[1]))}</ul>
+    <ul class="files">
+      <Rows items={group} row={(file) => row(file, splitPath(file.path)[1])} />
+    </ul>
   );
   return (
     <div class="folders">
-      {folders.map(([folder, group]) =>
-        folder === '' ? (
-          rows(group)
-        ) : (
-          <Folder
-            key={folder}
-            path={folder}
-            files={group}
-            done={group.every(isDone)}
-            open={files.length <= comfortable || group.some(isNoteworthy)}
-          >
-            {rows(group)}
-          </Folder>
-        ),
-      )}
+      <Rows
+        items={folders}
+        row={([folder, group]) =>
+          folder === '' ? (
+            rows(group)
+          ) : (
+            <Folder
+              key={folder}
+              path={folder}
+              files={group}
+              done={group.every(isDone)}
+              open={files.length <= comfortable || group.some(isNoteworthy)}
+            >
+              {rows(group)}
+            </Folder>
+          )
+        }
+      />
     </div>
   );
 }

@@ -63,14 +63,7 @@ export type IconName = keyof typeof shapes;
 /** Hidden from screen readers, because the text beside it says the same. */
 export function Icon({ name, small }: { name: IconName; small?: boolean }): JSX.Element {
   return (
-    <svg
-      class={`icon${small ? ' icon-small' : ''}`}
-      viewBox="0 0 24 24"
-      width="20"
-      height="20"
-      aria-hidden="true"
-      focusable="false"
-    >
+    <svg class={`icon${small ? ' icon-small' : ''}`} viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
       <path d={shapes[name]} />
     </svg>
   );

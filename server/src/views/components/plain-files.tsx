@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { sortByPath } from '../file-order.ts';
 import { FileRow } from './file-row.tsx';
+import { Rows } from './rows.tsx';
 import { ScanNote } from './scan-note.tsx';
 import { type Scanned, summarizeScans } from './scan-texts.ts';
 import { useTranslator } from './translator-context.ts';
@@ -17,11 +18,14 @@ export function PlainFiles({ files, count }: { files: readonly PlainFile[]; coun
   const { differs } = summarizeScans(files);
   return (
     <ul class="files">
-      {sortByPath(files, translator.locale, ({ name }) => name).map((file, index) => (
-        <FileRow key={index} path={file.name} size={translator.formatSize(file.sizeBytes)}>
-          {differs(file) && <ScanNote {...file} />}
-        </FileRow>
-      ))}
+      <Rows
+        items={sortByPath(files, translator.locale, ({ name }) => name)}
+        row={(file, index) => (
+          <FileRow key={index} path={file.name} size={translator.formatSize(file.sizeBytes)}>
+            {differs(file) && <ScanNote {...file} />}
+          </FileRow>
+        )}
+      />
       {more > 0 && <li class="quiet more-files">{translator.t('common.more', { count: more })}</li>}
     </ul>
   );

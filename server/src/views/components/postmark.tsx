@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 export function Postmark({ reference }: { reference: string }): JSX.Element {
   const [, start = '', end = ''] = reference.split('-');
   return (
-    <svg class="postmark" viewBox="0 0 136 96" aria-hidden="true" focusable="false">
+    <svg class="postmark" viewBox="0 0 136 96" aria-hidden="true">
       <path
         class="postmark-waves"
         d="M2 32q8-6 16 0t16 0 16 0M0 44q8-6 16 0t16 0 14 0M0 56q8-6 16 0t16 0 14 0M2 68q8-6 16 0t16 0 16 0"

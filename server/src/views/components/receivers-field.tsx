@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { toDescription } from './field.tsx';
+import { LongText } from './rows.tsx';
 import { useTranslator } from './translator-context.ts';
 
 /**
@@ -24,7 +25,7 @@ export function ReceiversField(props: {
         placeholder={translator.t('composer.toHint')}
         {...toDescription({ id: 'receiver' }, true, props.problem)}
       >
-        {props.value}
+        <LongText>{props.value}</LongText>
       </textarea>
       <p class="quiet small" id="receiver-hint">
         {translator.t('composer.toPlain')}

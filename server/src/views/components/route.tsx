@@ -14,7 +14,7 @@ export function Route({ progress }: { progress: Progress }): JSX.Element {
   const { tone, text, count, of, reached } = summarizeProgress(progress);
   return (
     <span class={`route route-${tone}`}>
-      <svg class="route-line" viewBox="0 0 56 12" aria-hidden="true" focusable="false">
+      <svg class="route-line" viewBox="0 0 56 12" aria-hidden="true">
         {steps.slice(1).map((step, index) => (
           <path
             key={step}

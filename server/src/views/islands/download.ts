@@ -9,6 +9,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
 /** Shows "Downloaded" beside a file when all of it has been sent, without a reload. */
 function watchDownloads(files: HTMLElement, endpoint: string): void {
   const status = document.querySelector('[role=status]');
+  const template = files.querySelector('template');
   const rows = [...files.querySelectorAll<HTMLElement>('[data-file]')];
   const watch = new DeliveryWatch({
     async delivered() {
@@ -19,14 +20,14 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
     },
     show(ids) {
       const shown = new Set(ids);
-      const fresh = rows.filter((row) => markOf(row)?.hidden && shown.has(row.dataset['file'] ?? ''));
+      const fresh = rows.filter((row) => !isMarked(row) && shown.has(row.dataset['file'] ?? ''));
       for (const row of fresh) {
-        const mark = markOf(row);
-        if (!mark) continue;
-        mark.hidden = false;
-        if (status) status.textContent = `${row.querySelector('.file-name')?.textContent}: ${mark.textContent}`;
+        const mark = template?.content.cloneNode(true) ?? '';
+        row.querySelector('.file-meta > :first-child')?.after(mark);
+        const [name, text] = ['.file-name', '.done'].map((part) => row.querySelector(part)?.textContent);
+        if (status) status.textContent = `${name}: ${text}`;
       }
-      const done = rows.filter((row) => !markOf(row)?.hidden).length;
+      const done = rows.filter(isMarked).length;
       if (done > 0) showProgress(done);
       markFolders(files);
       if (fresh.length > 0 && done === rows.length) void showCompletion(status);
@@ -47,16 +48,15 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
   });
 }
 
-function markOf(row: HTMLElement): HTMLElement | null {
-  return row.querySelector<HTMLElement>('.done');
+function isMarked(row: Element): boolean {
+  return row.querySelector('.done') !== null;
 }
 
 /** Shows the mark of each folder all of whose files are marked. */
 function markFolders(files: HTMLElement): void {
   for (const folder of files.querySelectorAll('.folder')) {
     const mark = folder.querySelector<HTMLElement>('summary .done');
-    const marks = [...folder.querySelectorAll<HTMLElement>('.file .done')];
-    if (mark) mark.hidden = marks.some(({ hidden }) => hidden);
+    if (mark) mark.hidden = ![...folder.querySelectorAll('.file')].every(isMarked);
   }
 }
 
@@ -88,8 +88,8 @@ function offerCopy(button: HTMLButtonElement): void {
   if (!('clipboard' in navigator)) return;
   button.hidden = false;
   const copy = async () => {
-    await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
-    button.textContent = button.dataset['copied'] ?? '';
+    await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? '');
+    button.textContent = button.closest<HTMLElement>('[data-copied]')?.dataset['copied'] ?? '';
   };
   button.addEventListener('click', () => void copy());
 }

@@ -11,6 +11,7 @@ import { ListHead } from '../components/list-head.tsx';
 import { Message } from '../components/message.tsx';
 import { Moment } from '../components/moment.tsx';
 import { OwnReceipt } from '../components/own-receipt.tsx';
+import { Rows } from '../components/rows.tsx';
 import { ScanNote, ScanSummary } from '../components/scan-note.tsx';
 import { type Scanned, summarizeScans } from '../components/scan-texts.ts';
 import { fromField, type Sender } from '../components/sender.tsx';
@@ -60,7 +61,8 @@ export function downloadTitle(translator: Translator, { sender }: Pick<DownloadP
 
 export function DownloadPage(props: DownloadPageProps): JSX.Element {
   const translator = useTranslator();
-  const { files, completedAt } = props;
+  const { completedAt } = props;
+  const files = sortByPath(props.files, translator.locale, ({ path }) => path);
   const sender = isolate(props.sender.name);
   const about = { count: files.length, sender };
   const until = <Moment at={props.deadline} show="deadline" />;
@@ -91,7 +93,7 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
         </>
       }
     >
-      <FileList {...props} />
+      <FileList {...props} files={files} />
       <p class="unseen" role="status" />
       <div class="asides">
         <Verify files={files} sumsHref={props.sumsHref} />
@@ -173,16 +175,33 @@ function FileList({ files, totalBytes, deliveredHref }: DownloadPageProps): JSX.
         isNoteworthy={differs}
         isDone={({ complete }) => complete}
         row={(file, name) => (
-          <FileRow key={file.id} id={file.id} path={name} size={translator.formatSize(file.sizeBytes)} href={file.href}>
-            <span class="done" hidden={!file.complete}>
-              <Icon name="check" small />
-              {translator.t('download.done')}
-            </span>
+          <FileRow
+            key={file.id}
+            id={file.id}
+            isLinked={differs(file)}
+            path={name}
+            size={translator.formatSize(file.sizeBytes)}
+            href={file.href}
+          >
+            {file.complete && <DoneMark />}
             {differs(file) && <ScanNote {...file} />}
           </FileRow>
         )}
       />
+      <template>
+        <DoneMark />
+      </template>
     </section>
+  );
+}
+
+/** The script copies it into the row of each file that is complete after the page was drawn. */
+function DoneMark(): JSX.Element {
+  return (
+    <span class="done">
+      <Icon name="check" small />
+      {useTranslator().t('download.done')}
+    </span>
   );
 }
 
@@ -193,27 +212,8 @@ function Verify({ files, sumsHref }: Pick<DownloadPageProps, 'files' | 'sumsHref
     <details class="verify small">
       <summary>{translator.t('download.verify')}</summary>
       <p class="quiet">{translator.t('download.verifyText')}</p>
-      <dl>
-        {sortByPath(files, translator.locale, ({ path }) => path).map((file) => (
-          <div key={file.id}>
-            <dt>
-              <bdi>{oneLine(file.path)}</bdi>
-            </dt>
-            <dd>
-              <code dir="ltr">{file.sha256}</code>
-              {/* Shown by the script, which does the copying. */}
-              <Button
-                look="plain"
-                type="button"
-                hidden
-                data-copy={file.sha256}
-                data-copied={translator.t('download.copied')}
-              >
-                {translator.t('download.copy')} <bdi class="unseen">{oneLine(file.path)}</bdi>
-              </Button>
-            </dd>
-          </div>
-        ))}
+      <dl data-copied={translator.t('download.copied')}>
+        <Rows items={files} row={(file) => <Checksum key={file.id} {...file} />} />
       </dl>
       <p>
         <a href={sumsHref} download>
@@ -224,5 +224,24 @@ function Verify({ files, sumsHref }: Pick<DownloadPageProps, 'files' | 'sumsHref
         {translator.t('download.sumsNote')} <code dir="ltr">sha256sum -c SHA256SUMS</code>
       </p>
     </details>
+  );
+}
+
+function Checksum({ path, sha256 }: DownloadFile): JSX.Element {
+  const translator = useTranslator();
+  const name = oneLine(path);
+  return (
+    <div>
+      <dt>
+        <bdi>{name}</bdi>
+      </dt>
+      <dd>
+        <code dir="ltr">{sha256}</code>
+        {/* Shown by the script, which copies the text before it. */}
+        <Button look="plain" type="button" hidden data-copy>
+          {translator.t('download.copy')} <bdi class="unseen">{name}</bdi>
+        </Button>
+      </dd>
+    </div>
   );
 }

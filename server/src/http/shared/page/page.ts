@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
+import { inTurns } from '../../../domain/flow/in-turns.ts';
 import type { Operator } from '../../../views/operator.ts';
-import { languageLinks, renderPage } from '../../../views/render-page.tsx';
+import { languageLinks, renderParts } from '../../../views/render-page.tsx';
 import { acceptedLanguages, type Translator, type Translators } from '../../../views/translator.ts';
 import type { Assets } from './assets.ts';
 import { bestEncoding, compressContent, type Encoding } from './compress.ts';
@@ -74,7 +75,7 @@ export async function sendPage(
   content: PageContent,
 ): Promise<FastifyReply> {
   const encoding = bestEncoding(request.headers['accept-encoding']);
-  const html = renderContent(options, request, translator, content);
+  const html = await renderContent(options, request, translator, content);
   return sendEncoded(reply, encoding, await compressContent(html, encoding, 'quick'));
 }
 
@@ -98,22 +99,24 @@ export class SharedPage {
     const encoding = bestEncoding(request.headers['accept-encoding']);
     const body =
       this.#encoded.get(encoding) ??
-      compressContent(renderContent(this.#options, request, this.#translator, this.#content), encoding, 'quick');
+      renderContent(this.#options, request, this.#translator, this.#content).then((html) =>
+        compressContent(html, encoding, 'quick'),
+      );
     this.#encoded.set(encoding, body);
     return sendEncoded(reply, encoding, await body);
   }
 }
 
-function renderContent(
+async function renderContent(
   options: PageOptions,
   request: FastifyRequest,
   translator: Translator,
   content: PageContent,
-): string {
+): Promise<Buffer> {
   const { layout, stylesheet = layout && 'app.css' } = content;
   // The result of a POST cannot be requested again in another language.
   const path = content.path ?? (request.method === 'POST' ? undefined : request.url.split('?', 1)[0]);
-  return renderPage(translator, {
+  const parts = renderParts(translator, {
     title: content.title,
     layout,
     page: content.page,
@@ -130,6 +133,10 @@ function renderContent(
     logo: options.assets.logo,
     operator: options.operator,
   });
+  // Encoding all of a long page at once takes as long as drawing it.
+  const encoded: Buffer[] = [];
+  for await (const part of inTurns(parts)) encoded.push(Buffer.from(part));
+  return Buffer.concat(encoded);
 }
 
 function sendEncoded(reply: FastifyReply, encoding: Encoding | undefined, body: string | Buffer): FastifyReply {

@@ -7,6 +7,7 @@ import { Field, Select } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { type ListColumn, ListTable } from '../../components/list-table.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { LongText } from '../../components/rows.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import type { ListProps } from './list-props.ts';
@@ -181,7 +182,11 @@ function Preview(props: ContactImportPageProps & { preview: ImportPreview; list:
     <form class="import" method="post" action={`${list}/import`} encType="multipart/form-data">
       <CsrfField csrf={csrf} />
       <input type="hidden" name="file-name" value={oneLine(preview.fileName)} />
-      <input type="hidden" name="text" value={preview.text} />
+      <textarea name="text" autocomplete="off" hidden>
+        {/* A browser ignores the first end of line. */}
+        {'\n'}
+        <LongText>{preview.text}</LongText>
+      </textarea>
       <input type="hidden" name="shown" value={describeChoice(preview)} />
       <p>
         <strong>

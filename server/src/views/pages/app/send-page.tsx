@@ -13,6 +13,7 @@ import { describeFile, FileIcon } from '../../components/file-row.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { ReceiversField } from '../../components/receivers-field.tsx';
+import { LongText, Rows } from '../../components/rows.tsx';
 import { ScriptData } from '../../components/script-data.tsx';
 import type { Sender } from '../../components/sender.tsx';
 import { Switch } from '../../components/switch.tsx';
@@ -155,7 +156,7 @@ export function SendPage(props: SendPageProps): JSX.Element {
                 placeholder={translator.t('composer.messageHint')}
                 {...toDescription({ id: 'message' }, undefined, problemOf(props, 'message'))}
               >
-                {values.message}
+                <LongText>{values.message}</LongText>
               </textarea>
             </Row>
             <LifetimeRow {...props} />
@@ -195,7 +196,7 @@ export function SendPage(props: SendPageProps): JSX.Element {
             view="page"
             sender={props.sender}
             files={props.uploads.map(({ path, sizeBytes }) => ({ name: path, sizeBytes }))}
-            message={values.message}
+            message={values.message.slice(0, props.maxMessageLength)}
             until={props.lifetimes.presets.find(({ days }) => String(days) === values.days)?.until}
             secondFactor={values.secondFactor}
             notify={values.notify}
@@ -261,18 +262,21 @@ function KeptUploads({ uploads }: { uploads: readonly KeptUpload[] }): JSX.Eleme
   const translator = useTranslator();
   return (
     <ul class="kept" aria-label={translator.t('composer.arrived')}>
-      {uploads.map(({ id, path, sizeBytes }) => (
-        <li key={id}>
-          <label>
-            <input type="checkbox" name="upload" value={id} checked data-path={oneLine(path)} data-size={sizeBytes} />
-            <FileIcon name={path} />
-            <span class="kept-about">
-              <FileName path={path} />
-              <span class="quiet small">{describeFile(path, translator.formatSize(sizeBytes))}</span>
-            </span>
-          </label>
-        </li>
-      ))}
+      <Rows
+        items={uploads}
+        row={({ id, path, sizeBytes }) => (
+          <li key={id}>
+            <label>
+              <input type="checkbox" name="upload" value={id} checked data-path={oneLine(path)} data-size={sizeBytes} />
+              <FileIcon name={path} />
+              <span class="kept-about">
+                <FileName path={path} />
+                <span class="quiet small">{describeFile(path, translator.formatSize(sizeBytes))}</span>
+              </span>
+            </label>
+          </li>
+        )}
+      />
     </ul>
   );
 }
