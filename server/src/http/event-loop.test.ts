@@ -2,14 +2,18 @@ import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
 import type { InjectOptions, RouteOptions } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
+import { findLink } from '../domain/links/find-link.ts';
 import type { Link } from '../domain/links/link-store.ts';
 import { openLink } from '../domain/links/open-link.ts';
-import { useTestExchange } from '../testing/exchange.ts';
+import { contactDraftName } from '../domain/uploads/contact-draft.ts';
+import { type TestExchange, useTestExchange } from '../testing/exchange.ts';
 import { announceUpload, openRequestLink } from '../testing/file-requests.ts';
-import { deriveToken, sentLink } from '../testing/links.ts';
+import { deriveToken } from '../testing/links.ts';
 import { measureLongestTurn } from '../testing/longest-turn.ts';
 import { buildTestServer, testHost } from '../testing/server.ts';
 import { signInMember } from '../testing/sign-in-member.ts';
+import { storeUploads } from '../testing/stored-uploads.ts';
+import { describeChoice } from '../views/pages/app/contact-import-page.tsx';
 import { findPages } from './pages/link-pages.ts';
 import { sessionCookie, sessionPath } from './pages/session.ts';
 import { formBytes as pageFormBytes } from './shared/page/person.ts';
@@ -31,16 +35,34 @@ app.addHook('onRoute', (route) => void routes.push(route));
 await app.ready();
 const { engines, database } = exchange;
 
+/** As many files as a drop can have, in folders within folders, with names that are long on a page. */
+const fullList = Array.from(
+  { length: limits.filesPerDraft },
+  (_, index) => `${'Plans & drawings/'.repeat(30)}${index % 50}/${index}${'&'.repeat(200)}.txt`,
+);
+
+async function sendFullDrop(sender: Awaited<ReturnType<TestExchange['account']>>, receiver: string) {
+  const sent = await app.inject({
+    method: 'POST',
+    url: '/api/v1/drops',
+    headers: { host: testHost, authorization: `Bearer ${sender.apiKey}` },
+    payload: { uploads: await storeUploads(exchange, sender.accountId, fullList), receivers: [{ email: receiver }] },
+  });
+  const dropId: string = sent.json().id;
+  return { dropId, token: await deriveToken(exchange, sender, dropId, 0) };
+}
+
 /**
  * An owner, a program, a receiver and a contact of an account, and one of everything that a path can name: a route that does
- * not find it would refuse the request before it looks at it.
+ * not find it would refuse the request before it looks at it. Drops have as many files as they may.
  */
 async function makeWorld() {
   const account = await exchange.account('r@example.org', 'c@example.org');
   const { browser } = await signInMember(exchange, app, 'owner', account);
-  const sent = await sentLink(exchange, ['a.txt'], ['r@example.org'], account);
+  const sent = await sendFullDrop(account, 'r@example.org');
   const asked = await openRequestLink(exchange, ['c@example.org'], account);
-  await sentLink(exchange, ['b.txt'], [account.email]);
+  await storeUploads(exchange, account.accountId, fullList.slice(1), contactDraftName(asked.link));
+  await sendFullDrop(await exchange.account(), account.email);
   const [entry] = await database.query<{ id: string }>('select id from inbox_entries where account_id = $1', [
     account.accountId,
   ]);
@@ -50,9 +72,10 @@ async function makeWorld() {
     cookies.push(sessionCookie(pages, secret, undefined, false).split(';', 1)[0] as string);
     return sessionPath(pages, secret).split('/')[2] as string;
   };
-  const handles = { download: await open(sent.link), upload: await open(asked.link) };
+  const link = await findLink(engines, sent.token, 'downloadfiles');
+  const handles = { download: await open(link), upload: await open(asked.link) };
   const tokens = { d: sent.token, u: await deriveToken(exchange, account, asked.link.dropId, 0) };
-  const [file] = await engines.store.links.files(sent.link);
+  const [file] = await engines.store.links.files(link);
   const begin = async (url: string, headers: Readonly<Record<string, string>>) => {
     const begun = await app.inject({
       method: 'POST',
@@ -233,6 +256,12 @@ function* makeTables(): Generator<string> {
   }
 }
 
+/** A table of as many contacts as an account may have beside those that it has. */
+const contacts = [
+  'email,name',
+  ...Array.from({ length: limits.contactsPerAccount - 10 }, (_, index) => `c${index}@b.example,${'&'.repeat(60)}`),
+].join('\n');
+
 function* makeMultipart(csrf: string): Generator<SentBody> {
   const token = part('csrftoken', csrf);
   for (const text of makeTexts(500_000))
@@ -243,6 +272,10 @@ function* makeMultipart(csrf: string): Generator<SentBody> {
   for (const run of runs) yield multipart(fillWith(part('x', '', `${fillWith(run, 4_000)}!`), pieceBytes));
   yield multipart(token + fillWith('--x\r\n', 1_000_000));
   for (const table of makeTables()) yield multipart(token + part('file', table, '; filename="a.csv"'));
+  // Imported, as the form says which columns a person has seen the preview of.
+  yield multipart(
+    token + part('shown', describeChoice({ mapping: { email: 0, name: 1 }, group: '' })) + part('text', contacts),
+  );
   for (const name of ['file', 'files']) {
     const files = Array.from({ length: limits.filesPerUpload }, (_, index) => part(name, 'x', `; filename="${index}"`));
     yield multipart(token + part('do', 'upload') + files.join(''));
