@@ -95,8 +95,8 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
   addExamples(
     retry,
     'waybilld admin outbox retry 01a1dca1-b6e4-73d7-b45e-3306c96c241d --account orders@example.org',
-    'waybilld admin outbox retry --abandoned --since 2026-11-15T08:00:00Z --reason "relay access denied"',
-    'waybilld admin outbox retry --waiting',
+    'waybilld admin outbox retry --abandoned --since 2026-11-15T08:00:00Z',
+    'waybilld admin outbox retry --waiting --reason "relay access denied"',
   );
 };
 

@@ -158,6 +158,14 @@ describe('a mail that the server does not take', () => {
     expect(await failureAt(stage, reply)).toMatchObject({ message: expect.stringContaining(reply), reason });
   });
 
+  test.each<[SmtpStage, string]>([
+    ['MAIL FROM', '450 4.1.8 unknown domain'],
+    ['RCPT TO', '450 4.2.1 the mailbox is busy'],
+    ['message', '451 4.7.1 try later'],
+  ])('at %s has the reply of the server as its message, because senders read it', async (stage, reply) => {
+    expect(((await failureAt(stage, reply)) as SendFailure).message).toBe(reply);
+  });
+
   test('because STARTTLS fails is to be tried again', async () => {
     await using server = await startScriptedSmtp({
       EHLO: '250-scripted\r\n250 STARTTLS',

@@ -81,7 +81,9 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
       } catch (error) {
         const failure = error as SmtpError;
         if (isAboutThisMail(failure)) return { outcome: 'refused', response: failure.response ?? failure.message };
-        throw new SendFailure(failure.message, describeFailure(failure), isAboutUs(failure) ? 'smtp' : undefined);
+        if (isAboutUs(failure)) throw new SendFailure(failure.message, describeFailure(failure), 'smtp');
+        // Senders read it, without the words that the driver puts before a reply.
+        throw new SendFailure(failure.response ?? failure.message, describeFailure(failure));
       } finally {
         deadline.removeEventListener('abort', cut);
         if (deadline.aborted) {
