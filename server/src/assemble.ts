@@ -205,7 +205,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     warn: (event, details) => log.warn(details, event),
     info: (event, details) => log.info(details, event),
   };
-  const beforeCreation = () =>
+  const requireUnused = () =>
     requireUnusedBucket({ logObjects }, s3.bucket).catch((error: unknown) => {
       throw bucketSetupError(error, s3.bucket) ?? error;
     });
@@ -319,7 +319,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
           unlessAway(() =>
             migrateSchema(
               { store, random },
-              () => migrate(migrations, { onWait: hooks.migrationWaits, beforeCreation }),
+              () => migrate(migrations, { onWait: hooks.migrationWaits, beforeCreation: requireUnused }),
               author,
             ),
           ),

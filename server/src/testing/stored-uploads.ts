@@ -37,9 +37,15 @@ export async function storeUploads(
      select $1, id, 'ready', draft, name, path, 'text/plain', 1, sha256, crc32, 'clean', 1, key, day from new`,
     [
       accountId,
-      ...[list(({ id }) => id), list(({ name }) => name), list(({ path }) => path)],
-      ...[list(({ wrapped }) => wrapped), list(({ day }) => day), list(({ sha256 }) => sha256)],
-      ...[list(({ crc32 }) => crc32), draft ?? null, uploadDraftPrefix],
+      list(({ id }) => id),
+      list(({ name }) => name),
+      list(({ path }) => path),
+      list(({ wrapped }) => wrapped),
+      list(({ day }) => day),
+      list(({ sha256 }) => sha256),
+      list(({ crc32 }) => crc32),
+      draft ?? null,
+      uploadDraftPrefix,
     ],
   );
   return rows.map(({ id }) => id);

@@ -127,8 +127,8 @@ function fishScript(program: string, places: CommandNode[]): string {
     return [
       ...commands.map(({ name, about }) => `complete -c ${program} ${here} -f -a ${name} -d '${replaceQuotes(about)}'`),
       ...options.map(({ flag, about, choices, takesValue }) => {
-        const path = takesValue ? ' -r -F' : '';
-        const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : path;
+        const files = takesValue ? ' -r -F' : '';
+        const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : files;
         return `complete -c ${program} ${here} -l ${flag.slice(2)}${values} -d '${replaceQuotes(about)}'`;
       }),
       ...(takesFiles ? [`complete -c ${program} ${here} -F`] : []),

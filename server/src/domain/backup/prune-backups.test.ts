@@ -145,8 +145,8 @@ test('a backup that fails is remembered, for the alert and the doctor, until one
       const places = [folder, `${folder}-keys`];
       const command = readRemedy(remedy, /waybilld admin (.+ PLACE --day-keys PLACE)/);
       const words = command.split(' ').map((word) => (word === 'PLACE' ? (places.shift() ?? '') : word));
-      const engines = { ...world.engines, openBackupPlace: () => place };
-      await runAdmin({ engines }, ...words);
+      const working = { ...world.engines, openBackupPlace: () => place };
+      await runAdmin({ engines: working }, ...words);
     },
   );
 });

@@ -305,11 +305,8 @@ test('it is not done while files that were lost before the backup have no object
   objects.set(lost, bytes);
   const engines = { ...target.engines, openBackupPlace: () => place };
   const restore = async (...options: string[]) => {
-    const printed = await runAdmin(
-      { engines },
-      'restore',
-      ...['--from', source.folder, '--day-keys', source.folder, '--overwrite', ...options],
-    );
+    const places = ['--from', source.folder, '--day-keys', source.folder];
+    const printed = await runAdmin({ engines }, 'restore', ...places, '--overwrite', ...options);
     const exit = process.exitCode;
     process.exitCode = undefined;
     return [exit, printed] as const;

@@ -89,7 +89,7 @@ async function openWorld({ daysAgo = 0, has = [] }: Kind) {
     migrate: () => migrate(pool),
     bucket: {
       isEmpty: async () => objects.objects.size === 0,
-      has: async ({ key }: { key: string }) => objects.objects.has(key),
+      has: async (object: { key: string }) => objects.objects.has(object.key),
       keys: async function* () {
         yield* [...objects.objects.keys()].toSorted();
       },

@@ -151,13 +151,13 @@ test('a large hold keeps everything, and nothing else', { timeout }, async () =>
   expect(await count(large.accountId)).toEqual(left);
 });
 
-/** Audit entries of which each batch passes one that is held, up to `held`, and then purges those that are due. */
-function passHeld(held: number, due: () => number) {
+/** Audit entries of which each batch passes one that is held, up to `heldRows`, and then purges those that are due. */
+function passHeld(heldRows: number, due: () => number) {
   const counted = { batches: 0, purged: 0 };
   const purge: typeof engines.store.audit.purge = async (_age, _count, after) => {
     counted.batches += 1;
     const place = Number(after?.[0] ?? 0);
-    if (place < held) return { rows: 0, more: true, next: [String(place + 1)] };
+    if (place < heldRows) return { rows: 0, more: true, next: [String(place + 1)] };
     const rows = due();
     counted.purged += rows;
     return { rows, more: false };

@@ -88,7 +88,7 @@ describe('other data is not called an OpenPGP message', () => {
   ])('if it is random after the beginning of a session key %s', (_whose, begin, version) => {
     // One byte in 37 is the tag of data, so that its fields must exclude most of the others.
     const called = Array.from({ length: 10_000 }, (_, number) => {
-      const random = randomBytes(`${begin} ${version} ${number}`, 1024);
+      const random = randomBytes(`${begin.join()} ${version} ${number}`, 1024);
       return isEncrypted(Buffer.from([...begin, random[0] as number, version, ...random.subarray(1)]));
     }).filter(Boolean).length;
     expect(called).toBeLessThan(4);

@@ -86,9 +86,9 @@ const maxBeginBytes = 6 + 36;
 
 /** An encrypted message begins with at least one session key; other data hardly ever looks like a whole one. */
 function isOpenPgpMessage(first: Buffer): boolean {
-  const isWhole = first.length < examinedBytes;
+  const end = first.length < examinedBytes ? Number.POSITIVE_INFINITY : first.length - maxBeginBytes;
   let hasSessionKey = false;
-  for (let offset = 0; isWhole || offset <= first.length - maxBeginBytes; ) {
+  for (let offset = 0; offset <= end; ) {
     const packet = readPacketHeader(first, offset);
     if (!packet) return false;
     const { tag, start, bytes } = packet;

@@ -952,8 +952,8 @@ function everyPurge(id: string): SomeCalls {
       emptyReleased: (holds) => holds.emptyReleased(rows, [id, id, id]),
     },
     drops: {
-      purge: (drops) => twice((after) => drops.purge(age, batchSize, after), behindId),
-      purgeDeliveries: (drops) => twice((after) => drops.purgeDeliveries(age, batchSize, after), behindId),
+      purge: (store) => twice((after) => store.purge(age, batchSize, after), behindId),
+      purgeDeliveries: (store) => twice((after) => store.purgeDeliveries(age, batchSize, after), behindId),
     },
   };
 }

@@ -27,8 +27,10 @@ export function nameRefusals(client: S3Client, silenceMs: number): void {
           if (error.message === 'UnknownError') error.message = `${error.name} (${error.$metadata.httpStatusCode})`;
         }
         // Without its cause, which would be written beside it.
-        if (error instanceof Error && error.name === 'TimeoutError')
+        if (error instanceof Error && error.name === 'TimeoutError') {
+          // oxlint-disable-next-line preserve-caught-error
           throw new Error(`no response within ${silenceMs} ms`);
+        }
         throw error;
       }
     },
