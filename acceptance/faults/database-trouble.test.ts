@@ -95,7 +95,7 @@ test('with its disk full: requests that need space get 503, and succeed when the
 });
 
 test('away and back: the log names it with its address and the reason in a few lines, and says when it is back', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using exchange = await ownExchange();
   const { account } = await exchange.client('away');
@@ -121,25 +121,27 @@ test('away and back: the log names it with its address and the reason in a few l
     async () => writtenByWork().some(({ loop }) => loop === 'sequencer') || undefined,
   );
   database.up();
+  // What failed has to succeed: an engine that only responds may still have a full disk.
+  await eventually('it is served again', async () => (await client.contacts()).status === 200 || undefined);
+  const isBack = ({ msg, engine }: Readonly<Record<string, unknown>>) =>
+    msg === 'an engine is available again' && engine === 'postgres';
   for (const lines of [written, writtenByWork]) {
-    await eventually(
-      'it is back',
-      async () => lines().some(({ msg }) => msg === 'an engine is available again') || undefined,
-    );
+    await eventually('it is back', async () => lines().some(isBack) || undefined);
   }
-  expect((await client.contacts()).status).toBe(200);
   const { host, pathname } = new URL(database.url);
   for (const [lines, most] of [
     [written(), 8],
     [writtenByWork(), 16],
   ] as const) {
-    // A busy machine makes engines slow.
-    const trouble = lines.filter(({ level, msg }) => level > 30 && msg !== 'an engine is slow');
+    // A busy machine makes other engines slow.
+    const trouble = lines.filter(
+      ({ level, msg, engine }) => level > 30 && msg !== 'an engine is slow' && (engine ?? 'postgres') === 'postgres',
+    );
     for (const line of trouble) {
       expect(line).toMatchObject({ engine: 'postgres', address: `${host}${pathname}`, reason: expect.any(String) });
       expect(JSON.stringify(line)).not.toMatch(/stack|\\n +at /);
     }
     expect(trouble.length).toBeLessThan(most);
-    expect(lines.filter(({ msg }) => msg === 'an engine is available again')).toHaveLength(1);
+    expect(lines.filter(isBack)).toHaveLength(1);
   }
 });
