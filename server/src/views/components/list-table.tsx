@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from './icon.tsx';
+import { Rows } from './rows.tsx';
 import { useTranslator } from './translator-context.ts';
 
 /** A link that sorts by the column, and the direction if the list is sorted by it. */
@@ -59,42 +60,45 @@ export function ListTable<Row>(props: {
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {props.rows.map((row) =>
-          props.rowKey(row) === openRow?.key ? (
-            <tr key={openRow.key} role="row" class="open-row">
-              <td role="cell" colSpan={columns.length + (selection ? 1 : 0)}>
-                {openRow.content}
-              </td>
-            </tr>
-          ) : (
-            <tr key={props.rowKey(row)} role="row" data-row={props.rowKey(row)}>
-              {selection && (
-                <td role="cell" class="col-pick">
-                  <label class="pick">
-                    <input
-                      type="checkbox"
-                      name={selection.field}
-                      value={selection.value(row)}
-                      checked={selection.all}
-                      aria-label={selection.label(row)}
-                    />
-                  </label>
+        <Rows
+          items={props.rows}
+          row={(row) =>
+            props.rowKey(row) === openRow?.key ? (
+              <tr key={openRow.key} role="row" class="open-row">
+                <td role="cell" colSpan={columns.length + (selection ? 1 : 0)}>
+                  {openRow.content}
                 </td>
-              )}
-              {columns.map(({ name, cell }, index) =>
-                index === 0 ? (
-                  <th key={name} scope="row" role="rowheader" class={`col-${name}`}>
-                    {cell(row)}
-                  </th>
-                ) : (
-                  <td key={name} role="cell" class={`col-${name}`}>
-                    {cell(row)}
+              </tr>
+            ) : (
+              <tr key={props.rowKey(row)} role="row" data-row={props.rowKey(row)}>
+                {selection && (
+                  <td role="cell" class="col-pick">
+                    <label class="pick">
+                      <input
+                        type="checkbox"
+                        name={selection.field}
+                        value={selection.value(row)}
+                        checked={selection.all}
+                        aria-label={selection.label(row)}
+                      />
+                    </label>
                   </td>
-                ),
-              )}
-            </tr>
-          ),
-        )}
+                )}
+                {columns.map(({ name, cell }, index) =>
+                  index === 0 ? (
+                    <th key={name} scope="row" role="rowheader" class={`col-${name}`}>
+                      {cell(row)}
+                    </th>
+                  ) : (
+                    <td key={name} role="cell" class={`col-${name}`}>
+                      {cell(row)}
+                    </td>
+                  ),
+                )}
+              </tr>
+            )
+          }
+        />
       </tbody>
     </table>
   );
