@@ -20,7 +20,7 @@ const orDefault =
   (text: string): Value | 'default' =>
     text === 'default' ? text : parse(text);
 
-/** `secondFactor` has an option of its own. */
+/** `secondFactor` and `acceptsEncrypted` have options of their own. */
 type Limits = Omit<Quotas, 'secondFactor' | 'acceptsEncrypted'>;
 type OptionName<Name> = Name extends 'maxStoredBytes' ? 'maxStored' : Name extends 'maxFileBytes' ? 'maxFile' : Name;
 export type QuotaOptions = {

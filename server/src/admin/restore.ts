@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { BackupAddress } from '../assemble.ts';
+import { countLeftOut } from '../domain/backup/format.ts';
 import { type RestoreResult, restoreBackup } from '../domain/backup/restore-backup.ts';
 import type { Finding } from '../domain/doctor/finding.ts';
 import { toDate } from '../domain/keys/day-keys.ts';
@@ -98,7 +99,7 @@ function toJson(restored: RestoreResult) {
   return {
     backup: id,
     taken_at: takenAt,
-    files: files.files - absent.ended - absent.lost - (absent.unreadable ?? 0),
+    files: files.files - absent.ended - countLeftOut(manifest),
     copied_objects: copied.objects,
     copied_bytes: copied.bytes,
     missing_objects: missing,
@@ -119,8 +120,8 @@ function toJson(restored: RestoreResult) {
 
 function describe(restored: RestoreResult, isDone: boolean): string[] {
   const { manifest, copied, missing, uploads, messages, ended, lostDays, unnamed, epoch, damagedEpochs } = restored;
-  const { id, taken_at: takenAt, absent } = manifest;
-  const leftOut = absent.lost + (absent.unreadable ?? 0);
+  const { id, taken_at: takenAt } = manifest;
+  const leftOut = countLeftOut(manifest);
   return [
     isDone
       ? `Backup ${id} is restored: everything is as it was at ${takenAt}.`

@@ -27,6 +27,9 @@ export interface Manifest {
   readonly keys: { readonly master: readonly { version: number; fingerprint: string }[]; readonly pepper: string };
 }
 
+/** How many files have not ended, and are not in the backup although they should be. */
+export const countLeftOut = ({ absent }: Manifest): number => absent.lost + (absent.unreadable ?? 0);
+
 export interface Totals {
   readonly files: number;
   readonly objects: number;

@@ -11,6 +11,7 @@ import { copyObject } from './copy-object.ts';
 import type { DatabaseCopies, DatabaseMoment } from './database-copies.ts';
 import {
   type AbsentFile,
+  countLeftOut,
   type FileLine,
   formatVersion,
   fromFileLine,
@@ -93,8 +94,8 @@ export async function makeBackup(
 }
 
 /** What the database remembers of a complete backup. */
-export function toRecord({ id, taken_at: takenAt, absent }: Manifest) {
-  return { id, takenAt: new Date(takenAt), leftOut: absent.lost + (absent.unreadable ?? 0) };
+export function toRecord(manifest: Manifest) {
+  return { id: manifest.id, takenAt: new Date(manifest.taken_at), leftOut: countLeftOut(manifest) };
 }
 
 /** The context of a manifest's digest, which is wrapped like a key. */

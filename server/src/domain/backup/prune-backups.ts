@@ -2,7 +2,7 @@ import { listObjects } from '../files/chunk-runs.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import { MissingObject } from '../missing-object.ts';
 import type { BackupPlace } from './backup-place.ts';
-import { type FileLine, fromFileLine, type Manifest, partPath } from './format.ts';
+import { countLeftOut, type FileLine, fromFileLine, type Manifest, partPath } from './format.ts';
 import { findManifest, readPart } from './open-backup.ts';
 import { fromLines } from './streams.ts';
 
@@ -54,7 +54,7 @@ export async function pruneBackups(
   return { removed, objects };
 }
 
-const isWhole = ({ absent }: Manifest) => absent.lost + (absent.unreadable ?? 0) === 0;
+const isWhole = (manifest: Manifest) => countLeftOut(manifest) === 0;
 
 /** The moment that an id begins with; undefined for a folder that is not a backup's. */
 function parseTime(id: string): number | undefined {

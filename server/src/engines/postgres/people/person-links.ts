@@ -8,7 +8,7 @@ import { secondsFromNow } from '../time.ts';
 import { personColumns } from './person-columns.ts';
 import { purgeExpired } from './purge-expired.ts';
 
-/** Not the begin of the transaction: while it waited for the person's lock, another one may have ended their links. */
+/** Later than `now()` in a transaction that has waited for the person's lock: another one may have ended their links meanwhile. */
 const currentTime = sql<Date>`clock_timestamp()`;
 
 export function personLinkStore(db: Database, traceparent: Traceparent): PersonLinkStore {
