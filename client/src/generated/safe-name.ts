@@ -42,17 +42,32 @@ export function safeLocalNames(names: readonly string[]): string[] {
  */
 export function safeLocalPaths(paths: readonly string[]): string[] {
   const root = new LocalFolder();
-  return paths.map((path) => {
-    const names = safeLocalPath(path);
-    const name = names.pop() as string;
-    return names.reduce((folder, part) => folder.folder(part), root).addFile(name);
-  });
+  // By the path before it is safe: most files share their folders, and making each name safe for each file takes long.
+  const folders = new Map<string, LocalFolder>();
+  const findFolder = (path: string): LocalFolder => {
+    const end = path.lastIndexOf('/');
+    if (end === -1) return root;
+    const folderPath = path.slice(0, end);
+    const known = folders.get(folderPath);
+    if (known) return known;
+    const folder = findFolder(folderPath).folder(safeLocalName(nameOf(folderPath)));
+    folders.set(folderPath, folder);
+    return folder;
+  };
+  return paths.map((path) => (isTooDeep(path) ? root : findFolder(path)).addFile(safeLocalName(nameOf(path))));
+}
+
+function isTooDeep(path: string): boolean {
+  return path.split('/').length > maxPathDepth;
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** The folders and the name of a path, each safe everywhere. Of a path that is too deep, the name alone. */
 export function safeLocalPath(path: string): string[] {
-  const names = path.split('/');
-  return (names.length > maxPathDepth ? names.slice(-1) : names).map(safeLocalName);
+  return (isTooDeep(path) ? [nameOf(path)] : path.split('/')).map(safeLocalName);
 }
 
 class LocalFolder {
@@ -68,23 +83,22 @@ class LocalFolder {
   }
 
   addFile(name: string): string {
-    return this.#prefix + this.#take(name);
+    return this.#prefix + this.#take(name, localNameKey(name));
   }
 
   folder(name: string): LocalFolder {
     const key = localNameKey(name);
     const known = this.#folders.get(key);
     if (known) return known;
-    const folder = new LocalFolder(`${this.#prefix}${this.#take(name)}/`);
+    const folder = new LocalFolder(`${this.#prefix}${this.#take(name, key)}/`);
     this.#folders.set(key, folder);
     return folder;
   }
 
-  #take(name: string): string {
-    const key = localNameKey(name);
+  #take(name: string, key: string): string {
     for (let number = this.#nextNumbers.get(key) ?? 1; ; number += 1) {
       const candidate = numberedName(name, number);
-      const candidateKey = localNameKey(candidate);
+      const candidateKey = number === 1 ? key : localNameKey(candidate);
       if (this.#taken.has(candidateKey)) continue;
       this.#taken.add(candidateKey);
       this.#nextNumbers.set(key, number + 1);
