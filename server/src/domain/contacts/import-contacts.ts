@@ -3,7 +3,6 @@ import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../faults.ts';
 import { inTurns } from '../flow/in-turns.ts';
-import type { Store } from '../store.ts';
 import type { Contact } from './contact.ts';
 import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
 import { type ContactResult, compareContacts } from './difference.ts';
@@ -27,7 +26,7 @@ export async function importContacts(
 ): Promise<ImportStep[]> {
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(actor.accountId);
-    const steps = await planImport(tx, actor, inputs);
+    const steps = await planImport({ store: tx }, actor, inputs);
     const contacts = steps.filter(({ result }) => result !== 'unchanged').map(({ contact }) => contact);
     if (contacts.length === 0) return steps;
     await tx.contacts.put(actor.accountId, contacts);
@@ -43,7 +42,7 @@ export async function importContacts(
 
 /** In the order of the request. Looks at everything before it refuses anything: the error names each fault. */
 export async function planImport(
-  store: Store,
+  { store }: Pick<Engines, 'store'>,
   { accountId }: Actor,
   inputs: readonly ContactInput[],
 ): Promise<ImportStep[]> {
@@ -79,7 +78,7 @@ export interface ReviewedContact {
 
 /** Says of each contact what an import would do with it. Those that are refused can be left out. */
 export async function reviewImport(
-  store: Store,
+  engines: Pick<Engines, 'store'>,
   actor: Actor,
   inputs: readonly ContactInput[],
 ): Promise<ReviewedContact[]> {
@@ -87,7 +86,7 @@ export async function reviewImport(
   const faults: (ImportFault | undefined)[] = [];
   for await (const input of inTurns(inputs)) faults.push(findImportFault(input, seen));
   const steps = await planImport(
-    store,
+    engines,
     actor,
     inputs.filter((_, index) => faults[index] === undefined),
   );

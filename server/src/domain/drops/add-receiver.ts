@@ -11,7 +11,6 @@ import { ExchangeError } from '../exchange-error.ts';
 import { Faults } from '../faults.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { effectiveSecondFactor } from '../links/second-factor.ts';
-import type { Store } from '../store.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SentId } from './sent-drop-store.ts';
 import { fillInboxes } from './write-drop.ts';
@@ -42,7 +41,11 @@ export async function prepareReceiver(
   sent: SentId,
   input: ReceiverInput,
 ): Promise<
-  (store: Store, ifVersion: readonly string[] | undefined, inPlaceOf?: ReplacedReceiver) => Promise<AddedReceiver>
+  (
+    within: Pick<Engines, 'store'>,
+    ifVersion: readonly string[] | undefined,
+    inPlaceOf?: ReplacedReceiver,
+  ) => Promise<AddedReceiver>
 > {
   const { accountId } = actor;
   const { type, dropId } = sent;
@@ -59,7 +62,7 @@ export async function prepareReceiver(
   faults.throwIfAny();
   const key = await engines.store.links.key({ accountId, dropId });
   const linkKey = key && (await engines.dayKeys.unwrap(key.wrapped, key.day, dropId));
-  return (store, ifVersion, inPlaceOf) =>
+  return ({ store }, ifVersion, inPlaceOf) =>
     store.transaction(async (tx) => {
       await lockLive(tx, actor, sent, ifVersion);
       if (!linkKey) throw new ExchangeError('link_ended');

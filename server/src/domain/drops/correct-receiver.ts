@@ -17,6 +17,6 @@ export async function correctReceiver(
   return engines.store.transaction(async (tx) => {
     await lockLive(tx, actor, sent, undefined);
     const email = await revokeLink(tx, actor, sent, position);
-    return add(tx, undefined, { position, email });
+    return add({ store: tx }, undefined, { position, email });
   });
 }

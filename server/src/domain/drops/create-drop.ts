@@ -6,7 +6,7 @@ import type { Actor } from '../actor.ts';
 import type { Draft } from '../drafts/draft-store.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { type RepeatableRequest, respondOnce } from '../idempotency/respond-once.ts';
+import { respondOnce } from '../idempotency/respond-once.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Store } from '../store.ts';
 import { prepareLinkKey } from './prepare-link-key.ts';
@@ -50,7 +50,7 @@ async function dispatchDraft(
   dispatch: Dispatch,
   type: DropType,
 ): Promise<string | undefined> {
-  const { store, checkpoint } = engines;
+  const { checkpoint } = engines;
   const { idempotencyKey } = dispatch;
   const policy = await readPolicy(engines, actor.accountId);
   const lifetime = dispatch.parameters.desttime ?? policy.lifetime.default;
@@ -89,16 +89,12 @@ async function dispatchDraft(
     checkpoint('drop:before-commit');
     return true;
   };
-  const createOnce = async (request: RepeatableRequest) => {
-    const { isRepeated } = await respondOnce(engines, actor, request, async (tx) => {
-      await create(tx);
-      return {};
-    });
-    return !isRepeated;
-  };
-  const created = await (idempotencyKey === undefined
-    ? store.transaction(create)
-    : createOnce({ api: 'machine', idempotencyKey, digest }));
+  const request = idempotencyKey === undefined ? undefined : ({ api: 'machine', idempotencyKey, digest } as const);
+  let created = false;
+  await respondOnce(engines, actor, request, async ({ store }) => {
+    created = await store.transaction(create);
+    return {};
+  });
   if (!created) return undefined;
   checkpoint('drop:committed');
   return id;

@@ -8,7 +8,6 @@ import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { OwnedKey } from '../keys/wrapped-key-store.ts';
 import { requireVersion } from '../require-version.ts';
-import type { Store } from '../store.ts';
 import type { DropDeadline } from './drop-store.ts';
 import { reminderSeconds } from './reminder.ts';
 
@@ -28,7 +27,7 @@ export async function extendDrop(
   until: Date,
 ): Promise<void> {
   const extend = await prepareExtension(engines, account, dropId, until);
-  await extend(engines.store, engines.administrator);
+  await extend(engines, engines.administrator);
 }
 
 /** Fetches keys, which may be slow; what is returned is the change, as part of a transaction of the caller's if any. */
@@ -37,13 +36,13 @@ export async function prepareExtension(
   account: Pick<Account, 'id' | 'email'>,
   dropId: string,
   until: Date,
-): Promise<(store: Store, author: Author, ifVersion?: readonly string[]) => Promise<void>> {
+): Promise<(within: Pick<Engines, 'store'>, author: Author, ifVersion?: readonly string[]) => Promise<void>> {
   const { unitSeconds, max, only } = (await readPolicy(engines, account.id)).lifetime;
   const untilThen = Math.min((until.getTime() - Date.now()) / 1000, max * unitSeconds);
   const wrapForDay = await prepareForDay(engines, account.id, { dropId }, untilThen);
   const linkKeys = await findLinkKeys(engines, account.id, dropId, untilThen);
   const rewrapLinkKeys = await engines.dayKeys.prepare(linkKeys, untilThen);
-  return (store, author, ifVersion) =>
+  return ({ store }, author, ifVersion) =>
     store.transaction(async (tx) => {
       const drop = await tx.drops.lockDeadline(account.id, dropId);
       if (!drop) throw new ExchangeError('not_found', `${account.email} has no drop ${dropId}.`);

@@ -4,7 +4,6 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { Faults } from '../faults.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
-import type { Store } from '../store.ts';
 import { findUploads } from '../uploads/account-upload.ts';
 import { lockUploads, moveUploads } from '../uploads/send-uploads.ts';
 import type { AccountUpload } from '../uploads/upload-store.ts';
@@ -33,7 +32,7 @@ export interface CheckedDrop extends CheckedDispatch {
 export async function checkDrop(engines: Needs, actor: Actor, input: DropInput): Promise<CheckedDrop> {
   const faults = new Faults();
   const checked = await checkDispatch(faults, engines, actor, input);
-  const found = await findUploads(engines.store, actor, input.uploads);
+  const found = await findUploads(engines, actor, input.uploads);
   const uploads = checkUploads(faults, input.uploads, new Map(found.map((upload) => [upload.id, upload])));
   faults.throwIfAny(secondsToMidnight());
   return { ...checked, uploads };
@@ -47,13 +46,13 @@ export async function prepareDrop(
   engines: Needs,
   actor: Actor,
   input: DropInput,
-): Promise<(store: Store) => Promise<MadeDispatch>> {
+): Promise<(within: Pick<Engines, 'store'>) => Promise<MadeDispatch>> {
   const { checkpoint } = engines;
   requireContent(input);
   const checked = await checkDrop(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
   const wrapForDay = await prepareForDay(engines, actor.accountId, { files: input.uploads }, checked.lifetimeSeconds);
-  return async (store) => {
+  return async ({ store }) => {
     await store.transaction(async (tx) => {
       const locked = await lockUploads(tx, actor, input.uploads);
       // One of them may have been sent or removed since it was checked.

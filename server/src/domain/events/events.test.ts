@@ -128,7 +128,7 @@ describe('a drop', () => {
       { type: 'downloadfiles', dropId },
       { email: 'added@example.org' },
     );
-    const { position } = await add(engines.store, undefined);
+    const { position } = await add(engines, undefined);
     await revokeSentDrop(engines, sender, { type: 'downloadfiles', dropId }, { position, ifVersion: undefined });
     const data = { drop_id: dropId, receiver: 'added@example.org' };
     expect((await readEventsFor(sender)).slice(2)).toEqual([

@@ -202,7 +202,7 @@ test('the story of a drop: each change writes its entries once, with what they p
     { kind: 'drop.extended', dropId, position: null, data: { expires_at: until.toISOString() } },
   ]);
   const add = await prepareReceiver(engines, sender, sent, { email: 'third@example.org', name: 'Third' });
-  await add(engines.store, undefined);
+  await add(engines, undefined);
   expect(await takeNew()).toEqual([
     {
       kind: 'content.consigned',
@@ -277,7 +277,7 @@ describe('other stories', () => {
       secondFactor: null,
     };
     const make = await prepareDrop(engines, sender, { ...input, ...choices, notify: false });
-    const { id: dropId } = await make(engines.store);
+    const { id: dropId } = await make(engines);
     expect(await takeNew()).toMatchObject([
       { kind: 'submission.accepted', dropId },
       { kind: 'content.consigned', dropId, position: 0, data: { notified: false } },

@@ -36,14 +36,16 @@ const largeResponseBytes = 64 * 1024;
  * even if nobody received it. The work must make its changes through the store that it is given. A request that failed
  * has changed nothing and may be tried again. Only the key that sent the first request gets the response, which may
  * contain data that another key of the account has no right to. If the response is always the same, `work` returns an
- * empty one, and nothing but the request is stored.
+ * empty one, and nothing but the request is stored. Without a `request`, nothing is stored, and there is no transaction
+ * but those of the work.
  */
 export async function respondOnce<Response extends RepeatableResponse | Record<string, never>>(
   engines: Needs,
   caller: Actor,
-  request: RepeatableRequest,
-  work: (store: Engines['store']) => Promise<Response>,
+  request: RepeatableRequest | undefined,
+  work: (within: Pick<Engines, 'store'>) => Promise<Response>,
 ): Promise<Response & { readonly isRepeated: boolean }> {
+  if (!request) return { ...(await work(engines)), isRepeated: false };
   const { store, random, checkpoint, pepper } = engines;
   const keyDigest = digestKey(engines, request);
   const seal = new ResponseSeal(pepper, caller.accountId, request.idempotencyKey);
@@ -56,7 +58,7 @@ export async function respondOnce<Response extends RepeatableResponse | Record<s
       const kept = (earlier.response ? seal.open(earlier.response) : {}) as Response;
       return { ...kept, isRepeated: true };
     }
-    const first = await work(tx);
+    const first = await work({ store: tx });
     const sealed = 'status' in first ? seal.close(first as RepeatableResponse, random.bytes(nonceBytes)) : null;
     const stored = { requestDigest: request.digest, keyId: caller.author.id, response: sealed };
     await tx.responses.insert(caller.accountId, keyDigest, stored);

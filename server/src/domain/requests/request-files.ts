@@ -10,7 +10,6 @@ import {
 import { writeDrop } from '../drops/write-drop.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../faults.ts';
-import type { Store } from '../store.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
 
@@ -35,11 +34,11 @@ export async function prepareRequest(
   engines: Needs,
   actor: Actor,
   input: FileRequestInput,
-): Promise<(store: Store) => Promise<MadeDispatch>> {
+): Promise<(within: Pick<Engines, 'store'>) => Promise<MadeDispatch>> {
   const checked = await checkRequest(engines, actor, input);
   const { toWrite, made } = await prepareDispatch(engines, input, checked);
   const choices = { ...toWrite.choices, reusable: input.reusable };
-  return async (store) => {
+  return async ({ store }) => {
     const request = { ...toWrite, choices, type: 'uploadfiles', fileCount: 0 } as const;
     await store.transaction((tx) => writeDrop(engines, tx, actor, checked.policy, request));
     return made;

@@ -21,11 +21,11 @@ export function uploadOwner(actor: Actor, id: string): UploadOwner {
 
 /** Those of the actor's uploads with these ids that exist and are not in a drop, locked if desired. */
 export function findUploads(
-  { uploads }: Pick<Store, 'uploads'>,
+  { store }: { readonly store: Pick<Store, 'uploads'> },
   actor: Actor,
   ids: readonly string[],
   options?: { readonly lock: boolean },
 ): Promise<AccountUpload[]> {
   const drafts = ids.map((id) => uploadDraft(actor, id));
-  return uploads.inDrafts(actor.accountId, ids, drafts, options);
+  return store.uploads.inDrafts(actor.accountId, ids, drafts, options);
 }

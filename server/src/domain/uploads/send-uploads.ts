@@ -17,7 +17,7 @@ export async function lockUploads(
 ): Promise<ReadonlyMap<string, AccountUpload>> {
   const drafts = ids.map((id) => uploadDraft(actor, id));
   await tx.drafts.lockExisting(actor.accountId, drafts);
-  const uploads = await findUploads(tx, actor, ids, { lock: true });
+  const uploads = await findUploads({ store: tx }, actor, ids, { lock: true });
   return new Map(uploads.map((upload) => [upload.id, upload]));
 }
 

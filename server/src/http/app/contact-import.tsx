@@ -86,7 +86,7 @@ async function withImport(
   if ('problem' in read) return sendImport(visit, read);
   try {
     const inputs = await toContactInputs(read.file, read.mapping, read.group);
-    const contacts = await reviewImport(visit.engines.store, visit.actor, inputs);
+    const contacts = await reviewImport(visit.engines, visit.actor, inputs);
     return await proceed({ ...read, contacts });
   } catch (error) {
     // Each contact was looked at, so it is about all of them: there is no room.

@@ -1,8 +1,7 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { hasResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
-import type { Store } from '../../domain/store.ts';
-import type { MemberVisit } from './app-route.ts';
+import type { AppEngines, MemberVisit } from './app-route.ts';
 
 /** A form that does something once, however often its button is pressed. */
 export interface OnceForm {
@@ -24,14 +23,14 @@ export function readRequestId({ engines }: Pick<MemberVisit, 'engines'>, fields:
 export async function doOnce(
   { engines, actor }: Pick<MemberVisit, 'engines' | 'actor'>,
   { requestId, digest }: OnceForm,
-  prepare: () => Promise<(store: Store) => Promise<string>>,
+  prepare: () => Promise<(within: Pick<AppEngines, 'store'>) => Promise<string>>,
 ): Promise<{ readonly path: string; readonly isRepeated: boolean }> {
   const request = { api: 'app', idempotencyKey: `${actor.author.id} ${requestId}`, digest } as const;
-  const respond = async (work: (store: Store) => Promise<string>) => {
-    const { body, isRepeated } = await respondOnce(engines, actor, request, async (store) => ({
+  const respond = async (work: Awaited<ReturnType<typeof prepare>>) => {
+    const { body, isRepeated } = await respondOnce(engines, actor, request, async (within) => ({
       status: 303,
       headers: {},
-      body: await work(store),
+      body: await work(within),
     }));
     return { path: body, isRepeated };
   };

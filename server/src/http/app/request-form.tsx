@@ -62,9 +62,9 @@ export const requestFormRoutes: readonly AppRoute[] = [
         const digest = createHash('sha256').update(JSON.stringify(values)).digest();
         const { path: shown } = await doOnce(visit, { requestId, digest }, async () => {
           const make = await prepareRequest(engines, actor, input);
-          return async (store) =>
+          return async (within) =>
             toNoticePath(visit.base, 'requests', values.notify ? 'asked' : 'linksReady', {
-              dropId: (await make(store)).id,
+              dropId: (await make(within)).id,
             });
         });
         return visit.reply.redirect(shown, 303);

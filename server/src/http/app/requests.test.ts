@@ -27,7 +27,7 @@ async function ask({ account }: Pick<Member, 'account'>, message: string, emails
     metadata: null,
     ...more,
   });
-  return (await make(engines.store)).id;
+  return (await make(engines)).id;
 }
 
 /** Sends a file as the contact at this position does. */

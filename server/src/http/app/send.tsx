@@ -136,7 +136,7 @@ async function send(visit: MemberVisit, form: FormWithFiles, composed: Composed)
   const { path, isRepeated } = await doOnce(visit, once, async () => {
     const make = await prepareDrop(engines, actor, toInput(visit, form, composed));
     // The links are shown by an action of its own, which is recorded.
-    return async (store) => `${base}sent/${(await make(store)).id}?sent=1`;
+    return async (within) => `${base}sent/${(await make(within)).id}?sent=1`;
   });
   if (isRepeated)
     for (const { id } of form.files) await removeUpload(engines, uploadOwner(actor, id), id).catch(() => undefined);
@@ -289,7 +289,7 @@ async function sendComposer(
   const { policy, values, understood } = composed;
   const now = new Date();
   const lifetimes = listLifetimes(policy.lifetime, now, translator, person.timeZone || undefined);
-  const found = composed.uploads.length === 0 ? [] : await findUploads(engines.store, actor, composed.uploads);
+  const found = composed.uploads.length === 0 ? [] : await findUploads(engines, actor, composed.uploads);
   const { bytes: maxFileBytes, reason: sizeReason } = findFileSizeLimit({ ...engines, policy });
   const page = (
     <SendPage

@@ -136,7 +136,7 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
       if (until === undefined) return refuse(visit, sent, { ...task, problem: 'date' });
       return attempt(visit, sent, task, async () => {
         const extend = await prepareExtension(engines, { id: actor.accountId, email: actor.email }, dropId, until);
-        await extend(engines.store, actor.author);
+        await extend(engines, actor.author);
         return returnWith(visit, screen, 'extended', { count: 1, dropId });
       });
     }),
@@ -144,7 +144,7 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
       const input = readInput(visit.form, inputFields);
       return attempt(visit, sent, { what: 'add', input }, async () => {
         const add = await prepareReceiver(visit.engines, visit.actor, id, toReceiver(input));
-        await add(visit.engines.store, undefined);
+        await add(visit.engines, undefined);
         return returnWith(visit, screen, 'added', { dropId: id.dropId });
       });
     }),

@@ -88,7 +88,7 @@ async function extendSelection<Line>(
       throw new ExchangeError('not_found');
     }
     const extend = await prepareExtension(engines, { id: actor.accountId, email: actor.email }, dropId, until);
-    await extend(engines.store, actor.author);
+    await extend(engines, actor.author);
     return 1;
   });
 }

@@ -34,7 +34,7 @@ async function listUploads(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, csrf, request, reply } = visit;
   const { ids = '' } = request.query as { ids?: unknown };
   const named = String(ids).split(',').filter(isUuid).slice(0, maxIds);
-  const uploads = named.length > 0 ? await findUploads(engines.store, actor, named) : [];
+  const uploads = named.length > 0 ? await findUploads(engines, actor, named) : [];
   return reply
     .header('cache-control', 'no-store')
     .send({ csrf, draftKey: toDraftKey(visit), files: uploads.map(toFile) });

@@ -60,13 +60,13 @@ class AccountUploads extends ResumableUploads {
 
   protected override async announce(announced: NewUpload): Promise<string> {
     const file = { ...announced, declared: this.declared };
-    const { store } = this.#engines;
     let { id } = announced;
     await announceUpload(this.#engines, this.#caller, file, async (begin) => {
-      if (this.#idempotencyKey === undefined) return await store.transaction(begin);
-      const request = { api: 'v1', idempotencyKey: this.#idempotencyKey, digest: digestFile(file) } as const;
-      const { body, isRepeated } = await respondOnce(this.#engines, this.#caller, request, async (tx) => {
-        await begin(tx);
+      const idempotencyKey = this.#idempotencyKey;
+      const request =
+        idempotencyKey === undefined ? undefined : ({ api: 'v1', idempotencyKey, digest: digestFile(file) } as const);
+      const { body, isRepeated } = await respondOnce(this.#engines, this.#caller, request, async (within) => {
+        await begin(within);
         return { status: 201, headers: {}, body: id };
       });
       id = body;
@@ -76,7 +76,7 @@ class AccountUploads extends ResumableUploads {
   }
 
   protected override async finished(id: string): Promise<FinishedUpload | undefined> {
-    const [upload] = await findUploads(this.#engines.store, this.#caller, [id]);
+    const [upload] = await findUploads(this.#engines, this.#caller, [id]);
     // A repeated creation gets the first response, even if the upload has been sent since.
     const found = upload ?? this.#repeated;
     if (!found) return undefined;

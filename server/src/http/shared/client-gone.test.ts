@@ -48,7 +48,7 @@ const tus = { ...bearer, 'tus-resumable': '1.0.0' };
 async function beginUpload(): Promise<string> {
   const id = engines.random.uuid();
   const file = { id, name: 'a.bin', mediaType: 'text/plain', sizeBytes: 50_000_000 };
-  await announceUpload(engines, actor, file, (begin) => engines.store.transaction(begin));
+  await announceUpload(engines, actor, file, (begin) => begin(engines));
   return id;
 }
 

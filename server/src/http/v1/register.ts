@@ -60,17 +60,23 @@ function register(
         };
         // A repetition gets the first response, even if the request cannot be prepared a second time.
         const [preparation] = await Promise.allSettled([route.prepare?.(call)]);
-        const perform = async (store: V1Engines['store']): Promise<RepeatableResponse> => {
+        const perform = async (within: Pick<V1Engines, 'store'>): Promise<RepeatableResponse> => {
           if (preparation.status === 'rejected') throw preparation.reason;
-          const result = await route.handle({ ...call, engines: { ...engines, store }, prepared: preparation.value });
+          const result = await route.handle({
+            ...call,
+            engines: { ...engines, ...within },
+            prepared: preparation.value,
+          });
           const { status = response.status, headers = {}, body: content } = result;
           return { status, headers, body: content === undefined ? '' : JSON.stringify(content) };
         };
         // A dry run changes nothing, so it may run twice.
         const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
         const idempotencyKey = method === 'POST' && !isDryRun ? readUnquotedIdempotencyKey(request) : undefined;
-        if (idempotencyKey === undefined) return await send(reply, await perform(engines.store));
-        const repeatable = { api: 'v1', idempotencyKey, digest: computeDigest(request) } as const;
+        const repeatable =
+          idempotencyKey === undefined
+            ? undefined
+            : ({ api: 'v1', idempotencyKey, digest: computeDigest(request) } as const);
         return await send(reply, await respondOnce(engines, caller, repeatable, perform));
       }),
   });

@@ -112,9 +112,7 @@ const importMany = route({
   },
   errors: [],
   async handle({ engines, caller, query: { dry_run: isDryRun = false }, body: { contacts: inputs } }) {
-    const steps = isDryRun
-      ? await planImport(engines.store, caller, inputs)
-      : await importContacts(engines, caller, inputs);
+    const steps = isDryRun ? await planImport(engines, caller, inputs) : await importContacts(engines, caller, inputs);
     const count = (wanted: ContactResult) => steps.filter(({ result }) => result === wanted).length;
     const body = {
       dry_run: isDryRun,

@@ -1,9 +1,8 @@
 import { CheckedDrop, CreatedDrop, Drop, DropDetails, DropPage, DryRunQuery, NewDrop } from '@waybill/protocol/v1';
 import { checkDrop, prepareDrop } from '../../../domain/drops/send-drop.ts';
 import type { SentDrop, SentFile, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
-import type { Store } from '../../../domain/store.ts';
 import { toETag } from '../etag.ts';
-import { type Result, route } from '../route.ts';
+import { type CallEngines, type Result, route } from '../route.ts';
 import { receiptRoutes } from '../sent/receipts.ts';
 import {
   createdResult,
@@ -56,7 +55,7 @@ const createDrop = route({
     'too_many_messages',
   ],
   isVersioned: true,
-  async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
+  async prepare({ engines, caller, query, body }): Promise<(within: Pick<CallEngines, 'store'>) => Promise<Result>> {
     const input = { ...toDispatchInput(body), uploads: body.uploads };
     if (query.dry_run) {
       const { receivers, uploads, lifetimeSeconds } = await checkDrop(engines, caller, input);
@@ -70,9 +69,9 @@ const createDrop = route({
       return async () => ({ status: 200, body: response });
     }
     const make = await prepareDrop(engines, caller, input);
-    return async (store) => createdResult(drops, engines, store, caller.accountId, await make(store));
+    return async (within) => createdResult(drops, { ...engines, ...within }, caller.accountId, await make(within));
   },
-  handle: ({ engines, prepared }) => prepared(engines.store),
+  handle: ({ engines, prepared }) => prepared(engines),
 });
 
 const listDrops = listRoute(drops, {
@@ -93,7 +92,7 @@ const readDrop = route({
   isVersioned: true,
   async handle({ engines, caller: { accountId }, params: { id } }) {
     const { store } = engines;
-    const drop = await findSent(drops, store, accountId, id);
+    const drop = await findSent(drops, engines, accountId, id);
     const [receivers, files] = [
       await store.sentDrops.receivers(accountId, id),
       await store.sentDrops.files(accountId, id),

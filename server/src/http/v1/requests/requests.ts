@@ -9,9 +9,8 @@ import {
 } from '@waybill/protocol/v1';
 import type { SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
 import { checkRequest, prepareRequest } from '../../../domain/requests/request-files.ts';
-import type { Store } from '../../../domain/store.ts';
 import { toETag } from '../etag.ts';
-import { type Result, route } from '../route.ts';
+import { type CallEngines, type Result, route } from '../route.ts';
 import { receiptRoutes } from '../sent/receipts.ts';
 import {
   createdResult,
@@ -52,7 +51,7 @@ const createRequest = route({
   otherResponse: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: CheckedFileRequest },
   errors: ['recipient_not_allowed', 'daily_limit', 'too_many_messages'],
   isVersioned: true,
-  async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
+  async prepare({ engines, caller, query, body }): Promise<(within: Pick<CallEngines, 'store'>) => Promise<Result>> {
     const input = { ...toDispatchInput(body), reusable: body.reusable ?? false };
     if (query.dry_run) {
       const { receivers, lifetimeSeconds } = await checkRequest(engines, caller, input);
@@ -60,9 +59,9 @@ const createRequest = route({
       return async () => ({ status: 200, body: response });
     }
     const make = await prepareRequest(engines, caller, input);
-    return async (store) => createdResult(requests, engines, store, caller.accountId, await make(store));
+    return async (within) => createdResult(requests, { ...engines, ...within }, caller.accountId, await make(within));
   },
-  handle: ({ engines, prepared }) => prepared(engines.store),
+  handle: ({ engines, prepared }) => prepared(engines),
 });
 
 const listRequests = listRoute(requests, {
@@ -83,7 +82,7 @@ const readRequest = route({
   isVersioned: true,
   async handle({ engines, caller: { accountId }, params: { id } }) {
     const { store } = engines;
-    const request = await findSent(requests, store, accountId, id);
+    const request = await findSent(requests, engines, accountId, id);
     const receivers = await store.sentDrops.receivers(accountId, id);
     const body = {
       ...requests.toEntry(engines, request),

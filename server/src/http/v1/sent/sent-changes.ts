@@ -4,7 +4,6 @@ import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
 import { revokeSentDrop } from '../../../domain/drops/revoke-sent-drop.ts';
 import { remindReceivers, resendInvitation } from '../../../domain/drops/write-to-receivers.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
-import type { Store } from '../../../domain/store.ts';
 import { toETag } from '../etag.ts';
 import { type CallEngines, type Result, type Route, route } from '../route.ts';
 import { findSent, receiverParams, type SentKind, sentParams } from './sent.ts';
@@ -19,10 +18,9 @@ export function changeRoutes(
 ): Route[] {
   const { type, noun, path, page } = kind;
   const params = sentParams(kind);
-  const find = (store: Store, accountId: string, id: string) => findSent(kind, store, accountId, id);
   const response = { status: 200, description: `The ${noun}.`, schema: kind.schema };
   const changed = async (engines: CallEngines, accountId: string, id: string): Promise<Result> => {
-    const sent = await find(engines.store, accountId, id);
+    const sent = await findSent(kind, engines, accountId, id);
     return { body: kind.toEntry(engines, sent), headers: toETag(sent.version) };
   };
 
@@ -55,11 +53,11 @@ export function changeRoutes(
     errors: ended,
     isVersioned: true,
     async prepare({ engines, caller: { accountId, email }, params: { id }, body }) {
-      await find(engines.store, accountId, id);
+      await findSent(kind, engines, accountId, id);
       return prepareExtension(engines, { id: accountId, email }, id, toDeadline(body));
     },
     async handle({ engines, caller, params: { id }, ifVersion, prepared: extendUntil }) {
-      await extendUntil(engines.store, caller.author, ifVersion);
+      await extendUntil(engines, caller.author, ifVersion);
       return changed(engines, caller.accountId, id);
     },
   });
@@ -75,7 +73,7 @@ export function changeRoutes(
     isVersioned: true,
     async handle({ engines, caller, params: { id: dropId }, ifVersion }) {
       const reminded = await remindReceivers(engines, caller, { type, dropId }, ifVersion);
-      const { version } = await find(engines.store, caller.accountId, dropId);
+      const { version } = await findSent(kind, engines, caller.accountId, dropId);
       return { body: { reminded }, headers: toETag(version) };
     },
   });
@@ -94,8 +92,8 @@ export function changeRoutes(
     prepare: ({ engines, caller, params: { id: dropId }, body }) =>
       prepareReceiver(engines, caller, { type, dropId }, body),
     async handle({ engines, caller, params: { id }, ifVersion, prepared: addThem }) {
-      const { position, email, token } = await addThem(engines.store, ifVersion);
-      const { version, notify } = await find(engines.store, caller.accountId, id);
+      const { position, email, token } = await addThem(engines, ifVersion);
+      const { version, notify } = await findSent(kind, engines, caller.accountId, id);
       const link = notify ? {} : { link: `${engines.policy.publicUrl}/${page}/${token}` };
       return { body: { id: position, email, ...link }, headers: toETag(version) };
     },

@@ -7,7 +7,6 @@ import type { SentDrop, SentReceiver } from '../../../domain/drops/sent-drop-sto
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
 import { toReference } from '../../../domain/reference.ts';
-import type { Store } from '../../../domain/store.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { toETag } from '../etag.ts';
 import { type CallEngines, type Result, type Route, route } from '../route.ts';
@@ -65,7 +64,12 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
   });
 }
 
-export async function findSent({ type }: SentKind, store: Store, accountId: string, dropId: string): Promise<SentDrop> {
+export async function findSent(
+  { type }: SentKind,
+  { store }: Pick<CallEngines, 'store'>,
+  accountId: string,
+  dropId: string,
+): Promise<SentDrop> {
   const sent = await store.sentDrops.find(accountId, { type, dropId });
   if (!sent) throw new ExchangeError('not_found');
   return sent;
@@ -74,13 +78,12 @@ export async function findSent({ type }: SentKind, store: Store, accountId: stri
 /** The response to the request that created it, with the links if no mails are sent. */
 export async function createdResult(
   kind: SentKind,
-  engines: Pick<CallEngines, 'policy'>,
-  store: Store,
+  engines: Pick<CallEngines, 'store' | 'policy'>,
   accountId: string,
   made: MadeDispatch,
 ): Promise<Result> {
   const { publicUrl } = engines.policy;
-  const sent = await findSent(kind, store, accountId, made.id);
+  const sent = await findSent(kind, engines, accountId, made.id);
   const receivers = made.receivers.map(({ email }, position) => ({
     id: position,
     email,

@@ -6,7 +6,6 @@ import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { hasResponse, type RepeatableResponse, respondOnce } from '../../../domain/idempotency/respond-once.ts';
-import type { Store } from '../../../domain/store.ts';
 import { findUploads, uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import { noDigests } from '../../../domain/uploads/declared-digests.ts';
 import { abandonUploads, completeUploads, stageUpload } from '../../../domain/uploads/stage-upload.ts';
@@ -66,13 +65,12 @@ export async function receiveWhole(
       revoked,
     }),
   );
-  const complete = async (store: Store) => {
-    await completeUploads({ ...engines, store }, owner, [staged]);
-    return response(await findUpload({ store }, caller, id));
+  const complete = async (within: Pick<V1Engines, 'store'>) => {
+    await completeUploads({ ...engines, ...within }, owner, [staged]);
+    return response(await findUpload(within, caller, id));
   };
   try {
-    if (idempotencyKey === undefined) return await transferLanes.ending.run(() => complete(engines.store));
-    const repeatable = toRepeatable(idempotencyKey, staged.sha256);
+    const repeatable = idempotencyKey === undefined ? undefined : toRepeatable(idempotencyKey, staged.sha256);
     const given = await transferLanes.ending.run(() => respondOnce(engines, caller, repeatable, complete));
     if (given.isRepeated) await abandonUploads(engines, [staged]);
     return given;
@@ -82,12 +80,8 @@ export async function receiveWhole(
   }
 }
 
-export async function findUpload(
-  { store }: Pick<V1Engines, 'store'>,
-  caller: Actor,
-  id: string,
-): Promise<AccountUpload> {
-  const [upload] = await findUploads(store, caller, [id]);
+export async function findUpload(engines: Pick<V1Engines, 'store'>, caller: Actor, id: string): Promise<AccountUpload> {
+  const [upload] = await findUploads(engines, caller, [id]);
   if (!upload) throw new ExchangeError('not_found');
   return upload;
 }
