@@ -90,6 +90,13 @@ export default {
       to: { path: '^server/src/http/(?:cgi|v1|pages|app|console)/', pathNot: '^server/src/http/$1/' },
     },
     {
+      name: 'shared-http-code-knows-no-surface',
+      comment: 'A surface passes in whatever only it knows.',
+      severity: 'error',
+      from: { path: '^server/src/http/shared/', pathNot: tests },
+      to: { path: '^server/src/http/(?!shared)[^/]+/' },
+    },
+    {
       name: 'only-assemble-names-engines',
       severity: 'error',
       from: {

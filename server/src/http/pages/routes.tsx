@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import { PublicLog } from '../../domain/evidence/public-log.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { LinkOver } from '../../domain/links/find-link.ts';
+import type { Link } from '../../domain/links/link-store.ts';
+import { toReference } from '../../domain/reference.ts';
 import type { Intake } from '../../domain/uploads/intake.ts';
 import type { App } from '../app.ts';
 import { asExchangeError, logFailure } from '../json-errors.ts';
@@ -12,13 +15,13 @@ import { formBytes } from '../shared/page/person.ts';
 import { sendProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import type { Transfers } from '../shared/transfers.ts';
-import { askPage } from './ask.tsx';
+import { askPage, toAsking } from './ask.tsx';
 import { codePages } from './code.tsx';
 import { donePage } from './done.tsx';
 import { downloadPages } from './download.tsx';
 import { homePage } from './home.tsx';
 import { landingPage } from './landing.tsx';
-import { downloads, uploads } from './link-pages.ts';
+import { downloads, findPages, uploads } from './link-pages.ts';
 import { type Reference, referencePages } from './reference.tsx';
 import { requireLink } from './session.ts';
 import { stopPages } from './stop.tsx';
@@ -75,7 +78,7 @@ export function receiverPages(
       reply.header('retry-after', String(error.retryAfterSeconds));
     }
     if (status >= 500) logFailure(error, request);
-    return sendProblemPage(options, request, reply.code(status), reason, ended);
+    return sendProblemPage(options, request, reply.code(status), reason, ended && toEndedPage(request, ended));
   });
   homePage(app, engines, options);
   referencePages(app, createReference, options);
@@ -94,4 +97,20 @@ export function receiverPages(
   app.register(async (scope) => stopPages(scope as unknown as App, engines, options));
   // A scope of its own: only here may a body be anything but a small form.
   app.register(async (scope) => uploadPages(scope as unknown as App, engines, options));
+}
+
+/** The page about a link that has ended, in the language of its receiver. */
+function toEndedPage(request: FastifyRequest, link: Link) {
+  return {
+    language: link.language,
+    link: {
+      kind: findPages(link).kind,
+      sender: { name: link.senderName, address: link.sender },
+      reference: toReference(link.dropId),
+      sentAt: link.createdAt,
+      expiresAt: link.expiresAt,
+      revokedAt: link.revokedAt,
+    },
+    asking: toAsking(request, link),
+  };
 }

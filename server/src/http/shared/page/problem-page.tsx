@@ -1,11 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExchangeError } from '../../../domain/exchange-error.ts';
-import type { Link } from '../../../domain/links/link-store.ts';
-import { toReference } from '../../../domain/reference.ts';
 import { ErrorPage, errorTitle } from '../../../views/pages/error-page.tsx';
-import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../../../views/pages/gone-page.tsx';
-import { toAsking } from '../../pages/ask.tsx';
-import { findPages } from '../../pages/link-pages.ts';
+import { GonePage, type GonePageProps, goneTitle } from '../../../views/pages/gone-page.tsx';
 import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
 
 /** Sends an error as a page; the reason `error` means that it is our fault. The reply's status is already set. */
@@ -14,10 +10,9 @@ export function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,
   reason: GonePageProps['reason'] | 'error',
-  link?: Link,
+  { language, ...about }: Pick<GonePageProps, 'link' | 'asking'> & { readonly language?: string } = {},
 ): Promise<FastifyReply> {
-  const translator = chooseTranslator(options, request, link?.language);
-  const about = link && { link: toEndedLink(link), asking: toAsking(request, link) };
+  const translator = chooseTranslator(options, request, language);
   const support = options.operator.supportAddress;
   return sendPage(
     options,
@@ -28,17 +23,6 @@ export function sendProblemPage(
       ? { title: errorTitle(translator), page: <ErrorPage requestId={request.id} support={support} /> }
       : { title: goneTitle(translator, { reason, ...about }), page: <GonePage reason={reason} {...about} /> },
   );
-}
-
-function toEndedLink(link: Link): EndedLink {
-  return {
-    kind: findPages(link).kind,
-    sender: { name: link.senderName, address: link.sender },
-    reference: toReference(link.dropId),
-    sentAt: link.createdAt,
-    expiresAt: link.expiresAt,
-    revokedAt: link.revokedAt,
-  };
 }
 
 /**
