@@ -1,7 +1,6 @@
 import type { Engines } from '../domain/engines.ts';
 import { type Reports, repeat } from '../domain/flow/repeat.ts';
-import { type Swept, sweepAlone } from '../domain/sweep.ts';
-import { SweepPositions } from '../domain/sweep-positions.ts';
+import { SweepPositions, type Swept, sweepAlone } from '../domain/sweep.ts';
 
 /** Called around every sweep, which returns nothing if another process is sweeping. */
 export type AroundSweep = (sweep: () => Promise<Swept | undefined>) => Promise<Swept | undefined>;
