@@ -1,23 +1,18 @@
 import { environmentFile, readEnvironment, readSecretFile } from './environment.ts';
 import type { Setting } from './setting.ts';
 import { auditSettings } from './settings/audit.ts';
+import { evidenceSettings } from './settings/evidence.ts';
 import { httpSettings } from './settings/http.ts';
 import { keysSettings } from './settings/keys.ts';
-import { lifetimesSettings } from './settings/lifetimes.ts';
 import { limitsSettings } from './settings/limits.ts';
 import { mailSettings } from './settings/mail.ts';
 import { monitoringSettings } from './settings/monitoring.ts';
 import { pagesSettings } from './settings/pages.ts';
-import { providersSettings } from './settings/providers.ts';
 import { retentionSettings } from './settings/retention.ts';
 import { scanSettings } from './settings/scan.ts';
-import { smsSettings } from './settings/sms.ts';
 import { storageSettings } from './settings/storage.ts';
 import { testingSettings } from './settings/testing.ts';
-import { timeStampSettings } from './settings/time-stamps.ts';
 import { transfersSettings } from './settings/transfers.ts';
-import { webhooksSettings } from './settings/webhooks.ts';
-import { witnessesSettings } from './settings/witnesses.ts';
 import { workSettings } from './settings/work.ts';
 
 /** Every setting. No other place names one: docs/configuration.md is generated from these tables. */
@@ -28,17 +23,12 @@ const settings = {
   ...keysSettings,
   ...scanSettings,
   ...mailSettings,
-  ...smsSettings,
   ...pagesSettings,
-  ...providersSettings,
-  ...witnessesSettings,
-  ...timeStampSettings,
-  ...lifetimesSettings,
+  ...evidenceSettings,
   ...limitsSettings,
   ...transfersSettings,
   ...retentionSettings,
   ...workSettings,
-  ...webhooksSettings,
   ...auditSettings,
   ...testingSettings,
 };

@@ -1,8 +1,26 @@
 import type { Setting } from '../setting.ts';
 import { integer, list, oneOf } from '../types.ts';
 
-/** The quotas of accounts, and the number of messages. */
+/** How long drops and requests last, the quotas of accounts, and the number of messages. */
 export const limitsSettings = {
+  WAYBILL_LIFETIME_UNIT: {
+    group: 'common',
+    description: 'The unit of the lifetimes in the machine API, `desttime` and `ttl`, and of the two settings below.',
+    default: 'days',
+    type: oneOf('seconds', 'minutes', 'hours', 'days'),
+  },
+  WAYBILL_LIFETIME_MAX: {
+    group: 'common',
+    description: 'The longest lifetime that a drop or a request for files can have.',
+    default: '30',
+    type: integer(1, 1_000_000),
+  },
+  WAYBILL_LIFETIME_DEFAULT: {
+    group: 'common',
+    description: 'The lifetime of a drop or a request for files that is created without one.',
+    default: '7',
+    type: integer(1, 1_000_000),
+  },
   WAYBILL_MAX_FILE_BYTES: {
     group: 'common',
     description: 'The maximum size of a file.',

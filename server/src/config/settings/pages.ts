@@ -1,3 +1,4 @@
+import { providersFile } from '../providers-file.ts';
 import type { Setting } from '../setting.ts';
 import {
   filePath,
@@ -11,7 +12,7 @@ import {
   webAddress,
 } from '../types.ts';
 
-/** The look, the language and the texts of pages and mails. */
+/** The look, the language and the texts of pages and mails, and the providers through which people sign in. */
 export const pagesSettings = {
   WAYBILL_OPERATOR_NAME: {
     group: 'common',
@@ -72,5 +73,12 @@ export const pagesSettings = {
       'A folder with your own texts: sv.json there replaces individual Swedish texts, nb.json adds Norwegian.',
     default: '',
     type: filePath,
+  },
+  WAYBILL_PROVIDERS_FILE: {
+    group: 'common',
+    description:
+      'A JSON file of the providers (OpenID Connect) through which people sign in, which not everyone can read: see [sign-in.md](sign-in.md#the-file). Empty: none.',
+    default: '',
+    type: providersFile,
   },
 } satisfies Record<string, Setting>;

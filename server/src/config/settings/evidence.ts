@@ -1,9 +1,31 @@
-import { certificatesFile } from '../certificates-file.ts';
-import type { Setting } from '../setting.ts';
+import { readFileSync } from 'node:fs';
+import { type Authorities, parseAuthorities } from '@waybill/evidence';
+import type { Setting, SettingType } from '../setting.ts';
 import { authorizationHeader, emptyOr, integer, webAddress } from '../types.ts';
+import { witnessesFile } from '../witnesses-file.ts';
 
-/** The authority that stamps the evidence log. */
-export const timeStampSettings = {
+/** A file of certificates in PEM. */
+const certificatesFile: SettingType<Authorities | undefined> = {
+  name: 'path',
+  parse(path) {
+    if (path === '') return undefined;
+    try {
+      return parseAuthorities(readFileSync(path, 'utf8'));
+    } catch (error) {
+      throw new Error(`names a file that cannot be used: ${(error as Error).message}.`, { cause: error });
+    }
+  },
+};
+
+/** The witnesses of the evidence log, and the authority that stamps it. */
+export const evidenceSettings = {
+  WAYBILL_WITNESSES: {
+    group: 'common',
+    description:
+      'A file of the witnesses that cosign the evidence log, as lines of a policy: `witness NAME KEY URL` for each, and `quorum NAME`: see [evidence.md](evidence.md#witnesses-of-a-server). Empty: none.',
+    default: '',
+    type: witnessesFile,
+  },
   WAYBILL_TIMESTAMP_URL: {
     group: 'common',
     description:
