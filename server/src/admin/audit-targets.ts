@@ -5,7 +5,7 @@ import {
   auditTargetNames,
   countedUpTo,
 } from '../domain/audit/audit-target-store.ts';
-import { judgeTarget } from '../domain/audit/judge-target.ts';
+import { judgeTarget } from '../domain/audit/examine-audit-targets.ts';
 import { skipRefusedEntry } from '../domain/audit/skip-refused-entry.ts';
 import { formatPosition } from '../domain/audit/to-audit-json.ts';
 import { addExamples, parseId, print, type WithEngines } from './command.ts';

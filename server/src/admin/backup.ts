@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
 import type { BackupAddress } from '../assemble.ts';
-import { recordMaintenance } from '../domain/audit/record-maintenance.ts';
+import { recordMaintenance } from '../domain/audit/record.ts';
 import { makeBackup } from '../domain/backup/make-backup.ts';
 import { pruneBackups } from '../domain/backup/prune-backups.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';

@@ -1,4 +1,4 @@
-import { replaceGlobalContacts } from '../domain/contacts/replace-global-contacts.ts';
+import { replaceGlobalContacts } from '../domain/contacts/replace-contacts.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
 import { readContactsFile } from './contacts-file.ts';
 

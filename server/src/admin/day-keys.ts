@@ -1,5 +1,5 @@
 import type { BackupAddress } from '../assemble.ts';
-import { recordMaintenance } from '../domain/audit/record-maintenance.ts';
+import { recordMaintenance } from '../domain/audit/record.ts';
 import type { NamedDay } from '../domain/backup/database-copies.ts';
 import { type Exported, exportDayKeys, importDayKeys, removeDayKeys } from '../domain/backup/day-key-mirror.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import type { AccountContents } from '../domain/accounts/account-deletion-store.ts';
+import type { AccountContents } from '../domain/accounts/account-store.ts';
 import { deleteAccount } from '../domain/accounts/delete-account.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';

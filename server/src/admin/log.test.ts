@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { openNote, parsePolicy, parseVerifierKey } from '@waybill/evidence';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { examineLog } from '../domain/evidence/examine-log.ts';
-import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
+import { makeLogPolicy } from '../domain/evidence/public-log.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { collectFindings, readRemedy } from '../testing/findings.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { emailAddress } from '../domain/contacts/email-address.ts';
-import { type BounceResult, maxBounceBytes, recordBounce } from '../domain/outbox/record-bounce.ts';
+import { type BounceResult, maxBounceBytes, recordBounce } from '../domain/outbox/read-bounces.ts';
 import { type MailFinding, testMail } from '../domain/outbox/test-mail.ts';
 import { type AddCommand, addExamples, dnsServer, print } from './command.ts';
 import { stoppedCommands } from './stopped.ts';

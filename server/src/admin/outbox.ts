@@ -1,9 +1,7 @@
 import { type Command, Option } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import type { OutboxLine } from '../domain/outbox/outbox-store.ts';
-import { retryAllMessages } from '../domain/outbox/retry-all-messages.ts';
-import { retryMessage } from '../domain/outbox/retry-message.ts';
-import { retryWaitingMessages } from '../domain/outbox/retry-waiting-messages.ts';
+import { retryAllMessages, retryMessage, retryWaitingMessages } from '../domain/outbox/retry-message.ts';
 import { type AddCommand, addExamples, parseId, parseTime, print } from './command.ts';
 import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
 import { findNamedDrop, parseDropName } from './named-drop.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { UndeletedObject } from '../domain/files/undeleted-object-store.ts';
+import type { UndeletedObject } from '../domain/files/file-store.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
 import { type AddCommand, type AdminContext, addExamples, print, printPages } from './command.ts';
 

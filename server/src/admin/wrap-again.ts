@@ -1,4 +1,4 @@
-import { recordMaintenance } from '../domain/audit/record-maintenance.ts';
+import { recordMaintenance } from '../domain/audit/record.ts';
 import { wrapSigningKeysAgain } from '../domain/evidence/rotate-signing-keys.ts';
 import { currentVersion, rotateMasterKey } from '../domain/keys/rotate-master-key.ts';
 import type { AdminContext } from './command.ts';

@@ -20,3 +20,14 @@ export interface Batch {
 
 /** `rows` keeps a statement short when drops have many files, `owners` when they have few. */
 export const batchSize: BatchSize = { owners: 100, rows: 1000 };
+
+/** Files in the order of their keys. */
+export interface FilePosition {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+export interface PagePosition {
+  readonly createdAt: string;
+  readonly id: string;
+}

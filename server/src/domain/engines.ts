@@ -4,10 +4,8 @@ import type { MailTemplates } from './outbox/mail-templates.ts';
 import type { ReturnPaths } from './outbox/return-paths.ts';
 import type { PersonLinks } from './people/person-links.ts';
 import type { Policy } from './policy.ts';
-import type { Checkpoint } from './ports/checkpoint.ts';
-import type { CsrfTokens } from './ports/csrf-tokens.ts';
 import type { KeyProvider } from './ports/key-provider.ts';
-import type { AttemptLimit, FailureLimit, MessageLimit, ReceiverPace } from './ports/limits.ts';
+import type { AttemptLimit, CsrfTokens, FailureLimit, MessageLimit, ReceiverPace } from './ports/limits.ts';
 import type { LogObjects } from './ports/log-objects.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ReadReport } from './ports/mailbox.ts';
@@ -65,3 +63,6 @@ export interface Engines {
   readonly checkpoint: Checkpoint;
   readonly policy: Policy;
 }
+
+/** A named point between two steps. Does nothing unless a crash test told the process to die there. */
+export type Checkpoint = (name: string) => void;

@@ -1,5 +1,5 @@
 import type { Author } from './audit/audit-store.ts';
-import { recordMaintenance } from './audit/record-maintenance.ts';
+import { recordMaintenance } from './audit/record.ts';
 import type { Engines } from './engines.ts';
 
 /** Applies what the schema lacks, and records it afterwards: before, the audit may have no table. Returns the names. */

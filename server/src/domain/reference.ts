@@ -1,4 +1,10 @@
-import { readableAlphabet as alphabet, readAsMeant } from './readable-alphabet.ts';
+/** Douglas Crockford's alphabet of 32 characters: no letter that looks like a digit, and none that forms words. */
+export const readableAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** As it may be read out over the telephone and typed by another person. */
+export function readAsMeant(typed: string): string {
+  return typed.trim().toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1');
+}
 
 /**
  * The short number that people use for a drop, as in `WB-7F3K-29QD`: on pages, in mails, in commands and in the log. It
@@ -8,7 +14,7 @@ export function toReference(dropId: string): string {
   let rest = Number.parseInt(takeEnd(dropId), 16);
   let digits = '';
   for (let place = 0; place < 8; place += 1) {
-    digits = alphabet.charAt(rest % 32) + digits;
+    digits = readableAlphabet.charAt(rest % 32) + digits;
     rest = Math.floor(rest / 32);
   }
   return `WB-${digits.slice(0, 4)}-${digits.slice(4)}`;
@@ -29,7 +35,7 @@ export function readHalfOfIdEnd(group: string): string | undefined {
 function toHexadecimal(digits: string, length: number): string | undefined {
   let value = 0;
   for (const digit of digits) {
-    const place = alphabet.indexOf(digit);
+    const place = readableAlphabet.indexOf(digit);
     if (place < 0) return undefined;
     value = value * 32 + place;
   }

@@ -1,14 +1,11 @@
 import { sweepDeletedAccounts } from './accounts/delete-account.ts';
 import { systemAuthor } from './audit/author.ts';
-import type { Batch, BatchPosition } from './batch.ts';
-import { batchSize } from './batch.ts';
-import { endExpired } from './drops/end-expired.ts';
+import { type Batch, type BatchPosition, batchSize } from './batch.ts';
 import type { Engines } from './engines.ts';
-import { retryDeletions } from './files/delete-objects.ts';
-import { sweepFiles } from './files/sweep-files.ts';
+import { dropEvents } from './events/drop-events.ts';
+import { retryDeletions, sweepFiles } from './files/sweep-files.ts';
 import { sweepDayKeys } from './keys/sweep-day-keys.ts';
 import { deletePeopleOf } from './people/delete-person.ts';
-import { runBatches, SweepPositions } from './sweep-positions.ts';
 
 const idempotencyKeySeconds = 7 * 24 * 60 * 60;
 const rowsPerBatch = batchSize.rows;
@@ -123,4 +120,78 @@ async function purgeOld(
   purge: (olderThanSeconds: number) => Promise<number>,
 ): Promise<number> {
   return keepSeconds === undefined ? 0 : await purge(keepSeconds);
+}
+
+/** For one kind in one sweep; the next sweep does the rest. Those that only pass what is held do not count. */
+const maxBatches = 1000;
+/**
+ * A million held records of a kind are passed within five sweeps, and so in about as many minutes. Those of the kind that become due
+ * meanwhile wait for so long.
+ */
+const maxPassingBatches = 100;
+/** A kind begins at the front again after so many sweeps, and so in about an hour. */
+const sweepsPerPass = 60;
+
+type BatchAfter = (after: BatchPosition | undefined) => Promise<Batch>;
+
+/** Runs batches until nothing is left to do or a sweep has done enough. The next sweep may go on behind `after`. */
+async function runBatches(
+  batch: BatchAfter,
+  signal: AbortSignal | undefined,
+  from?: BatchPosition,
+  maxPassing = Number.POSITIVE_INFINITY,
+): Promise<{ readonly rows: number; readonly after: BatchPosition | undefined; readonly isComplete: boolean }> {
+  let [total, count, passing] = [0, 0, 0];
+  let after = from;
+  while (count < maxBatches && passing < maxPassing) {
+    signal?.throwIfAborted();
+    const { rows, more, next } = await batch(after);
+    total += rows;
+    if (!more) return { rows: total, after, isComplete: true };
+    if (rows > 0 || next === after) count += 1;
+    else passing += 1;
+    after = next;
+  }
+  return { rows: total, after, isComplete: false };
+}
+
+/**
+ * Where the sweeps of a process go on, so that not each of them passes everything that legal holds keep. Records become due behind these
+ * positions. Those that were passed and are not kept any more are reached when a kind begins at the front again.
+ */
+export class SweepPositions {
+  readonly #maxPassing: number;
+  readonly #positions = new Map<string, { readonly after: BatchPosition; readonly sweeps: number }>();
+
+  constructor(maxPassing = maxPassingBatches) {
+    this.#maxPassing = maxPassing;
+  }
+
+  /** Runs batches of a kind from its position on. Returns how many rows they changed. */
+  async runFrom(kind: string, batch: BatchAfter, signal: AbortSignal | undefined): Promise<number> {
+    const { after: from, sweeps = 0 } = this.#positions.get(kind) ?? {};
+    const { rows, after, isComplete } = await runBatches(batch, signal, from, this.#maxPassing);
+    const isLast = isComplete && sweeps + 1 >= sweepsPerPass;
+    if (after && !isLast) this.#positions.set(kind, { after, sweeps: sweeps + 1 });
+    else this.#positions.delete(kind);
+    return rows;
+  }
+
+  clear(): void {
+    this.#positions.clear();
+  }
+}
+
+/** Ends up to `count` drops that are past their deadline. Returns how many. */
+async function endExpired({ store }: Pick<Engines, 'store'>, count: number): Promise<number> {
+  return store.transaction(async (tx) => {
+    const ended = await tx.drops.endExpired(count);
+    await tx.evidence.append(
+      ended.map(({ accountId, dropId, keyDay }) => {
+        return { accountId, dropId, kind: 'drop.expired', data: { key_day: keyDay } };
+      }),
+    );
+    await tx.events.append(ended.flatMap((drop) => dropEvents(drop, 'expired')));
+    return ended.length;
+  });
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
-import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
+import { makeLogPolicy } from '../domain/evidence/public-log.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
 import { DayKeys } from '../domain/keys/day-keys.ts';
 import { openLink } from '../domain/links/open-link.ts';

@@ -8,7 +8,7 @@ import { setAccountChoices } from '../domain/accounts/set-account-choices.ts';
 import { systemAuthor } from '../domain/audit/author.ts';
 import { serverAccountId } from '../domain/audit/record.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
-import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
+import { makeLogPolicy } from '../domain/evidence/public-log.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
 import { sendMessage } from '../domain/outbox/send-message.ts';
 import { toReference } from '../domain/reference.ts';

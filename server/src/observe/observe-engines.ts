@@ -2,7 +2,7 @@ import type { AuditTargetLease } from '../domain/audit/audit-target-store.ts';
 import { toOutage } from '../domain/engine-name.ts';
 import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { SendFailure } from '../domain/outbox/send-failure.ts';
+import { SendFailure } from '../domain/ports/mailer.ts';
 import type { Scan, Scanner } from '../domain/ports/scanner.ts';
 import type { Store } from '../domain/store.ts';
 import type { Metrics } from './metrics.ts';

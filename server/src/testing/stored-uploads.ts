@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SealedFile } from '../domain/files/file-store.ts';
-import type { DayWrapped } from '../domain/keys/wrapped-key-store.ts';
+import type { DayWrapped } from '../domain/keys/key-store.ts';
 import { uploadDraftPrefix } from '../domain/uploads/account-upload.ts';
 import type { TestExchange } from './exchange.ts';
 import { sealFile } from './sealed-file.ts';

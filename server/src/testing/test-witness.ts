@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createSigner, formatVerifierKey, parsePolicy } from '@waybill/evidence';
 import { createWitnessServer } from '../../../client/src/command/witness/serve-witness.ts';
-import { makeLogPolicy } from '../domain/evidence/log-policy.ts';
+import { makeLogPolicy } from '../domain/evidence/public-log.ts';
 import type { Witnesses } from '../domain/ports/witnesses.ts';
 import { askWitnesses } from '../engines/outgoing/ask-witnesses.ts';
 import type { TestExchange } from './exchange.ts';

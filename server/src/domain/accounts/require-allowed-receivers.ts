@@ -1,3 +1,4 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Policy } from '../policy.ts';
 
@@ -10,7 +11,7 @@ export function isAllowedReceiver({ receiverDomains }: Pick<Policy, 'receiverDom
   return !receiverDomains || receiverDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
 }
 
-export function notAllowed(email: string): string {
+function notAllowed(email: string): string {
   return `The account may not send to ${email}: its domain is not one of those allowed. Choose another address, or ask the administrator.`;
 }
 
@@ -27,3 +28,13 @@ export function notInDomains(email: string, domains: readonly string[]): string 
 /** A link that the account gets itself can be passed on to any address. */
 export const linksNotAllowed =
   'The account may send only to certain domains, so it does not get links itself. Leave out "notify": false, so that receivers get a mail, or ask the administrator.';
+
+/** Neither an account nor a contact can use this server to flood a receiver with mail. */
+export async function requireWithinLimits(
+  engines: Pick<Engines, 'messageLimit'>,
+  sender: string,
+  receivers: readonly string[],
+): Promise<void> {
+  const retryAfterSeconds = await engines.messageLimit.acquire(sender, receivers);
+  if (retryAfterSeconds > 0) throw new ExchangeError('too_many_messages', undefined, { retryAfterSeconds });
+}

@@ -1,6 +1,5 @@
 import type { Author } from '../audit/audit-store.ts';
-import { findDifference } from '../audit/find-difference.ts';
-import { record } from '../audit/record.ts';
+import { findDifference, record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { SecondFactor } from '../policy.ts';

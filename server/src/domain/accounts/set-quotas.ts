@@ -1,7 +1,6 @@
 import type { AuditAction } from '../audit/actions.ts';
 import type { ByCommand } from '../audit/audit-store.ts';
-import { findDifference } from '../audit/find-difference.ts';
-import { type ChangeItself, record, serverAccountId } from '../audit/record.ts';
+import { type ChangeItself, findDifference, record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Account } from './account-store.ts';

@@ -1,4 +1,4 @@
-import type { FilePosition } from '../file-position.ts';
+import type { FilePosition } from '../batch.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 
 /** A sequence of objects that a row of the database names: `ID/00000000` and so on, up to this many. */

@@ -1,10 +1,9 @@
 import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
+import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import { describeOther } from '../keys/check-master-keys.ts';
 import { type DayKeys, toContext, toDate, toDay } from '../keys/day-keys.ts';
 import { isLost, LostKey } from '../keys/lost-key.ts';
 import { unwrapWith } from '../keys/wrapping.ts';
-import { MissingObject } from '../missing-object.ts';
 import type { KeyProvider, Wrapped } from '../ports/key-provider.ts';
 import { SetupError } from '../setup-error.ts';
 import type { BackupPlace } from './backup-place.ts';

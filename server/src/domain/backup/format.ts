@@ -1,4 +1,4 @@
-import type { FilePosition } from '../file-position.ts';
+import type { FilePosition } from '../batch.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import type { Content } from './streams.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { FilePosition } from '../batch.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { FilePosition } from '../file-position.ts';
 import { listObjects } from '../files/chunk-runs.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';

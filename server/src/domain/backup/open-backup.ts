@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ExchangeError } from '../exchange-error.ts';
-import { MissingObject } from '../missing-object.ts';
+import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { formatVersion, type Manifest, partPath } from './format.ts';

@@ -1,6 +1,6 @@
+import { MissingObject } from '../exchange-error.ts';
 import { listObjects } from '../files/chunk-runs.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
-import { MissingObject } from '../missing-object.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { countLeftOut, type FileLine, fromFileLine, type Manifest, partPath } from './format.ts';
 import { findManifest, readPart } from './open-backup.ts';

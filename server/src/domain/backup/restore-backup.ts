@@ -1,10 +1,10 @@
 import type { Author, ByCommand } from '../audit/audit-store.ts';
-import { recordMaintenance } from '../audit/record-maintenance.ts';
+import { recordMaintenance } from '../audit/record.ts';
+import type { FilePosition } from '../batch.ts';
 import type { Engines } from '../engines.ts';
 import { restoreLog } from '../evidence/restore-log.ts';
 import { startEpoch } from '../evidence/start-epoch.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { FilePosition } from '../file-position.ts';
 import { listObjects } from '../files/chunk-runs.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';
 import type { BackupPlace, BucketInventory } from './backup-place.ts';

@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { toVisibleGroups, toVisibleName } from '../safe-name.ts';
-import type { Contact } from './contact.ts';
 import type { ContactInput } from './contact-input.ts';
+import type { Contact } from './contact-store.ts';
 import { emailAddress } from './email-address.ts';
 
 /** A caller's contact with every field present. The schema has limited the fields; the address has further rules. */

@@ -4,7 +4,7 @@ import type { Faults } from '../faults.ts';
 import { toVisibleGroups, toVisibleName } from '../safe-name.ts';
 import type { Store } from '../store.ts';
 import { checkDetails, type PersonDetails } from './check-details.ts';
-import type { Contact } from './contact.ts';
+import type { Contact } from './contact-store.ts';
 import { emailAddress } from './email-address.ts';
 
 /** A contact as a caller describes it. */

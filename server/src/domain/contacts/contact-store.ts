@@ -1,4 +1,19 @@
-import type { Contact } from './contact.ts';
+/** An entry in an address book. A text that is not known is empty. */
+export interface Contact {
+  readonly email: string;
+  readonly name: string;
+  readonly phone: string;
+  readonly language: string;
+  readonly groups: readonly string[];
+}
+
+/** A person to whom a drop or a request is sent. */
+export interface Receiver extends Omit<Contact, 'name'> {
+  /** The name in the address book; empty if there is none. */
+  readonly contactName: string;
+  /** The name that the caller chose for this drop or request. */
+  readonly name?: string;
+}
 
 /** A contact, and whether it is the account's own or the administrator's. */
 export interface ListedContact extends Contact {
@@ -26,7 +41,7 @@ export interface ContactGroup {
   readonly count: number;
 }
 
-export interface ContactLists {
+interface ContactLists {
   readonly local: Contact[];
   readonly global: Contact[];
   /** Changes whenever either list changes. */
@@ -54,4 +69,35 @@ export interface ContactStore {
   remove(accountId: string, emails: readonly string[]): Promise<void>;
   readGlobal(): Promise<Contact[]>;
   replaceGlobal(contacts: readonly Contact[]): Promise<void>;
+}
+
+/** Someone to whom an account may want to send. */
+export interface KnownReceiver {
+  readonly email: string;
+  /** Empty if none is known. */
+  readonly name: string;
+  /** Whether a code can be sent to them by SMS. */
+  readonly hasPhone: boolean;
+}
+
+export interface KnownGroup {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Finds whom a person means in the field of receivers: among contacts, and those to whom the account sent lately. */
+export interface ReceiverStore {
+  /**
+   * Those whose name or address contains the text: recent receivers first, then contacts, those of the account before
+   * those of the administrator.
+   */
+  find(accountId: string, text: string, count: number): Promise<KnownReceiver[]>;
+  /** Groups of contacts whose name contains the text. */
+  findGroups(accountId: string, text: string, count: number): Promise<KnownGroup[]>;
+  /** The contacts that are in the group with this name, in whatever case it is written. */
+  inGroup(accountId: string, group: string, count: number): Promise<KnownReceiver[]>;
+  /** The contacts with exactly this name, in whatever case it is written. */
+  named(accountId: string, name: string, count: number): Promise<KnownReceiver[]>;
+  /** Those of the domains to which the account has sent, or in which it has a contact. */
+  knownDomains(accountId: string, domains: readonly string[]): Promise<string[]>;
 }

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../actor.ts';
 import type { ContactInput } from './contact-input.ts';
-import { replaceContacts } from './replace-contacts.ts';
-import { replaceGlobalContacts } from './replace-global-contacts.ts';
+import { replaceContacts, replaceGlobalContacts } from './replace-contacts.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Contact } from './contact.ts';
-import type { ListedContact } from './contact-store.ts';
+import type { Contact, ListedContact } from './contact-store.ts';
 
 /** The effect of a change on a contact. */
 export type ContactResult = 'created' | 'changed' | 'unchanged';

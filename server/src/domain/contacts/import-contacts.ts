@@ -3,8 +3,8 @@ import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../faults.ts';
 import { inTurns } from '../flow/in-turns.ts';
-import type { Contact } from './contact.ts';
 import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
+import type { Contact } from './contact-store.ts';
 import { type ContactResult, compareContacts } from './difference.ts';
 import { recordChange } from './record-change.ts';
 

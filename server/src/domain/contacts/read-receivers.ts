@@ -4,8 +4,8 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { inTurns } from '../flow/in-turns.ts';
 import { toVisibleName } from '../safe-name.ts';
+import type { KnownReceiver } from './contact-store.ts';
 import { emailAddress } from './email-address.ts';
-import type { KnownReceiver } from './receiver-store.ts';
 
 /** How a text that names receivers was understood. */
 export interface UnderstoodReceivers {

@@ -1,6 +1,6 @@
 import type { DropType } from '@waybill/protocol';
 import type { Batch, BatchSize } from '../batch.ts';
-import type { Receiver } from '../contacts/contact.ts';
+import type { Receiver } from '../contacts/contact-store.ts';
 
 export interface Draft {
   readonly receivers: Receiver[];

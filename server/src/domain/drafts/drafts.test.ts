@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../actor.ts';
-import { replaceGlobalContacts } from '../contacts/replace-global-contacts.ts';
+import { replaceGlobalContacts } from '../contacts/replace-contacts.ts';
 import { openFileList } from './open-file-list.ts';
 import { removeFile } from './remove-file.ts';
 import { setReceivers } from './set-receivers.ts';

@@ -2,7 +2,7 @@ import { findExcess } from '../accounts/count-dispatch.ts';
 import { readPolicy } from '../accounts/read-policy.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
-import type { Receiver } from '../contacts/contact.ts';
+import type { Receiver } from '../contacts/contact-store.ts';
 import type { Engines } from '../engines.ts';
 import type { Faults } from '../faults.ts';
 import { linkToken } from '../links/link-token.ts';

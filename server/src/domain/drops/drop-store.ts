@@ -1,13 +1,11 @@
 import type { DropType } from '@waybill/protocol';
-import type { Batch, BatchPosition, BatchSize } from '../batch.ts';
-import type { Receiver } from '../contacts/contact.ts';
+import type { Batch, BatchPosition, BatchSize, PagePosition } from '../batch.ts';
+import type { Receiver } from '../contacts/contact-store.ts';
 import type { TypedDrop } from '../events/drop-events.ts';
-
 import type { FileLine, ListedFile } from '../files/file-store.ts';
 import type { InboxLine } from '../inbox/inbox-store.ts';
-import type { DayWrapped } from '../keys/wrapped-key-store.ts';
+import type { DayWrapped } from '../keys/key-store.ts';
 import type { Link } from '../links/link-store.ts';
-import type { PagePosition } from '../page-position.ts';
 import type { SenderChoices, SentId } from './sent-drop-store.ts';
 
 export interface NewDrop {

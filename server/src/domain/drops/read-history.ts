@@ -1,8 +1,8 @@
-import type { Receiver } from '../contacts/contact.ts';
+import type { PagePosition } from '../batch.ts';
+import type { Receiver } from '../contacts/contact-store.ts';
 import type { Engines } from '../engines.ts';
 import type { FileLine } from '../files/file-store.ts';
 import type { InboxLine } from '../inbox/inbox-store.ts';
-import type { PagePosition } from '../page-position.ts';
 import type { DropLine } from './drop-store.ts';
 
 const dropsPerPage = 200;

@@ -1,6 +1,6 @@
 import { isAllowedReceiver, notInDomains } from '../accounts/require-allowed-receivers.ts';
 import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
-import type { Contact, Receiver } from '../contacts/contact.ts';
+import type { Contact, Receiver } from '../contacts/contact-store.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import type { Faults } from '../faults.ts';

@@ -1,4 +1,4 @@
-import { secondsToMidnight } from '../accounts/daily-limits.ts';
+import { secondsToMidnight } from '../accounts/count-dispatch.ts';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';

@@ -1,15 +1,15 @@
 import type { EvidenceFile } from '@waybill/evidence';
 import type { DropType } from '@waybill/protocol';
 import { countDispatch } from '../accounts/count-dispatch.ts';
-import { requireWithinLimits } from '../accounts/require-within-limits.ts';
+import { requireWithinLimits } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import { record } from '../audit/record.ts';
-import type { Receiver } from '../contacts/contact.ts';
+import type { Receiver } from '../contacts/contact-store.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import { describeConsignment, describeSubmission } from '../evidence/submission-evidence.ts';
-import type { DayWrapped } from '../keys/wrapped-key-store.ts';
+import type { DayWrapped } from '../keys/key-store.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { chooseStronger } from '../links/second-factor.ts';
 import type { Policy } from '../policy.ts';

@@ -1,6 +1,6 @@
 import { countDispatch } from '../accounts/count-dispatch.ts';
 import { readPolicy } from '../accounts/read-policy.ts';
-import { requireWithinLimits } from '../accounts/require-within-limits.ts';
+import { requireWithinLimits } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';

@@ -47,3 +47,12 @@ export interface EventStore {
   /** Removes up to `count` of the first events that are this old. Returns how many. */
   purge(olderThanSeconds: number, count: number): Promise<number>;
 }
+
+/** Negative when the first is earlier, positive when it is later. */
+export function comparePositions(one: EventPosition, other: EventPosition): number {
+  return (
+    one.epoch - other.epoch ||
+    Number(BigInt(one.transactionId) - BigInt(other.transactionId)) ||
+    one.sequence - other.sequence
+  );
+}

@@ -1,7 +1,7 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { comparePositions } from './compare-positions.ts';
 import type { EventPosition, StoredEvent } from './event-store.ts';
+import { comparePositions } from './event-store.ts';
 
 const lookEveryMs = 250;
 const eventsPerLook = 500;

@@ -22,7 +22,7 @@ import { sendFiles } from '../requests/send-files.ts';
 import type { Store } from '../store.ts';
 import { sweep } from '../sweep.ts';
 import type { EventStore, StoredEvent } from './event-store.ts';
-import { toEvent } from './to-event.ts';
+import { toEvent } from './read-events.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { comparePositions } from './compare-positions.ts';
 import type { EventPosition } from './event-store.ts';
+import { comparePositions } from './event-store.ts';
 import { EventWatch } from './event-watch.ts';
 import { readEvents } from './read-events.ts';
 

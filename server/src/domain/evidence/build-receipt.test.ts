@@ -6,7 +6,7 @@ import { startTestWitness } from '../../testing/test-witness.ts';
 import { openLink } from '../links/open-link.ts';
 import { buildReceipt } from './build-receipt.ts';
 import { LogCosigner } from './cosign-log.ts';
-import { makeLogPolicy } from './log-policy.ts';
+import { makeLogPolicy } from './public-log.ts';
 import { Sequencer } from './sequencer.ts';
 
 const exchange = await useTestExchange();

@@ -10,7 +10,7 @@ import { startTestWitness } from '../../testing/test-witness.ts';
 import type { Witnesses } from '../ports/witnesses.ts';
 import { LogCosigner } from './cosign-log.ts';
 import { examineLog } from './examine-log.ts';
-import { makeLogPolicy } from './log-policy.ts';
+import { makeLogPolicy } from './public-log.ts';
 import { listSignatures, readCheckpoint } from './published-checkpoint.ts';
 import { Sequencer } from './sequencer.ts';
 

@@ -38,7 +38,7 @@ import { buildReceipt } from './build-receipt.ts';
 import { askForCosignature } from './collect-cosignatures.ts';
 import { commitEvent } from './commit-event.ts';
 import { LogCosigner } from './cosign-log.ts';
-import { makeLogPolicy } from './log-policy.ts';
+import { makeLogPolicy } from './public-log.ts';
 import { readTilesOf } from './read-log.ts';
 import { Sequencer } from './sequencer.ts';
 import { openSigners } from './signing-keys.ts';

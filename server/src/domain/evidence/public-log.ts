@@ -1,9 +1,9 @@
-import { parseLogPath } from '@waybill/evidence';
+import { formatPolicy, parseLogPath } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { makeLogPolicy } from './log-policy.ts';
 import { readCheckpoint } from './published-checkpoint.ts';
 import { maxCheckpointBytes, readLogFile, tileWidth, toCheckpointName } from './read-log.ts';
+import { toVerifierKey } from './signing-keys.ts';
 
 /** However many readers there are, the database and the bucket are asked for what changes this often. */
 const freshMs = 1_000;
@@ -66,4 +66,23 @@ export class PublicLog {
     if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
     return value;
   }
+}
+
+/**
+ * Returns the keys of all epochs as a policy by which receipts are verified; retired keys have signed what was published
+ * before. Without a log yet, it is empty. `rules` are the lines of witnesses and the quorum.
+ */
+export async function makeLogPolicy(
+  { store, policy }: Pick<Engines, 'store' | 'policy'>,
+  rules?: string,
+): Promise<string> {
+  const logs = await store.evidenceLog.list();
+  if (logs.length === 0) return '';
+  const keys = await store.evidenceLog.listKeys();
+  const lines = logs.flatMap(({ epoch, origin }) =>
+    keys
+      .filter((key) => key.epoch === epoch)
+      .map((key) => ({ key: toVerifierKey(origin, key), url: `${policy.publicUrl}/log/${epoch}` })),
+  );
+  return formatPolicy(lines, rules);
 }

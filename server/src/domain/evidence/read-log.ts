@@ -1,5 +1,5 @@
 import { type Bundle, decodeBundle, formatBundlePath, formatTilePath, type ReadTile } from '@waybill/evidence';
-import { MissingObject } from '../missing-object.ts';
+import { MissingObject } from '../exchange-error.ts';
 import type { LogObjects } from '../ports/log-objects.ts';
 
 const hashBytes = 32;

@@ -21,7 +21,7 @@ import { type MemoryLogObjects, memoryLogObjects } from '../../testing/memory/me
 import { ExchangeError } from '../exchange-error.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { commitEvent } from './commit-event.ts';
-import { makeLogPolicy } from './log-policy.ts';
+import { makeLogPolicy } from './public-log.ts';
 import { readTilesOf } from './read-log.ts';
 import { addSigningKeys, retireSigningKey, wrapSigningKeysAgain } from './rotate-signing-keys.ts';
 import { Sequencer } from './sequencer.ts';

@@ -18,7 +18,7 @@ import { requestV1 } from '../../testing/request-v1.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { examineLog } from './examine-log.ts';
-import { makeLogPolicy } from './log-policy.ts';
+import { makeLogPolicy } from './public-log.ts';
 import { Sequencer } from './sequencer.ts';
 import { stampLog } from './stamp-log.ts';
 

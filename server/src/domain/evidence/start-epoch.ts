@@ -3,8 +3,8 @@ import { type Checkpoint, type EventData, encodeBase64, hashLeaf, readRoot } fro
 import type { Author } from '../audit/audit-store.ts';
 import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { MissingObject } from '../missing-object.ts';
+import { ExchangeError, MissingObject } from '../exchange-error.ts';
+import { SetupError } from '../setup-error.ts';
 import { commitEvent } from './commit-event.ts';
 import { LogRefusal } from './log-refusal.ts';
 import type { Log, LogTurn, PlacedEntry } from './log-store.ts';
@@ -217,4 +217,17 @@ async function unassignUnpublished(
 
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof MissingObject)) throw error;
+}
+
+/**
+ * Throws a SetupError if an evidence log is in the bucket, which every installation has from its first minute. Nobody may
+ * then begin with an empty database: it is not the one that the bucket belongs to.
+ */
+export async function requireUnusedBucket(engines: Pick<Engines, 'logObjects'>, bucket: string): Promise<void> {
+  const last = await findLastPublished(engines);
+  if (!last) return;
+  const epochs = last.epoch === 1 ? '1 epoch' : `${last.epoch} epochs`;
+  throw new SetupError(
+    `The database is empty, but the bucket "${bucket}" is in use: it has an evidence log of ${epochs}. Correct WAYBILL_DATABASE_URL, or restore a backup with \`waybilld admin restore\`. To use the bucket for a new installation, empty it first.`,
+  );
 }

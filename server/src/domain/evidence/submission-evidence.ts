@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EvidenceFile } from '@waybill/evidence';
 import type { Author } from '../audit/audit-store.ts';
-import type { Receiver } from '../contacts/contact.ts';
+import type { Receiver } from '../contacts/contact-store.ts';
 import type { Engines } from '../engines.ts';
 import { chooseCodeChannel } from '../links/second-factor.ts';
 import type { SecondFactor } from '../policy.ts';

@@ -1,4 +1,4 @@
-import { limits, localNameKey } from '@waybill/protocol';
+import { limits, localNameKey, numberedName } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
 
 /**
@@ -26,4 +26,25 @@ export function fileName(text: string): string {
     throw new ExchangeError('invalid_name');
   }
   return name;
+}
+
+/**
+ * The path of a file in the folder that was sent: `reports/2026/q1.pdf`. Folder names follow the same rules as file
+ * names, and the last part is the file's name. Anything else is rejected, so that a path can only lead downwards. Null
+ * if it is only a name.
+ */
+export function filePath(text: string, name: string): string | null {
+  const tooLong = Buffer.byteLength(text) > limits.filePathBytes;
+  const names = tooLong ? [] : text.split('/');
+  if (tooLong || names.length > limits.filePathDepth) throw new ExchangeError('invalid_name');
+  const path = names.map(fileName);
+  if (path.at(-1) !== name) throw new ExchangeError('invalid_name', 'A path ends with the name of its file.');
+  return path.length === 1 ? null : path.join('/');
+}
+
+/** The name, with a number added if it is taken: files of the same name can be sent from several folders. */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  let number = 1;
+  while (taken.has(numberedName(name, number))) number += 1;
+  return numberedName(name, number);
 }

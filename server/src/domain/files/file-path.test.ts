@@ -1,8 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { limits, safeLocalPaths } from '@waybill/protocol';
 import { describe, expect } from 'vitest';
-import { fileName } from './file-name.ts';
-import { filePath } from './file-path.ts';
+import { fileName, filePath } from './file-name.ts';
 
 const invalid = expect.objectContaining({ code: 'invalid_name' });
 const levels = (count: number) => [...Array.from({ length: count - 1 }, () => 'd'), 'x'].join('/');

@@ -1,4 +1,4 @@
-import type { FilePosition } from '../file-position.ts';
+import type { FilePosition } from '../batch.ts';
 import type { SealedFile } from './file-store.ts';
 
 /** The part of a file that is needed to read and check all its bytes. */

@@ -1,5 +1,4 @@
-import { ExchangeError } from '../exchange-error.ts';
-import { MissingObject } from '../missing-object.ts';
+import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 
 /** A key of the form of an object's that no object ever has. */

@@ -5,9 +5,9 @@ import { createEmptyBucket } from '../../testing/object-store.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { sweep } from '../sweep.ts';
-import { deleteObjects } from './delete-objects.ts';
 import { scrubAlone } from './scrub.ts';
 import { chunkKey } from './sealing.ts';
+import { deleteObjects } from './sweep-files.ts';
 
 const closing: (() => Promise<void> | void)[] = [];
 let s3: Awaited<ReturnType<typeof startFailingObjects>>;

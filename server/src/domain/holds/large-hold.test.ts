@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { migrationDeadlines } from '../../engines/postgres/database.ts';
 import { openTestPool } from '../../testing/database.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { sweep } from '../sweep.ts';
-import { SweepPositions } from '../sweep-positions.ts';
+import { SweepPositions, sweep } from '../sweep.ts';
 import { placeHold } from './place-hold.ts';
 import { releaseHold } from './release-hold.ts';
 

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
+import { deriveKey } from '../derive-key.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 
@@ -107,7 +108,7 @@ class ResponseSeal {
   readonly #key: Buffer;
 
   constructor(pepper: Buffer, accountId: string, idempotencyKey: string) {
-    this.#key = Buffer.from(hkdfSync('sha256', pepper, accountId, `waybill answer ${idempotencyKey}`, 32));
+    this.#key = deriveKey(pepper, `waybill answer ${idempotencyKey}`, accountId);
   }
 
   close(reply: RepeatableResponse, nonce: Buffer): Buffer {

@@ -1,5 +1,5 @@
+import type { PagePosition } from '../batch.ts';
 import type { Delivery } from '../links/link-store.ts';
-import type { PagePosition } from '../page-position.ts';
 
 export interface InboxLine extends PagePosition {
   readonly senderAccountId: string;

@@ -1,6 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { MissingObject } from '../missing-object.ts';
+import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import { SetupError } from '../setup-error.ts';
 import { toContext } from './day-keys.ts';
 import { isLost } from './lost-key.ts';

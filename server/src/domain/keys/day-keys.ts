@@ -1,13 +1,11 @@
 import { serverAccountId } from '../audit/record.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { MissingObject } from '../missing-object.ts';
+import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import type { KeyProvider, Wrapped } from '../ports/key-provider.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store } from '../store.ts';
-import type { DayKey } from './day-key-store.ts';
+import type { DayKey, DayWrapped, OwnedKey, ReplacedKey } from './key-store.ts';
 import { LostKey } from './lost-key.ts';
-import type { DayWrapped, OwnedKey, ReplacedKey } from './wrapped-key-store.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 
 const daySeconds = 24 * 60 * 60;

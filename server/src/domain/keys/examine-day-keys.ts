@@ -1,7 +1,7 @@
 import type { Finding } from '../doctor/finding.ts';
 import { fault, ok, reason, skipped } from '../doctor/finding.ts';
 import type { Engines } from '../engines.ts';
-import { MissingObject } from '../missing-object.ts';
+import { MissingObject } from '../exchange-error.ts';
 import { toContext, toDate } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 

@@ -1,6 +1,6 @@
 import type { Engines } from '../engines.ts';
 import type { Store } from '../store.ts';
-import type { FilesOf } from './wrapped-key-store.ts';
+import type { FilesOf } from './key-store.ts';
 
 /**
  * For a drop that ends in this time: fetches what is needed to wrap the keys of its files by the key of that day. What

@@ -1,8 +1,29 @@
+import { createHmac } from 'node:crypto';
 import type { Engines } from '../engines.ts';
 import type { Store } from '../store.ts';
-import { codeSeconds } from './code.ts';
 import type { Link } from './link-store.ts';
 import { type CodeTarget, codeTarget } from './second-factor.ts';
+
+export const codeMinutes = 10;
+export const codeSeconds = codeMinutes * 60;
+
+/** Whether this could be a code at all: six digits, with spaces anywhere. */
+export function isCodeShaped(typed: string): boolean {
+  return /^\d{6}$/.test(withoutSpaces(typed));
+}
+
+export function withoutSpaces(typed: string): string {
+  return typed.replaceAll(/\s/g, '');
+}
+
+/**
+ * Six digits, derived from the drop's link key and the id of the message that carries them: the database alone does not
+ * reveal a code, and the worker that sends one need not be told it.
+ */
+export function deriveCode(linkKey: Buffer, codeId: string): string {
+  const number = createHmac('sha256', linkKey).update(`code:${codeId}`).digest().readBigUInt64BE() % 1_000_000n;
+  return number.toString().padStart(6, '0');
+}
 
 const maxCodesPerHour = 5;
 /** Five tries each: guessing at all codes of a link succeeds with a chance of one in 4,000. */

@@ -2,7 +2,7 @@ import type { EvidenceFile } from '@waybill/evidence';
 import type { DropType } from '@waybill/protocol';
 import type { Batch, BatchPosition } from '../batch.ts';
 import type { SealedFile } from '../files/file-store.ts';
-import type { DayWrapped } from '../keys/wrapped-key-store.ts';
+import type { DayWrapped } from '../keys/key-store.ts';
 import type { Channel } from '../policy.ts';
 import type { Question } from './ask-sender.ts';
 import type { SecondFactorChoices } from './second-factor.ts';

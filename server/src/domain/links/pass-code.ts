@@ -3,7 +3,7 @@ import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { deriveCode, withoutSpaces } from './code.ts';
+import { deriveCode, withoutSpaces } from './issue-code.ts';
 import type { LinkSession } from './link-store.ts';
 
 export const maxTries = 5;

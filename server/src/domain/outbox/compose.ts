@@ -1,10 +1,10 @@
 import type { Engines } from '../engines.ts';
 import type { Question } from '../links/ask-sender.ts';
-import { codeMinutes, deriveCode } from '../links/code.ts';
+import { codeMinutes, deriveCode } from '../links/issue-code.ts';
 import { linkToken } from '../links/link-token.ts';
 import type { Policy } from '../policy.ts';
 import type { RenderedMail, ToldMember } from './mail-templates.ts';
-import { toMessageReference } from './message-reference.ts';
+import { toMessageReference } from './obsolete-message.ts';
 import type { MessageKind, WaitingMessage } from './outbox-store.ts';
 
 type Needs = Pick<Engines, 'mailTemplates' | 'dayKeys' | 'policy' | 'stopLinks'>;

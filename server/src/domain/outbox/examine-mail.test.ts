@@ -6,7 +6,7 @@ import { probeMailServer } from '../../engines/smtp/probe.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { startDns } from '../../testing/servers/dns-server.ts';
-import { examineMail } from './examine-mail.ts';
+import { examineMail } from './test-mail.ts';
 
 const good = {
   'example.org': { TXT: ['v=spf1 mx -all'], MX: ['10 mx.example.org'] },

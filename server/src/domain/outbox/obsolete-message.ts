@@ -1,5 +1,7 @@
-import { codeSeconds } from '../links/code.ts';
-import type { MessageKind, WaitingMessage } from './outbox-store.ts';
+import { codeSeconds } from '../links/issue-code.ts';
+import type { Policy } from '../policy.ts';
+import { toReference } from '../reference.ts';
+import type { MessageKind, SettledMessage, WaitingMessage } from './outbox-store.ts';
 
 const notices: ReadonlySet<MessageKind> = new Set([
   'receipt',
@@ -41,4 +43,22 @@ export function findObsoleteReason(message: WaitingMessage): string | undefined 
   if (kind === 'reminder' && undeliverable !== null) return 'mails do not reach the receiver';
   if (kind === 'undeliverable' && undeliverable === null) return 'the receiver may be reached again';
   return undefined;
+}
+
+/** In the domain that the mail comes from, because any other would look forged. */
+export function toMessageId({ mailFrom }: Pick<Policy, 'mailFrom'>, id: string): string {
+  return `<${id}@${mailFrom.split('@').at(-1)}>`;
+}
+
+/** The request's reference for files that a contact sent, so that both sides quote the one that the contact's page shows. */
+export function toMessageReference({ dropId, requestId }: Pick<WaitingMessage, 'dropId' | 'requestId'>): string {
+  return toReference(requestId ?? dropId);
+}
+
+/** The story of the receiver to whom a message was written; undefined if it was written to the sender. */
+export function findReceiverStory(
+  accountId: string,
+  { kind, dropId, position }: SettledMessage,
+): { readonly accountId: string; readonly dropId: string; readonly position: number } | undefined {
+  return position === null || isNotice(kind) ? undefined : { accountId, dropId, position };
 }

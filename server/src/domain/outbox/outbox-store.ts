@@ -1,7 +1,7 @@
 import type { DropType } from '@waybill/protocol';
 import type { Batch, BatchPosition } from '../batch.ts';
 import type { MailedFile } from '../files/file-store.ts';
-import type { DayWrapped } from '../keys/wrapped-key-store.ts';
+import type { DayWrapped } from '../keys/key-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 import type { ReceiversLink } from '../links/link-store.ts';
 import type { Channel } from '../policy.ts';

@@ -10,10 +10,10 @@ import { tokenDigest } from '../links/link-token.ts';
 import { openLink } from '../links/open-link.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Mail, Mailer } from '../ports/mailer.ts';
+import { SendFailure } from '../ports/mailer.ts';
 import { toReference } from '../reference.ts';
 import type { Store } from '../store.ts';
 import type { OutboxStore } from './outbox-store.ts';
-import { SendFailure } from './send-failure.ts';
 import { maxAttempts, pauseSeconds, sendMessage, sendMessageJob } from './send-message.ts';
 
 const exchange = await useTestExchange();

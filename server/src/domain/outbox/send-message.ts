@@ -1,20 +1,25 @@
 import type { Engines } from '../engines.ts';
+import { dropEvents } from '../events/drop-events.ts';
+import { makeReceipt, type ReceiptNeeds } from '../evidence/make-receipt.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import { retryThroughOutage } from '../flow/retry-through-outage.ts';
 import type { Policy } from '../policy.ts';
-import type { Mail, SendOutcome } from '../ports/mailer.ts';
+import type { Mail, MailAttachment, SendOutcome } from '../ports/mailer.ts';
+import { SendFailure } from '../ports/mailer.ts';
 import type { Random } from '../ports/random.ts';
 import { isSafeName } from '../safe-name.ts';
-import { abandonMessage } from './abandon-message.ts';
-import { attachReceipt } from './attach-receipt.ts';
+import { abandonMessage, stoppedReason } from './abandon-message.ts';
 import { composeMail, composeSms, findOtherPerson } from './compose.ts';
-import { stoppedReason } from './mark-undeliverable.ts';
-import { toMessageId } from './message-id.ts';
-import { toMessageReference } from './message-reference.ts';
-import { findObsoleteReason, isNotice, isStoppable } from './obsolete-message.ts';
+import {
+  findObsoleteReason,
+  findReceiverStory,
+  isNotice,
+  isStoppable,
+  toMessageId,
+  toMessageReference,
+} from './obsolete-message.ts';
 import type { WaitingMessage } from './outbox-store.ts';
-import { recordSent } from './record-sent.ts';
-import { SendFailure } from './send-failure.ts';
-import { cannotSend, toOneLine } from './server-reply.ts';
+import { cannotSend, removeLinks, toOneLine } from './server-reply.ts';
 
 /** The job that sends a message: enqueued in the transaction that makes the message true. */
 export const sendMessageJob = 'send-message';
@@ -209,4 +214,56 @@ export function pauseSeconds(attempts: number, random: Random): number {
 /** Up to a quarter later, so that messages that wait for the same moment are not all sent at once. */
 function scatter(seconds: number, random: Random): number {
   return Math.ceil(seconds * (1 + random.bytes(1).readUInt8() / 1020));
+}
+
+/** A mail waits for its receipt this often; then it is sent without. */
+const patientAttempts = 3;
+/** Many mail servers refuse mails of 10 MB. */
+const maxAttachedBytes = 5_000_000;
+const always = new AbortController().signal;
+
+/** Makes the receipt that a mail to the sender carries, if the account wants that. */
+async function attachReceipt(
+  engines: ReceiptNeeds,
+  accountId: string,
+  { kind, dropId, dropType, person, language, attempts }: WaitingMessage,
+): Promise<readonly MailAttachment[]> {
+  if (kind !== 'receipt' || dropType !== 'downloadfiles') return [];
+  if (!(await engines.store.accounts.byId(accountId))?.attachReceipts) return [];
+  const story = { accountId, dropId, position: person.position };
+  try {
+    const receipt = await makeReceipt(
+      engines,
+      { ...story, type: 'drop', format: 'pdf', languages: [language] },
+      always,
+    );
+    return receipt.content.length > maxAttachedBytes ? [] : [receipt];
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    const isLasting = error.code === 'not_found' || error.code === 'receipt_unavailable';
+    if (isLasting || attempts >= patientAttempts) return [];
+    throw new SendFailure('The receipt cannot be attached yet.', 'the receipt is not ready');
+  }
+}
+
+/** Records that a server has accepted a message. The first one with the link is how its receiver was notified. */
+export async function recordSent(
+  { store }: Pick<Engines, 'store'>,
+  accountId: string,
+  messageId: string,
+  outcome: string,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const sent = await tx.outbox.settle(accountId, messageId, 'sent', outcome);
+    if (!sent) return;
+    const story = findReceiverStory(accountId, sent);
+    if (story) {
+      const { channel, to, kind: purpose } = sent;
+      const data = { channel, to, purpose, response: removeLinks(outcome) };
+      await tx.evidence.append([{ ...story, kind: 'notification.sent', data }]);
+    }
+    if (!sent.notified) return;
+    const { receiver, ...drop } = sent.notified;
+    await tx.events.append(dropEvents({ accountId, ...drop }, 'notified', { receiver }));
+  });
 }

@@ -1,7 +1,8 @@
+import type { Finding } from '../doctor/finding.ts';
 import type { Engines } from '../engines.ts';
 import type { DnsRecords, MailServerFacts, ProbeMailServer } from '../ports/mail-setup.ts';
-import { findMailRecords } from './find-mail-records.ts';
-import { toMessageId } from './message-id.ts';
+import { findMailRecords, type MailDomains } from './find-mail-records.ts';
+import { toMessageId } from './obsolete-message.ts';
 import { toOneLine } from './server-reply.ts';
 
 export type MailCheck = 'connection' | 'encryption' | 'login' | 'mail' | 'SPF' | 'DKIM' | 'DMARC' | 'bounces';
@@ -31,7 +32,7 @@ export async function testMail(
   return [...serverFindings(facts), await handOver(engines, facts, to), ...(await records)];
 }
 
-export function serverFindings({ failure, isLocal, tls, login }: MailServerFacts): MailFinding[] {
+function serverFindings({ failure, isLocal, tls, login }: MailServerFacts): MailFinding[] {
   if (failure !== undefined) {
     // Node adds a hint for its own command line.
     const found = `the mail server cannot be used: ${toOneLine(failure.replace(/; if the root CA .*/s, ''))}`;
@@ -98,4 +99,24 @@ async function handOver(
   } catch (error) {
     return { check: 'mail', state: 'failed', found: toOneLine((error as Error).message), advice };
   }
+}
+
+/** Examines the same as `admin mail test`, without sending a mail. */
+export async function* examineMail(
+  probeMailServer: ProbeMailServer,
+  dns: DnsRecords,
+  domains: MailDomains,
+): AsyncGenerator<Finding> {
+  const records = findMailRecords(dns, domains);
+  for (const finding of [...serverFindings(await probeMailServer()), ...(await records)]) yield toFinding(finding);
+}
+
+/** A mail server that refuses us is a fault; a missing record makes mails land in the spam folder. */
+function toFinding({ check, state, found, advice = 'See docs/mail.md.' }: MailFinding): Finding {
+  // A domain name stays as it is.
+  const says = `${found.replace(/^[a-z]+(?=[ ,])/, (word) => word.charAt(0).toUpperCase() + word.slice(1))}.`;
+  const named = { check: `mail.${check.toLowerCase()}`, says };
+  if (state === 'ok') return { ...named, status: 'ok' };
+  if (state === 'cannot tell') return { ...named, status: 'skipped' };
+  return { ...named, status: state === 'failed' ? 'fault' : 'warning', remedy: advice };
 }

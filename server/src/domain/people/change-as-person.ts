@@ -2,9 +2,9 @@ import type { AuditAction } from '../audit/actions.ts';
 import { personAuthor } from '../audit/author.ts';
 import { type ChangeItself, record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
 import type { Browser } from './browser.ts';
-import { lockPerson } from './lock-person.ts';
 import type { Person } from './person-store.ts';
 
 /**
@@ -23,4 +23,15 @@ export async function changeAsPerson(
     const author = personAuthor(person, browser.address);
     await record(engines, tx, { accountId: serverAccountId, author, action, ...changed });
   });
+}
+
+/**
+ * Locks a person, until the transaction ends, before their session begins or goes on: a change of their sign-in methods
+ * that has ended all sessions must not be followed by one that was under way. Returns the person as they are then.
+ */
+export async function lockPerson(tx: Pick<Store, 'people'>, personId: string): Promise<Person> {
+  await tx.people.lock(personId);
+  const person = await tx.people.byId(personId);
+  if (!person || person.disabled) throw new ExchangeError('sign_in_failed');
+  return person;
 }

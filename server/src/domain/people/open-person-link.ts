@@ -3,7 +3,7 @@ import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from './browser.ts';
-import { lockPerson } from './lock-person.ts';
+import { lockPerson } from './change-as-person.ts';
 import type { PersonLink } from './person-link-store.ts';
 import { beginSession } from './sessions.ts';
 

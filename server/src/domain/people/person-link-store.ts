@@ -1,6 +1,6 @@
 import type { Person } from './person-store.ts';
 
-export type PersonLinkPurpose = 'invitation' | 'recovery';
+type PersonLinkPurpose = 'invitation' | 'recovery';
 
 /** A mailed link to a page on which a person chooses how to sign in; it can be used once. */
 export interface PersonLink {
@@ -42,5 +42,12 @@ export interface PersonLinkStore {
     seconds: number,
     accountId?: string | null,
   ): Promise<{ readonly all: number; readonly byAccount: number }>;
+  purge(count: number): Promise<number>;
+}
+
+/** Values that may be used once, such as challenges and logout tokens. */
+export interface UsedTokenStore {
+  /** False if it was used before. It is remembered for this long. */
+  use(digest: Buffer, seconds: number): Promise<boolean>;
   purge(count: number): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { toMessageId } from '../outbox/message-id.ts';
+import { toMessageId } from '../outbox/obsolete-message.ts';
 
 /** The job that mails a person the link at which they begin to sign in. It is tried again, for days, until it succeeds. */
 export const sendPersonLinkJob = 'send-person-link';

@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { toMessageId } from '../outbox/message-id.ts';
+import { toMessageId } from '../outbox/obsolete-message.ts';
 import type { SignInNotice } from './session-store.ts';
 
 /** The job that tells a person that someone signed in as them in a new browser, or added a sign-in method. */

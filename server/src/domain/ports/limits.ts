@@ -14,7 +14,7 @@ export interface FailureLimit {
   record(address: string): Promise<CountedFailure>;
 }
 
-export interface CountedFailure extends LimitState {
+interface CountedFailure extends LimitState {
   /** Whether there were too many, this one included. */
   readonly isExceeded: boolean;
 }
@@ -58,4 +58,10 @@ export interface AttemptLimit {
   acquire(counts: readonly AttemptCount[]): Promise<number>;
   /** Takes an attempt back that was none of a guesser. */
   release(counts: readonly AttemptCount[]): Promise<void>;
+}
+
+/** At most 60 per account; beyond that, the least recently used is removed. Each use restarts a token's lifetime. */
+export interface CsrfTokens {
+  mint(accountId: string): Promise<string>;
+  accept(accountId: string, token: string): Promise<boolean>;
 }

@@ -1,13 +1,14 @@
+import { hash } from 'node:crypto';
 import { toSubscriber } from '../accounts/network.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { AttemptCount } from '../ports/limits.ts';
 import { isSafeName } from '../safe-name.ts';
-import { isPageName } from './page-name.ts';
 import type { OpenPage } from './public-page-store.ts';
-import { countPerDay } from './visitor-limits.ts';
+import { isPageName } from './set-public-page.ts';
 
-export const maxVisitorNameLength = 100;
+const maxVisitorNameLength = 100;
 
 /** A page that is closed, or whose account is disabled, looks as if it never existed. */
 export async function findPublicPage(
@@ -48,4 +49,18 @@ function visitorName(text: string): string {
     throw new ExchangeError('invalid_input', detail, { faults });
   }
   return name;
+}
+
+const daySeconds = 24 * 60 * 60;
+
+/** Allows this many a day: all of them at once, and then one after another. */
+export function countPerDay(about: 'address' | 'network' | 'page', subject: string, perDay: number): AttemptCount {
+  const pauseSeconds = Math.ceil(daySeconds / perDay);
+  const rule = {
+    free: perDay - 1,
+    firstDelaySeconds: pauseSeconds,
+    maxDelaySeconds: pauseSeconds,
+    decaySeconds: pauseSeconds,
+  };
+  return { key: `public page ${about}:${hash('sha256', subject, 'base64url')}`, rule };
 }

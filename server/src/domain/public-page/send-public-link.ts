@@ -7,7 +7,7 @@ import type { Engines } from '../engines.ts';
 import { describeConsignment, describeSubmission } from '../evidence/submission-evidence.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import type { Visitor } from './public-page-store.ts';
-import { countPerDay } from './visitor-limits.ts';
+import { countPerDay } from './request-public-link.ts';
 
 /** The job that sends a visitor of a public page a link, if the account and the address want that. */
 export const sendPublicLinkJob = 'send-public-link';

@@ -1,12 +1,10 @@
 import type { Actor } from '../actor.ts';
-import { findDifference } from '../audit/find-difference.ts';
-import { record } from '../audit/record.ts';
+import { findDifference, record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import type { Engines } from '../engines.ts';
-import { findPageNameFault, type PageNameFault } from './page-name.ts';
 import type { PublicPage } from './public-page-store.ts';
 
-export const maxPageMessageLength = 1_000;
+const maxPageMessageLength = 1_000;
 
 /** An account whose page was never open. */
 const none = { name: null, message: '', isOpen: false };
@@ -33,4 +31,49 @@ export async function setPublicPage(
     await record(engines, tx, { accountId, author, action: 'public_page.changed', details: { name }, ...difference });
     return undefined;
   });
+}
+
+/** Names that visitors could mistake for the operator's, or for a part of this server. */
+const reservedNames: ReadonlySet<string> = new Set([
+  'abuse',
+  'account',
+  'accounts',
+  'admin',
+  'administrator',
+  'api',
+  'billing',
+  'contact',
+  'docs',
+  'help',
+  'home',
+  'info',
+  'login',
+  'operator',
+  'owner',
+  'postmaster',
+  'privacy',
+  'root',
+  'security',
+  'settings',
+  'sign-in',
+  'sign-out',
+  'status',
+  'support',
+  'system',
+  'test',
+  'waybill',
+  'webmaster',
+  'www',
+]);
+
+type PageNameFault = 'shape' | 'reserved';
+
+/** What is wrong with a name for a public page, if anything. */
+function findPageNameFault(name: string): PageNameFault | undefined {
+  if (!isPageName(name)) return 'shape';
+  return reservedNames.has(name) ? 'reserved' : undefined;
+}
+
+export function isPageName(name: string): boolean {
+  return /^(?!-)[a-z0-9-]{3,40}(?<!-)$/.test(name);
 }

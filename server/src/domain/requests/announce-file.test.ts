@@ -10,8 +10,7 @@ import {
 import type { Link } from '../links/link-store.ts';
 import type { Policy } from '../policy.ts';
 import { contactDraftName } from '../uploads/contact-draft.ts';
-import { announceFile } from './announce-file.ts';
-import { findLinkFileSizeLimit } from './find-link-file-size-limit.ts';
+import { announceFile, findLinkFileSizeLimit } from './announce-file.ts';
 import { sendFiles } from './send-files.ts';
 
 const exchange = await useTestExchange();

@@ -7,7 +7,7 @@ import type { Link } from '../links/link-store.ts';
 import type { Store } from '../store.ts';
 import { type AnnouncedFile, beginUpload, claimForLater } from '../uploads/begin-upload.ts';
 import { contactDraftName, contactDraftOwner } from '../uploads/contact-draft.ts';
-import { requireFileSize } from '../uploads/find-file-size-limit.ts';
+import { type FileSizeLimit, findFileSizeLimit, requireFileSize, smallest } from '../uploads/find-file-size-limit.ts';
 
 /** A contact announces a file whose bytes will follow in one or more requests. */
 export async function announceFile(
@@ -55,4 +55,26 @@ export async function bytesLeftFor({ store, policy }: Pick<Engines, 'store' | 'p
   const { requestMaxBytes, publicPage } = policy;
   const maxBytes = link.isUnsolicited ? Math.min(requestMaxBytes, publicPage.maxBytes) : requestMaxBytes;
   return Math.max(0, maxBytes - (await store.uploads.bytesThrough(link, contactDraftName(link))));
+}
+
+/** Returns the size of the largest file that a contact can send through a link now. */
+export async function findLinkFileSizeLimit(
+  engines: Pick<Engines, 'store' | 'policy' | 'scanner'>,
+  link: Link,
+): Promise<FileSizeLimit> {
+  const { accountId } = link;
+  const policy = await readPolicy(engines, accountId);
+  const [bytesLeft, { storedBytes }] = await Promise.all([
+    bytesLeftFor({ ...engines, policy }, link),
+    engines.store.quotas.usage(accountId),
+  ]);
+  return smallest<FileSizeLimit['reason']>(
+    findFileSizeLimit({ ...engines, policy }),
+    { bytes: bytesLeft, reason: 'link' },
+    { bytes: bytesToStore(policy.maxStoredBytes, storedBytes), reason: 'storage' },
+  );
+}
+
+function bytesToStore(maxStoredBytes: number | null, storedBytes: number): number {
+  return maxStoredBytes === null ? Number.POSITIVE_INFINITY : Math.max(0, maxStoredBytes - storedBytes);
 }

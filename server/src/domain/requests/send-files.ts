@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
-import { requireWithinLimits } from '../accounts/require-within-limits.ts';
+import { requireWithinLimits } from '../accounts/require-allowed-receivers.ts';
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
 import { toSubscriber } from '../accounts/network.ts';
+import { systemAuthor } from '../audit/author.ts';
+import { record, serverAccountId } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { AttemptCount, AttemptRule } from '../ports/limits.ts';
+import type { Store } from '../store.ts';
 import type { KnownDevice } from './known-device.ts';
-import { type AttemptNeeds, recordFailedSignIn } from './record-failed-sign-in.ts';
 
 export interface SignInAttempt {
   /** In the form of `emailAddress`. Whether there is such a person makes no difference. */
@@ -17,6 +20,14 @@ export interface SignInAttempt {
   /** A code is asked for only after the password, so the two are counted separately. A passkey comes without an address. */
   readonly step: 'password' | 'code' | 'passkey';
 }
+
+/** The engines that every attempt needs. */
+type AttemptNeeds = Pick<Engines, 'random' | 'attemptLimit'> & { readonly store: Pick<Store, 'audit'> };
+
+/** A wrong password, code or passkey, or an attempt that was refused because there were too many. */
+type FailedOutcome = 'failed' | 'limited';
+
+const actions = { failed: 'person.sign_in_failed', limited: 'person.sign_in_limited' } as const;
 
 const rules = {
   /**
@@ -32,6 +43,13 @@ const rules = {
   passwordOnDevice: { free: 10, firstDelaySeconds: 10, maxDelaySeconds: 900, decaySeconds: 300 },
   /** A code of six digits, of which three are right at any time: about 30 attempts a day. */
   code: { free: 5, firstDelaySeconds: 60, maxDelaySeconds: 3_600, decaySeconds: 3_600 },
+  // The entries in the audit log: guessers must not be able to fill it, nor one of them to use up the entries of all others.
+  /** One address and step, or one network for a passkey, which comes without an address: the first in an hour. */
+  'failures:subject': { free: 0, firstDelaySeconds: 3_600, maxDelaySeconds: 3_600, decaySeconds: 3_600 },
+  /** One network: 60 an hour, and those of a Monday morning. */
+  'failures:network': { free: 200, firstDelaySeconds: 60, maxDelaySeconds: 60, decaySeconds: 60 },
+  /** The whole server: about 4,000 a day. */
+  'failures:server': { free: 2_000, firstDelaySeconds: 20, maxDelaySeconds: 20, decaySeconds: 20 },
 } as const satisfies Record<string, AttemptRule>;
 
 /**
@@ -76,4 +94,28 @@ function listCounts({ email, address, device, step }: SignInAttempt): AttemptCou
 
 function count(rule: keyof typeof rules, ...subject: readonly string[]): AttemptCount {
   return { key: `${rule}:${hash('sha256', JSON.stringify(subject), 'base64url')}`, rule: rules[rule] };
+}
+
+/**
+ * Records that a sign-in failed. An address that belongs to nobody takes the same work as that of a person, so that the
+ * time tells nothing, but is not recorded itself: people type passwords there, too.
+ */
+async function recordFailedSignIn(
+  engines: AttemptNeeds,
+  { email, personId, address, step }: SignInAttempt,
+  outcome: FailedOutcome,
+): Promise<void> {
+  const network = toSubscriber(address);
+  const counts = [
+    count('failures:subject', outcome, step, step === 'passkey' ? network : email),
+    count('failures:network', outcome, network),
+    count('failures:server', outcome),
+  ];
+  if ((await engines.attemptLimit.acquire(counts)) > 0) return;
+  await record(engines, engines.store, {
+    accountId: serverAccountId,
+    author: systemAuthor('server', address),
+    action: actions[outcome],
+    details: { method: step, personId: personId ?? null },
+  });
 }

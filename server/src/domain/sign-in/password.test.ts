@@ -2,8 +2,7 @@ import { argon2, argon2Sync } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { deterministicRandom } from '../../testing/random.ts';
-import { Passwords } from './password.ts';
-import { formatPhc, parsePhc } from './phc.ts';
+import { formatPhc, Passwords, parsePhc } from './password.ts';
 
 const pepper = Buffer.alloc(32, 7);
 const compute = vi.fn(argon2);

@@ -2,7 +2,6 @@ import { argon2, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../derive-key.ts';
 import { ConcurrencyLimiter } from '../flow/concurrency-limiter.ts';
 import type { Random } from '../ports/random.ts';
-import { formatPhc, type PasswordHash, parsePhc } from './phc.ts';
 
 /** OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. */
 const cost = { memoryKib: 19 * 1024, passes: 2, lanes: 1 };
@@ -91,4 +90,51 @@ export class Passwords {
         }),
     );
   }
+}
+
+/** The parts of a stored hash. */
+interface PasswordHash {
+  readonly memoryKib: number;
+  readonly passes: number;
+  readonly lanes: number;
+  readonly salt: Buffer;
+  readonly tag: Buffer;
+}
+
+const base64 = '[A-Za-z0-9+/]';
+/** The string as the reference implementation of Argon2 writes it: these parameters, in this order, and no others. */
+const phcShape = new RegExp(
+  String.raw`^\$argon2id\$v=19\$m=([1-9]\d{0,9}),t=([1-9]\d{0,9}),p=([1-9]\d{0,9})\$(${base64}{11,64})\$(${base64}{22,86})$`,
+);
+
+/** The most work that a stored hash may ask for: an altered row must not stop the process. */
+const maxWork = { memoryKib: 256 * 1024, passes: 16, lanes: 16 };
+
+export function formatPhc({ memoryKib, passes, lanes, salt, tag }: PasswordHash): string {
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${toBase64(salt)}$${toBase64(tag)}`;
+}
+
+/** Throws for anything else than a string of `formatPhc`: a stored hash that cannot be read is not a wrong password. */
+export function parsePhc(text: string): PasswordHash {
+  const [, memory, passes, lanes, salt = '', tag = ''] = phcShape.exec(text) ?? [];
+  const parsed = {
+    memoryKib: Number(memory),
+    passes: Number(passes),
+    lanes: Number(lanes),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+  const isAffordable =
+    parsed.memoryKib <= maxWork.memoryKib &&
+    parsed.memoryKib >= 8 * parsed.lanes &&
+    parsed.passes <= maxWork.passes &&
+    parsed.lanes <= maxWork.lanes;
+  // Formatting again finds bits after the end of the base64.
+  if (!isAffordable || formatPhc(parsed) !== text) throw new Error('A stored password hash cannot be read.');
+  return parsed;
+}
+
+/** Base64 without padding, as PHC strings have it. */
+function toBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
 }

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { deriveKey } from '../derive-key.ts';
 import { LostKey } from '../keys/lost-key.ts';
 import { unwrapWith, wrapWith } from '../keys/wrapping.ts';
 import type { ProviderMembership } from '../ports/identity-provider.ts';
@@ -35,7 +35,9 @@ export function sealPendingIdentity(
 ): string {
   const seal = (content: PendingIdentity) => {
     const sealed: Sealed = { ...content, expiresAt: now + pendingIdentitySeconds * 1000 };
-    return wrapWith(deriveKey(pepper), Buffer.from(JSON.stringify(sealed)), context, random).toString('base64url');
+    return wrapWith(deriveKey(pepper, context), Buffer.from(JSON.stringify(sealed)), context, random).toString(
+      'base64url',
+    );
   };
   const whole = seal(identity);
   // The next sign-in through the provider brings them.
@@ -50,15 +52,11 @@ export function openPendingIdentity(
 ): PendingIdentity | undefined {
   if (sealed === undefined || sealed.length > maxLength) return undefined;
   try {
-    const content = unwrapWith(deriveKey(pepper), Buffer.from(sealed, 'base64url'), context);
+    const content = unwrapWith(deriveKey(pepper, context), Buffer.from(sealed, 'base64url'), context);
     const { expiresAt, ...identity } = JSON.parse(content.toString()) as Sealed;
     return now < expiresAt ? identity : undefined;
   } catch (error) {
     if (error instanceof LostKey) return undefined;
     throw error;
   }
-}
-
-function deriveKey(pepper: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', pepper, '', context, 32));
 }

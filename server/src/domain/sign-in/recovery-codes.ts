@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { deriveKey } from '../derive-key.ts';
 import type { Random } from '../ports/random.ts';
-import { readAsMeant, readableAlphabet } from '../readable-alphabet.ts';
+import { readAsMeant, readableAlphabet } from '../reference.ts';
 
 export const recoveryCodeCount = 10;
 

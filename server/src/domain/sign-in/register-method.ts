@@ -4,7 +4,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { AddedMethod } from '../outbox/mail-templates.ts';
 import type { Browser } from '../people/browser.ts';
-import { lockPerson } from '../people/lock-person.ts';
+import { lockPerson } from '../people/change-as-person.ts';
 import type { Person } from '../people/person-store.ts';
 import type { Session, SignedInBy } from '../people/session-store.ts';
 import { replaceSession } from '../people/sessions.ts';

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
+import { limits } from '@waybill/protocol';
 import { personAuthor } from '../audit/author.ts';
 import { record, serverAccountId } from '../audit/record.ts';
+import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
-import { lockPerson } from '../people/lock-person.ts';
+import { lockPerson } from '../people/change-as-person.ts';
 import type { Person } from '../people/person-store.ts';
 import type { Session } from '../people/session-store.ts';
 import { beginSession, replaceSession } from '../people/sessions.ts';
@@ -14,7 +16,6 @@ import { Challenges, readChallenge } from './challenges.ts';
 import { readDeviceCookie } from './known-device.ts';
 import { challengeSeconds } from './passkey-values.ts';
 import { digestRecoveryCode } from './recovery-codes.ts';
-import { toSignInEmail } from './to-sign-in-email.ts';
 import { deriveTotpSecret, findTotpStep } from './totp.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
@@ -23,7 +24,7 @@ type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** The session that a browser gets: its secret, whose it is, and whether a code is still to be entered. */
-export interface Begun {
+interface Begun {
   readonly secret: string;
   readonly personId: string;
   readonly isComplete: boolean;
@@ -176,4 +177,14 @@ export async function recordSignIn(
   });
   if (readDeviceCookie(deviceCookie, person.id, pepper)) return;
   await tx.sessions.enqueueNotice({ id: random.uuid(), personId: person.id, address, userAgent });
+}
+
+/** The address that a person typed, in the form in which addresses are stored. A text that is no address is nobody's. */
+export function toSignInEmail(typed: string): string {
+  try {
+    return emailAddress(typed.trim());
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return typed.trim().toLowerCase().slice(0, limits.emailLength);
+  }
 }

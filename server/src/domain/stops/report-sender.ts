@@ -1,4 +1,4 @@
-import { requireWithinLimits } from '../accounts/require-within-limits.ts';
+import { requireWithinLimits } from '../accounts/require-allowed-receivers.ts';
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';

@@ -1,7 +1,6 @@
 import { patterns } from '@waybill/protocol';
 import type { Engines } from '../engines.ts';
-import { fileName } from '../files/file-name.ts';
-import { filePath } from '../files/file-path.ts';
+import { fileName, filePath } from '../files/file-name.ts';
 import type { Policy } from '../policy.ts';
 import type { Store } from '../store.ts';
 import { noDigests } from './declared-digests.ts';

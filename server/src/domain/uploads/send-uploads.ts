@@ -1,7 +1,7 @@
 import type { EvidenceFile } from '@waybill/evidence';
 import type { Actor } from '../actor.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { freeName } from '../files/free-name.ts';
+import { freeName } from '../files/file-name.ts';
 import type { Store } from '../store.ts';
 import { findUploads, uploadDraft } from './account-upload.ts';
 import type { AccountUpload } from './upload-store.ts';

@@ -5,11 +5,10 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireVersion } from '../require-version.ts';
 import type { Store } from '../store.ts';
-import { describeChange } from './describe-webhook.ts';
+import { describeChange, requireUsableUrl } from './create-webhook.ts';
 import { requireCovered, requireMayControl } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
 import type { Webhook, WebhookInput } from './webhook-store.ts';
-import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;
 

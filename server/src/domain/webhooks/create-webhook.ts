@@ -1,13 +1,11 @@
 import { limits } from '@waybill/protocol';
 import type { Actor, KeyActor } from '../actor.ts';
-import { record } from '../audit/record.ts';
+import { findDifference, record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { describeWebhook } from './describe-webhook.ts';
 import { findScopes, requireReadable } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
 import type { Webhook, WebhookInput } from './webhook-store.ts';
-import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;
 
@@ -36,4 +34,27 @@ export async function createWebhook(engines: Needs, actor: Actor | KeyActor, inp
     });
     return webhook;
   });
+}
+
+/** The settings of a webhook for the audit; of its URL only where it leads, because the rest may be a secret. */
+function describeWebhook({ url, types, description }: Webhook) {
+  return { origin: new URL(url).origin, types, description };
+}
+
+/** The settings that differ. The origin is among them if the URL differs anywhere, so that no change seems to be none. */
+export function describeChange(before: Webhook, after: Webhook): ReturnType<typeof findDifference> {
+  const [old, now] = [describeWebhook(before), describeWebhook(after)];
+  const difference = findDifference(old, now);
+  if (before.url === after.url) return difference;
+  return {
+    before: { ...difference.before, origin: old.origin },
+    after: { ...difference.after, origin: now.origin },
+  };
+}
+
+export function requireUsableUrl({ webhookSender }: Pick<Engines, 'webhookSender'>, url: string): void {
+  const detail = webhookSender.objection(url);
+  if (detail === undefined) return;
+  const faults = [{ pointer: '/url', detail, code: 'invalid_input' as const }];
+  throw new ExchangeError('invalid_input', detail, { faults });
 }

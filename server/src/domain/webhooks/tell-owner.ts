@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { toMessageId } from '../outbox/message-id.ts';
+import { toMessageId } from '../outbox/obsolete-message.ts';
 
 /** The job that mails the owner of a webhook that it was disabled. It is tried again, for days, until it succeeds. */
 export const tellOwnerJob = 'tell-owner-of-webhook';

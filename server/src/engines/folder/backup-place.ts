@@ -3,8 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupPlace } from '../../domain/backup/backup-place.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
-import { MissingObject } from '../../domain/missing-object.ts';
+import { ExchangeError, MissingObject } from '../../domain/exchange-error.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 
 /** A directory on this machine. Only its owner can read what is in it. */

@@ -1,7 +1,6 @@
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, reachRemedy } from '../../domain/doctor/finding.ts';
-import { describeError, findUnreachable } from './describe-error.ts';
-import { type Discovered, discover, type OidcClient } from './discover.ts';
+import { type Discovered, describeError, discover, findUnreachable, type OidcClient } from './discover.ts';
 import { signatureAlgorithms } from './logout-token.ts';
 
 export interface ExaminedProviders {

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as oidc from 'openid-client';
+import { deriveKey } from '../../domain/derive-key.ts';
+import { LostKey } from '../../domain/keys/lost-key.ts';
+import { unwrapWith, wrapWith } from '../../domain/keys/wrapping.ts';
 import {
   type ClaimPath,
   type IdentityProviders,
@@ -11,10 +14,8 @@ import {
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Random } from '../../domain/ports/random.ts';
 import { toReturnPath } from '../../domain/return-path.ts';
-import { type Attempt, SealedAttempts } from './attempt.ts';
 import { cached } from './cached.ts';
-import { describeError, findUnreachable } from './describe-error.ts';
-import { type Discovered, discover, type OidcClient } from './discover.ts';
+import { type Discovered, describeError, discover, findUnreachable, type OidcClient } from './discover.ts';
 import { verifyLogoutToken } from './logout-token.ts';
 import { lacksClaims, readClaims, toIdentifier } from './read-claims.ts';
 
@@ -199,4 +200,52 @@ async function requestClaims(
 function toFailure(error: unknown): ProviderFailure['failure'] {
   if (findUnreachable(error)) return 'provider_unavailable';
   return error instanceof oidc.AuthorizationResponseError ? 'refused_by_provider' : 'invalid_response';
+}
+
+/** A sign-in that a browser has begun. */
+interface Attempt {
+  readonly provider: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly returnTo: string;
+  readonly personId: string | undefined;
+  /** In milliseconds. */
+  readonly expiresAt: number;
+}
+
+const sealingPurpose = 'sign-in through a provider';
+/** Browsers store no longer cookies. */
+const maxSealedLength = 4_096;
+
+/**
+ * Attempts are kept by the browsers that began them, so that nobody can fill a table of ours. Sealing hides the verifier
+ * and the nonce from whoever reads the browser's cookies, and shows that the attempt is ours.
+ */
+class SealedAttempts {
+  readonly #key: Buffer;
+  readonly #random: Random;
+
+  constructor(pepper: Buffer, random: Random) {
+    this.#key = deriveKey(pepper, sealingPurpose);
+    this.#random = random;
+  }
+
+  seal(attempt: Attempt): string {
+    const content = Buffer.from(JSON.stringify(attempt));
+    return wrapWith(this.#key, content, sealingPurpose, this.#random).toString('base64url');
+  }
+
+  /** Undefined unless it is one of ours that has not expired. */
+  open(sealed: string | undefined, now: number): Attempt | undefined {
+    if (sealed === undefined || sealed.length > maxSealedLength) return undefined;
+    try {
+      const content = unwrapWith(this.#key, Buffer.from(sealed, 'base64url'), sealingPurpose);
+      const attempt = JSON.parse(content.toString()) as Attempt;
+      return now < attempt.expiresAt ? attempt : undefined;
+    } catch (error) {
+      if (error instanceof LostKey) return undefined;
+      throw error;
+    }
+  }
 }

@@ -1,8 +1,9 @@
+import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { callbackify } from 'node:util';
+import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
-import { mayBeReached } from './public-address.ts';
-import type { ResolveAddresses } from './resolve-addresses.ts';
+import { isWithin } from '../../domain/accounts/network.ts';
 
 /** More than this many addresses of one name are not tried. */
 const maxAddresses = 4;
@@ -16,7 +17,7 @@ export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
 }
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   readonly resolveAddresses: ResolveAddresses;
   /** Networks that requests may go to although they are not on the Internet. */
   readonly allowed: readonly string[];
@@ -65,4 +66,46 @@ function openSocket(open: buildConnector.connector, options: buildConnector.Opti
   return new Promise((resolve, reject) => {
     open(options, (error, socket) => (socket ? resolve(socket) : reject(error ?? new Error('no connection'))));
   });
+}
+
+/** The addresses of a name, IPv4 first; none if it has none. Throws when DNS does not respond. */
+export type ResolveAddresses = (name: string) => Promise<readonly string[]>;
+
+/**
+ * By DNS alone. The system's own look-up would also read its hosts file, but it occupies one of the few threads of this
+ * process until the name server responds, and anyone can run a name server that does not.
+ */
+export function dnsAddresses(timeoutMs = 2_500): ResolveAddresses {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
+  const ask = async (query: () => Promise<string[]>): Promise<string[]> => {
+    try {
+      return await query();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENODATA' || code === 'ENOTFOUND') return [];
+      throw error;
+    }
+  };
+  return async (name) => {
+    const found = await Promise.all([ask(() => resolver.resolve4(name)), ask(() => resolver.resolve6(name))]);
+    return found.flat();
+  };
+}
+
+/** The only part of IPv6 that is given out for the Internet (RFC 4291, 2.4). */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether a request that an account asked for may go to this address: an address on the Internet, or one in the
+ * operator's list. Everything that has a special meaning is refused: loopback, private and link-local networks,
+ * multicast, documentation, and the prefixes of IPv6 that stand for an IPv4 address (NAT64, 6to4, Teredo), because
+ * behind them may be any of the others.
+ */
+export function mayBeReached(address: string, allowed: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  // An IPv4 address inside IPv6 (::ffff:127.0.0.1) reaches what the IPv4 address does.
+  const parsed = ipaddr.process(address);
+  if (isWithin(allowed, parsed.toString())) return true;
+  if (parsed.range() !== 'unicast') return false;
+  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast);
 }

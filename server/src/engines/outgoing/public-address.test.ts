@@ -1,6 +1,6 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { mayBeReached } from './public-address.ts';
+import { mayBeReached } from './guarded-connector.ts';
 
 describe('an address', () => {
   test.each([

@@ -1,9 +1,14 @@
 import { isIP } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { PostFailure, PostOutcome, WebhookSender } from '../../domain/ports/webhook-sender.ts';
-import { ForbiddenAddressError, guardedConnector, UnknownNameError } from './guarded-connector.ts';
-import { mayBeReached } from './public-address.ts';
-import { dnsAddresses, type ResolveAddresses } from './resolve-addresses.ts';
+import {
+  dnsAddresses,
+  ForbiddenAddressError,
+  guardedConnector,
+  mayBeReached,
+  type ResolveAddresses,
+  UnknownNameError,
+} from './guarded-connector.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 export interface WebhookSenderOptions {

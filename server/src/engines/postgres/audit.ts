@@ -8,7 +8,7 @@ import type {
   FullAuditEntry,
 } from '../../domain/audit/audit-store.ts';
 import type { Database } from './database.ts';
-import { purgeUnheld } from './purge-unheld.ts';
+import { purgeUnheld } from './purge.ts';
 
 /** The drop that an entry is about: itself, or one of its files or messages. */
 const dropOfEntry = sql`coalesce((old.details ->> 'dropId')::uuid,

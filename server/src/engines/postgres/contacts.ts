@@ -1,8 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Contact } from '../../domain/contacts/contact.ts';
-import type { ContactFilter, ContactGroup, ContactStore, ListedContact } from '../../domain/contacts/contact-store.ts';
+import type {
+  Contact,
+  ContactFilter,
+  ContactGroup,
+  ContactStore,
+  ListedContact,
+} from '../../domain/contacts/contact-store.ts';
 import type { Database } from './database.ts';
-import { maxPageRows } from './page-size.ts';
+import { maxPageRows } from './search.ts';
 
 const fields = ['email', 'name', 'phone', 'language', 'groups'] as const;
 const fieldList = sql`email, name, phone, language, groups`;

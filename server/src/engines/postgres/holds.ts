@@ -3,7 +3,7 @@ import type { BatchPosition } from '../../domain/batch.ts';
 import type { Hold, HoldStore } from '../../domain/holds/hold-store.ts';
 import type { Database } from './database.ts';
 import { isHeld, seemsUnheld } from './is-held.ts';
-import { lookedAtPerRow, purgeUnheld } from './purge-unheld.ts';
+import { lookedAtPerRow, purgeUnheld } from './purge.ts';
 
 /** Stand for the drop of files that are in none, and for any. */
 const noDrop = sql`'00000000-0000-0000-0000-000000000000'::uuid`;

@@ -7,7 +7,7 @@ import {
   usualNews,
 } from '../../domain/outbox/news.ts';
 import type { ToldPerson } from '../../domain/outbox/outbox-store.ts';
-import { shownName } from './accounts/shown-name.ts';
+import { shownName } from './accounts/account-columns.ts';
 import type { Database } from './database.ts';
 import type { Schedule } from './jobs/job-payload.ts';
 

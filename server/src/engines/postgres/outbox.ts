@@ -5,11 +5,11 @@ import { isNewsMessage } from '../../domain/outbox/news.ts';
 import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, SettledMessage, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
-import { shownName } from './accounts/shown-name.ts';
+import { shownName } from './accounts/account-columns.ts';
 import type { Database } from './database.ts';
 import { jobAttempts, jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
 import { findToldPerson, writeNews } from './news.ts';
-import { purgeUnheld } from './purge-unheld.ts';
+import { purgeUnheld } from './purge.ts';
 import { secondsFromNow } from './time.ts';
 
 const settledColumns = sql`kind, channel, receiver as "to", drop_id as "dropId", position`;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { KnownGroup, KnownReceiver, ReceiverStore } from '../../domain/contacts/receiver-store.ts';
+import type { KnownGroup, KnownReceiver, ReceiverStore } from '../../domain/contacts/contact-store.ts';
 import type { Database } from './database.ts';
 
 /** Enough to have everyone whom somebody writes to regularly. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ResponseStore } from '../../domain/idempotency/response-store.ts';
 import type { Database } from './database.ts';
-import { purgeOldest } from './purge-oldest.ts';
+import { purgeOldest } from './purge.ts';
 
 export function responseStore(db: Database): ResponseStore {
   return {

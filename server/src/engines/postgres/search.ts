@@ -1,3 +1,4 @@
+import { limits } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 
@@ -64,3 +65,9 @@ export function matchFile({ inFile }: TextSearch): RawBuilder<unknown> {
     select true from files where files.account_id = drops.account_id and files.drop_id = drops.id and ${inFile} limit 1
   ) is not null`;
 }
+
+/**
+ * One more row than the largest page has, which shows whether there is another. Every page reads up to this many,
+ * whatever its size: with the size in the statement, callers could have a hundred texts of each prepared.
+ */
+export const maxPageRows = limits.pageSize + 1;

@@ -13,8 +13,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { BackupPlace, BucketInventory, NeededObject } from '../../domain/backup/backup-place.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
-import { MissingObject } from '../../domain/missing-object.ts';
+import { ExchangeError, MissingObject } from '../../domain/exchange-error.ts';
 import { openClient, type S3Options } from './client.ts';
 import { toUnavailable } from './refusal.ts';
 

@@ -2,8 +2,7 @@ import { CreateBucketCommand, HeadBucketCommand, S3ServiceException } from '@aws
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { openClient, type S3Options } from './client.ts';
-import { neededRights, toUnavailable } from './refusal.ts';
-import { bucketSetupError } from './setup.ts';
+import { keySettings, neededRights, toUnavailable } from './refusal.ts';
 
 /**
  * Creates the bucket unless it exists. Returns whether it was created. `beforeCreation` may refuse that by throwing an
@@ -43,4 +42,31 @@ function isUnknown(error: unknown): false {
   const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0;
   if (status >= 400 && status < 500) return false;
   throw error;
+}
+
+/**
+ * Translates the store's response to a query about the bucket into an error in our settings; undefined if it shows none.
+ */
+export function bucketSetupError(error: unknown, bucket: string, rights = neededRights): SetupError | undefined {
+  const response = findResponse(error);
+  if (!response) return undefined;
+  const status = response.$metadata.httpStatusCode ?? 0;
+  if (status === 404) {
+    return new SetupError(
+      `S3: there is no bucket "${bucket}". Correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT, or run \`waybilld admin bucket create\` for a new installation.`,
+      { cause: response },
+    );
+  }
+  if (![400, 401, 403].includes(status)) return undefined;
+  return new SetupError(
+    `S3: access to the bucket "${bucket}" is refused. Check ${keySettings} and what the key may do: it needs ${rights}.`,
+    { cause: response },
+  );
+}
+
+function findResponse(error: unknown): S3ServiceException | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof S3ServiceException) return cause;
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FirstByte } from './first-byte.ts';
+import { FirstByte } from './object-store.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { ExchangeError, MissingObject } from '../../domain/exchange-error.ts';
 import { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
-import { MissingObject } from '../../domain/missing-object.ts';
 import type { LogObjects } from '../../domain/ports/log-objects.ts';
 import { openClient, type S3Options } from './client.ts';
 import { withinLimit } from './persist.ts';

@@ -6,7 +6,6 @@ import { ConcurrencyLimiter, type LimiterOptions } from '../../domain/flow/concu
 import { discardBuffer } from '../../domain/flow/discard-buffer.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 import { openClient, type S3Options } from './client.ts';
-import { FirstByte } from './first-byte.ts';
 import { isPassing, persist, withinLimit } from './persist.ts';
 
 export interface S3ObjectStoreOptions extends S3Options {
@@ -188,4 +187,33 @@ function withBodyDigest(command: PutObjectCommand, digest: string): void {
     },
     { step: 'build', name: 'bodyDigest' },
   );
+}
+
+/** How long a time counts: no longer than twice this. */
+const windowMs = 5_000;
+
+/**
+ * The time that the store takes to the first byte of a read: the shortest of the last seconds. Longer ones were spent
+ * waiting for other reads, in the store or on this thread, which more reads at once would only lengthen.
+ */
+export class FirstByte {
+  #shortest = Number.POSITIVE_INFINITY;
+  #shortestBefore = Number.POSITIVE_INFINITY;
+  #windowBegan = performance.now();
+
+  /** 0 until the first is known. */
+  get ms(): number {
+    const ms = Math.min(this.#shortest, this.#shortestBefore);
+    return Number.isFinite(ms) ? ms : 0;
+  }
+
+  record(ms: number): void {
+    const now = performance.now();
+    if (now - this.#windowBegan > windowMs) {
+      this.#windowBegan = now;
+      this.#shortestBefore = this.#shortest;
+      this.#shortest = Number.POSITIVE_INFINITY;
+    }
+    this.#shortest = Math.min(this.#shortest, ms);
+  }
 }

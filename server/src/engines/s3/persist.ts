@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { S3ServiceException } from '@aws-sdk/client-s3';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { ExchangeError, MissingObject } from '../../domain/exchange-error.ts';
 import type { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
-import { MissingObject } from '../../domain/missing-object.ts';
 import { toUnavailable } from './refusal.ts';
 
 const shortestPauseMs = 50;

@@ -1,6 +1,5 @@
-import { SendFailure } from '../../domain/outbox/send-failure.ts';
+import { SendFailure } from '../../domain/ports/mailer.ts';
 import type { SmsGateway } from '../../domain/ports/sms-gateway.ts';
-import { fitsGsmAlphabet } from './gsm-alphabet.ts';
 
 export interface SmsGatewayOptions {
   /** Kannel's sendsms, without credentials. */
@@ -88,4 +87,16 @@ async function readBeginning(response: Response): Promise<string> {
 export function describeFailure(error: unknown): string {
   const { name, cause } = error as { name: string; cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : name;
+}
+
+/**
+ * The 7-bit alphabet of GSM 03.38 and its extension, which a telephone shows without being told of another encoding.
+ */
+const alphabet = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿' +
+    'abcdefghijklmnopqrstuvwxyzäöñüà^{}\\[~]|€',
+);
+
+function fitsGsmAlphabet(text: string): boolean {
+  return Array.from(text).every((character) => alphabet.has(character));
 }

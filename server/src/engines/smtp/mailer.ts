@@ -1,8 +1,8 @@
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { reason } from '../../domain/doctor/finding.ts';
 import { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
-import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail, Mailer } from '../../domain/ports/mailer.ts';
+import { SendFailure } from '../../domain/ports/mailer.ts';
 
 export interface SmtpMailer extends Mailer {
   close(): void;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeAuditEntry } from '../../testing/audit-entry.ts';
-import { formatMessage, frameMessage } from './format-message.ts';
+import { formatMessage, frameMessage } from './target.ts';
 
 const shape =
   /^<(?<priority>\d+)>1 (?<time>\S+) (?<host>\S+) waybill - (?<id>[!-~]{1,32}) \[waybill@32473(?<data>(?: [a-z_]+="(?:[^"\\\]]|\\["\\\]])*")+)\] (?<text>\{[ -~]*\})$/;

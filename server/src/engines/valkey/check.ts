@@ -1,7 +1,6 @@
 import { type Redis, ReplyError } from 'ioredis';
 import { SetupError } from '../../domain/setup-error.ts';
 import { findReason } from './connect.ts';
-import { isNodeOfCluster, nodeOfCluster, readFacts } from './facts.ts';
 
 /** Throws when the server is unavailable, and a SetupError when it responds but cannot be used. */
 export async function checkValkey(redis: Redis): Promise<void> {
@@ -31,3 +30,18 @@ async function clusterFacts(redis: Redis): Promise<Readonly<Record<string, strin
 function isRefusal(error: unknown): boolean {
   return error instanceof ReplyError && /^(?:NOAUTH|WRONGPASS|NOPERM)/.test((error as Error).message);
 }
+
+/** The `name:value` lines of INFO, or of some of its sections. */
+export async function readFacts(redis: Redis, ...sections: string[]): Promise<Readonly<Record<string, string>>> {
+  const lines = (await redis.info(...sections)).split('\r\n').filter((line) => line.includes(':'));
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+}
+
+/** A node of a cluster serves only some of the keys, and refuses scripts on the others. */
+export const nodeOfCluster = {
+  says: 'The server is a node of a cluster. Waybill needs a single server, or a primary with replicas.',
+  remedy:
+    'Give Waybill a Valkey or Redis of its own without cluster-enabled: it may lose its data at any time, so one node is enough.',
+};
+
+export const isNodeOfCluster = (facts: Readonly<Record<string, string>>) => facts['cluster_enabled'] === '1';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { Redis, Result } from 'ioredis';
-import type { CsrfTokens } from '../../domain/ports/csrf-tokens.ts';
+import type { CsrfTokens } from '../../domain/ports/limits.ts';
 import type { Random } from '../../domain/ports/random.ts';
 import { throwUnavailable } from './connect.ts';
 

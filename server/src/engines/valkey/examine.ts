@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Redis, ReplyError } from 'ioredis';
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { clockFinding, fault, ok, reachRemedy, reason, warning } from '../../domain/doctor/finding.ts';
+import { isNodeOfCluster, nodeOfCluster, readFacts } from './check.ts';
 import { connectValkey } from './connect.ts';
-import { isNodeOfCluster, nodeOfCluster, readFacts } from './facts.ts';
 
 export interface ValkeyExamination {
   readonly url: string;

@@ -1,7 +1,6 @@
 import { limits } from '@waybill/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
-import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
-import { replaceGlobalContacts } from '../../domain/contacts/replace-global-contacts.ts';
+import { replaceContacts, replaceGlobalContacts } from '../../domain/contacts/replace-contacts.ts';
 import type { AppBrowser } from '../../testing/app-browser.ts';
 import { measureLongestTurn } from '../../testing/longest-turn.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';

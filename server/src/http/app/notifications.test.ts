@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../domain/actor.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
-import { markUndeliverable } from '../../domain/outbox/mark-undeliverable.ts';
+import { markUndeliverable } from '../../domain/outbox/abandon-message.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
 import { changeRole, removeMember } from '../../domain/people/change-members.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { stoppedReason } from '../../domain/outbox/mark-undeliverable.ts';
+import { stoppedReason } from '../../domain/outbox/abandon-message.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
 import type { Mail, SendOutcome } from '../../domain/ports/mailer.ts';
 import type { Visitor } from '../../domain/public-page/public-page-store.ts';
 import { sendPublicLinkJob } from '../../domain/public-page/send-public-link.ts';
-import { findCorrespondence } from '../../domain/stops/find-correspondence.ts';
-import { stopMail } from '../../domain/stops/stop-mail.ts';
+import { findCorrespondence, stopMail } from '../../domain/stops/stop-mail.ts';
 import { AppBrowser } from '../../testing/app-browser.ts';
 import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
 import { requestV1 } from '../../testing/request-v1.ts';

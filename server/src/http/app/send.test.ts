@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
-import { replaceGlobalContacts } from '../../domain/contacts/replace-global-contacts.ts';
+import { replaceGlobalContacts } from '../../domain/contacts/replace-contacts.ts';
 import { showLinks } from '../../domain/drops/show-links.ts';
 import type { MemberRole } from '../../domain/people/person-store.ts';
 import { readyUpload } from '../../testing/account-uploads.ts';

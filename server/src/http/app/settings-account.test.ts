@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../domain/actor.ts';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
-import { invitePerson } from '../../domain/people/invite-person.ts';
-import { limitInvitations } from '../../domain/people/limit-invitations.ts';
+import { invitePerson, limitInvitations } from '../../domain/people/invite-person.ts';
 import { findPersonLink } from '../../domain/people/open-person-link.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';

@@ -4,8 +4,7 @@ import { listOwnFactors, setOwnChoices } from '../../domain/accounts/set-account
 import { emailAddress } from '../../domain/contacts/email-address.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { changeRole, memberFault, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
-import { invitePerson } from '../../domain/people/invite-person.ts';
-import { limitInvitations } from '../../domain/people/limit-invitations.ts';
+import { invitePerson, limitInvitations } from '../../domain/people/invite-person.ts';
 import { type MemberRole, memberRoles } from '../../domain/people/person-store.ts';
 import type { SecondFactor } from '../../domain/policy.ts';
 import { unblockSender } from '../../domain/public-page/block-sender.ts';

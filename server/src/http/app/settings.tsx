@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { findDifference } from '../../domain/audit/find-difference.ts';
+import { findDifference } from '../../domain/audit/record.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { newsKinds } from '../../domain/outbox/news.ts';
 import { changeAsPerson } from '../../domain/people/change-as-person.ts';

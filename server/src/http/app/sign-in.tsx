@@ -8,8 +8,8 @@ import {
   passSecondFactor,
   signInWithPasskey,
   signInWithPassword,
+  toSignInEmail,
 } from '../../domain/sign-in/sign-in.ts';
-import { toSignInEmail } from '../../domain/sign-in/to-sign-in-email.ts';
 import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
 import type { AppRoute, SignedInVisit, Visit } from './app-route.ts';

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { codeSeconds, isCodeShaped } from '../../domain/links/code.ts';
-import { issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
+import { codeSeconds, isCodeShaped, issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
 import type { LinkSession } from '../../domain/links/link-store.ts';
 import { maxTries, passCode } from '../../domain/links/pass-code.ts';
 import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';

@@ -13,7 +13,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { createFileRequest } from '../../domain/drops/create-drop.ts';
-import { deriveCode } from '../../domain/links/code.ts';
+import { deriveCode } from '../../domain/links/issue-code.ts';
 import { toReference } from '../../domain/reference.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { deriveToken, type SentLink, sentLink } from '../../testing/links.ts';

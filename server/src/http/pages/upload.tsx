@@ -10,7 +10,7 @@ import { requireUnused } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
-import { findLinkFileSizeLimit } from '../../domain/requests/find-link-file-size-limit.ts';
+import { findLinkFileSizeLimit } from '../../domain/requests/announce-file.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
 import { contactDraftName } from '../../domain/uploads/contact-draft.ts';
 import type { DraftFile } from '../../domain/uploads/upload-store.ts';

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import type { EventPosition, StoredEvent } from '../../domain/events/event-store.ts';
-import { type FollowEngines, type FollowedPage, followEvents } from '../../domain/events/follow-events.ts';
+import { type FollowEngines, type FollowedPage, followEvents } from '../../domain/events/read-events.ts';
 import { toLevel } from '../json-errors.ts';
 import { Cursors } from './cursors.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';

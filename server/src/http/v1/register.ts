@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { dailyLimits } from '../../domain/accounts/daily-limits.ts';
+import { dailyLimits } from '../../domain/accounts/count-dispatch.ts';
 import type { KeyActor } from '../../domain/actor.ts';
 import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import type { App } from '../app.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { BackupPlace } from '../../domain/backup/backup-place.ts';
-import { MissingObject } from '../../domain/missing-object.ts';
+import { MissingObject } from '../../domain/exchange-error.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 
 /** The contract of every place for backups, with the bucket that it copies from and to. */

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { limits } from '@waybill/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CsrfTokens } from '../../domain/ports/csrf-tokens.ts';
-import type { AttemptLimit, FailureLimit, MessageLimit, ReceiverPace } from '../../domain/ports/limits.ts';
+import type { AttemptLimit, CsrfTokens, FailureLimit, MessageLimit, ReceiverPace } from '../../domain/ports/limits.ts';
 
 /** Two processes that share what they count. */
 export type Pair<Engine> = readonly [here: Engine, elsewhere: Engine];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail, Mailer } from '../../domain/ports/mailer.ts';
+import { SendFailure } from '../../domain/ports/mailer.ts';
 
 /** A mail as its receiver has it. */
 export type ReceivedMail = Pick<Mail, 'messageId' | 'from' | 'replyTo' | 'to' | 'subject' | 'text' | 'html'>;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MissingObject } from '../../domain/missing-object.ts';
+import { MissingObject } from '../../domain/exchange-error.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 
 /** The contract of every object store, both the real one and the one in memory. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '@waybill/protocol';
-import type { CsrfTokens } from '../../domain/ports/csrf-tokens.ts';
-import type { AttemptLimit, FailureLimit, MessageLimit, ReceiverPace } from '../../domain/ports/limits.ts';
+import type { AttemptLimit, CsrfTokens, FailureLimit, MessageLimit, ReceiverPace } from '../../domain/ports/limits.ts';
 import { MemoryAttempts } from '../../domain/sign-in/attempts.ts';
 
 const hourSeconds = 3600;

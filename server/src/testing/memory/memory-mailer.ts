@@ -1,5 +1,5 @@
-import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail, Mailer } from '../../domain/ports/mailer.ts';
+import { SendFailure } from '../../domain/ports/mailer.ts';
 
 export interface MemoryMailer extends Mailer {
   /** The mails that were accepted, in order. */

@@ -1,5 +1,4 @@
-import { ExchangeError } from '../../domain/exchange-error.ts';
-import { MissingObject } from '../../domain/missing-object.ts';
+import { ExchangeError, MissingObject } from '../../domain/exchange-error.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 
 export interface MemoryObjectStore extends ObjectStore {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stoppedReason } from '../../domain/outbox/mark-undeliverable.ts';
+import { stoppedReason } from '../../domain/outbox/abandon-message.ts';
 import { explainBounce } from './bounce-reason.ts';
 
 test.each([

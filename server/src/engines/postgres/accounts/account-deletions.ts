@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AccountContents, AccountDeletionStore } from '../../../domain/accounts/account-deletion-store.ts';
+import type { AccountContents, AccountDeletionStore } from '../../../domain/accounts/account-store.ts';
 import type { Database } from '../database.ts';
 import { endDrops } from '../drops/drops.ts';
 import { purgeDropsOfAccount } from '../drops/purge-drops.ts';

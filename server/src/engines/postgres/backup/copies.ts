@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { DatabaseCopies, NamedDay, UsedMasterKey } from '../../../domain/backup/database-copies.ts';
-import type { FilePosition } from '../../../domain/file-position.ts';
+import type { FilePosition } from '../../../domain/batch.ts';
 import type { CheckedFile } from '../../../domain/files/scrub-store.ts';
 import { type Database, openDatabase, restoreSchema } from '../database.ts';
 import { endDrops } from '../drops/drops.ts';

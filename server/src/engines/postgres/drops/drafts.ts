@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Receiver } from '../../../domain/contacts/contact.ts';
+import type { Receiver } from '../../../domain/contacts/contact-store.ts';
 import type { DraftStore } from '../../../domain/drafts/draft-store.ts';
 import { uploadDraftPrefix } from '../../../domain/uploads/account-upload.ts';
 import type { Database } from '../database.ts';

@@ -1,7 +1,7 @@
 import type { DropType } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import type { Batch, BatchSize } from '../../../domain/batch.ts';
-import type { Receiver } from '../../../domain/contacts/contact.ts';
+import type { Batch, BatchSize, PagePosition } from '../../../domain/batch.ts';
+import type { Receiver } from '../../../domain/contacts/contact-store.ts';
 import type {
   DropDeadline,
   DropStore,
@@ -11,12 +11,10 @@ import type {
   Sending,
 } from '../../../domain/drops/drop-store.ts';
 import type { FileLine } from '../../../domain/files/file-store.ts';
-import type { PagePosition } from '../../../domain/page-position.ts';
 import type { Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
-import { lastOutcome } from './last-reply.ts';
+import { isRestorable, lastOutcome, stateOfDrop } from './drop-columns.ts';
 import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
-import { isRestorable, stateOfDrop } from './state-of-drop.ts';
 
 /** As text: a Date would lose the microseconds, and with them the position in the order. */
 const selectPosition = (column: string) => sql<string>`${sql.ref(column)}::text`.as('createdAt');

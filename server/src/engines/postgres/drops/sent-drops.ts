@@ -13,12 +13,10 @@ import type {
   SentReceiver,
   SentSummary,
 } from '../../../domain/drops/sent-drop-store.ts';
-import { secondFactorRule } from '../accounts/second-factor-rule.ts';
+import { secondFactorRule } from '../accounts/account-columns.ts';
 import type { Database } from '../database.ts';
-import { maxPageRows } from '../page-size.ts';
-import { matchFile, searchList, searchText, type TextSearch } from '../search.ts';
-import { lastReply } from './last-reply.ts';
-import { isRestorable, stateOfDrop } from './state-of-drop.ts';
+import { matchFile, maxPageRows, searchList, searchText, type TextSearch } from '../search.ts';
+import { isRestorable, lastReply, stateOfDrop } from './drop-columns.ts';
 
 /** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
 const recordedState = sql`

@@ -1,6 +1,5 @@
 import { limits } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import { comparePositions } from '../../../domain/events/compare-positions.ts';
 import type {
   EventPage,
   EventPosition,
@@ -8,6 +7,7 @@ import type {
   NewEvent,
   StoredEvent,
 } from '../../../domain/events/event-store.ts';
+import { comparePositions } from '../../../domain/events/event-store.ts';
 import type { Database } from '../database.ts';
 
 /** Literal in the statement, so that there is one text and one plan for every size of page up to this. */

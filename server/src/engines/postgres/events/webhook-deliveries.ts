@@ -3,8 +3,8 @@ import { deliverEventsJob } from '../../../domain/webhooks/deliver-events.ts';
 import type { ClaimedDelivery, WebhookAttempt, WebhookDeliveryStore } from '../../../domain/webhooks/webhook-store.ts';
 import type { Database } from '../database.ts';
 import { jobAttempts, jobPayload, type Schedule, type Traceparent } from '../jobs/job-payload.ts';
-import { maxPageRows } from '../page-size.ts';
-import { purgeOldest } from '../purge-oldest.ts';
+import { purgeOldest } from '../purge.ts';
+import { maxPageRows } from '../search.ts';
 import { secondsFromNow } from '../time.ts';
 import { webhookStore } from './webhooks.ts';
 

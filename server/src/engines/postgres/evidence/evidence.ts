@@ -3,7 +3,7 @@ import { serverAccountId } from '../../../domain/audit/record.ts';
 import type { EvidenceStore, LoggedEvidence, ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
 import type { Database } from '../database.ts';
 import { isHeld, seemsUnheld } from '../is-held.ts';
-import { purgeUnheld } from '../purge-unheld.ts';
+import { purgeUnheld } from '../purge.ts';
 import { readSize } from './evidence-log.ts';
 
 const loggedColumns = sql`id, at, kind, drop_id as "dropId", position, number, data, salt, commitment, epoch, leaf_index as "leafIndex"`;

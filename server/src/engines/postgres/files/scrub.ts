@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { FilePosition } from '../../../domain/file-position.ts';
+import type { FilePosition } from '../../../domain/batch.ts';
 import type { Damage, DamagedFile, ScrubbedFile, ScrubPass, ScrubStore } from '../../../domain/files/scrub-store.ts';
 import type { Database } from '../database.ts';
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { freeName } from '../../../domain/files/file-name.ts';
 import type { ChunkRun, Deletion } from '../../../domain/files/file-store.ts';
-import { freeName } from '../../../domain/files/free-name.ts';
 import { checkUploadJob } from '../../../domain/uploads/check-upload.ts';
 import type {
   AccountUpload,

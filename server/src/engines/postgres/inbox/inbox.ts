@@ -10,8 +10,7 @@ import type {
 } from '../../../domain/inbox/inbox-store.ts';
 import type { Database } from '../database.ts';
 import { keepLongestRanges } from '../links/sent-ranges.ts';
-import { maxPageRows } from '../page-size.ts';
-import { matchFile, searchList, searchText, type TextSearch } from '../search.ts';
+import { matchFile, maxPageRows, searchList, searchText, type TextSearch } from '../search.ts';
 import { secondsFromNow } from '../time.ts';
 
 const maxClaim = 100;

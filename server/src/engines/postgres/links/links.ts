@@ -10,12 +10,10 @@ import type {
   ReceiversLink,
 } from '../../../domain/links/link-store.ts';
 import type { Channel } from '../../../domain/policy.ts';
-import { secondFactorRule } from '../accounts/second-factor-rule.ts';
-import { shownName } from '../accounts/shown-name.ts';
+import { secondFactorRule, shownName } from '../accounts/account-columns.ts';
 import type { Database } from '../database.ts';
-import { evidenceFile } from '../files/evidence-file.ts';
-import { type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
-import { purgeUnheld } from '../purge-unheld.ts';
+import { evidenceFile, type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
+import { purgeUnheld } from '../purge.ts';
 import { secondsFromNow } from '../time.ts';
 import { keepLongestRanges } from './sent-ranges.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isStoppable } from '../../../domain/outbox/obsolete-message.ts';
 import type { MessageKind } from '../../../domain/outbox/outbox-store.ts';
 import type { Correspondence, StopStore } from '../../../domain/stops/stop-store.ts';
-import { shownName } from '../accounts/shown-name.ts';
+import { shownName } from '../accounts/account-columns.ts';
 import type { Database } from '../database.ts';
 
 export function stopStore(db: Database): StopStore {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { NewsKind } from '../../../domain/outbox/news.ts';
 import type { Membership, PersonStore } from '../../../domain/people/person-store.ts';
-import { shownName } from '../accounts/shown-name.ts';
+import { shownName } from '../accounts/account-columns.ts';
 import type { Database } from '../database.ts';
 import { wantedNews } from '../news.ts';
 import { personColumns } from './person-columns.ts';

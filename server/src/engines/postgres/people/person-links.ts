@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { PersonLinkStore } from '../../../domain/people/person-link-store.ts';
+import type { PersonLinkStore, UsedTokenStore } from '../../../domain/people/person-link-store.ts';
 import { recoverPersonJob } from '../../../domain/people/recover-person.ts';
 import { sendPersonLinkJob } from '../../../domain/people/send-person-link.ts';
 import type { Database } from '../database.ts';
 import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';
+import { purgeExpired } from '../purge.ts';
 import { secondsFromNow } from '../time.ts';
 import { personColumns } from './person-columns.ts';
-import { purgeExpired } from './purge-expired.ts';
 
 /** Later than `now()` in a transaction that has waited for the person's lock: another one may have ended their links meanwhile. */
 const currentTime = sql<Date>`clock_timestamp()`;
@@ -97,5 +97,20 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
 
     // Whoever opens an old link is told that it has expired.
     purge: (count) => purgeExpired(db, 'person_links', 'id', count, 90 * 86_400),
+  };
+}
+
+export function usedTokenStore(db: Database): UsedTokenStore {
+  return {
+    async use(digest, seconds) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('used_tokens')
+        .values({ digest, expires_at: secondsFromNow(seconds) })
+        .onConflict((conflict) => conflict.column('digest').doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+
+    purge: (count) => purgeExpired(db, 'used_tokens', 'digest', count),
   };
 }

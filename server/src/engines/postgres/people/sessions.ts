@@ -3,9 +3,9 @@ import { sendSignInNoticeJob } from '../../../domain/people/send-sign-in-notice.
 import type { MemberAccess, Session, SessionStore } from '../../../domain/people/session-store.ts';
 import type { Database } from '../database.ts';
 import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';
+import { purgeExpired } from '../purge.ts';
 import { secondsFromNow } from '../time.ts';
 import { personColumns } from './person-columns.ts';
-import { purgeExpired } from './purge-expired.ts';
 
 const sessionColumns = [
   'sessions.id as sessionId',

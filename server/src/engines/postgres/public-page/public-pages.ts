@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PublicPageStore } from '../../../domain/public-page/public-page-store.ts';
 import { sendPublicLinkJob } from '../../../domain/public-page/send-public-link.ts';
-import { shownName } from '../accounts/shown-name.ts';
+import { shownName } from '../accounts/account-columns.ts';
 import type { Database } from '../database.ts';
 import { endDrops } from '../drops/drops.ts';
 import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';

@@ -1,8 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { EventPage, ListEventsQuery, StreamEventsHeaders, StreamEventsQuery } from '@waybill/protocol/v1';
 import type { Static } from 'typebox';
-import { readEvents } from '../../../domain/events/read-events.ts';
-import { toEvent } from '../../../domain/events/to-event.ts';
+import { readEvents, toEvent } from '../../../domain/events/read-events.ts';
 import { eventCursors, sendEventStream } from '../../shared/send-event-stream.ts';
 import { type Route, route } from '../route.ts';
 

@@ -7,7 +7,7 @@ import type { DB } from './schema.ts';
 /** Bounds a statement, however many rows in a row are held: it looks at so many for each that it may purge. */
 export const lookedAtPerRow = 5;
 
-export interface UnheldRows {
+interface UnheldRows {
   readonly table: keyof DB;
   /** Identifies a row, which is called `old`. */
   readonly key: readonly string[];
@@ -65,4 +65,51 @@ export async function purgeUnheld(
   `.execute(db);
   const { rows: purged = 0, isFull = false, last = null } = rows[0] ?? {};
   return { rows: purged, more: isFull || last !== null, next: isFull ? after : (last ?? undefined) };
+}
+
+interface OldRows {
+  readonly table: keyof DB;
+  /** Identifies a row of an account. */
+  readonly id: string;
+  /** The column with the time from which its age counts. */
+  readonly at: string;
+  /** A further condition on a row, which is called `old`. */
+  readonly where?: RawBuilder<unknown>;
+}
+
+/** Deletes the oldest rows that have reached this age, up to `count` of them. Returns how many. */
+export async function purgeOldest(
+  db: Database,
+  { table, id, at, where = sql`true` }: OldRows,
+  olderThanSeconds: number,
+  count: number,
+): Promise<number> {
+  const [from, idColumn, atColumn] = [sql.table(table), sql.ref(id), sql.ref(at)];
+  const { numAffectedRows } = await sql`
+    delete from ${from} as entry
+    using (
+      select account_id, ${idColumn} as id from ${from} as old
+      where ${atColumn} < now() - make_interval(secs => ${olderThanSeconds}) and ${where}
+      order by ${atColumn} limit ${sql.lit(count)}
+    ) as due
+    where entry.account_id = due.account_id and entry.${idColumn} = due.id
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Deletes up to `count` rows that expired this long ago. Returns how many. */
+export async function purgeExpired(
+  db: Database,
+  table: 'sessions' | 'person_links' | 'used_tokens',
+  id: 'digest' | 'id',
+  count: number,
+  olderThanSeconds = 0,
+): Promise<number> {
+  const [from, key] = [sql.table(table), sql.ref(id)];
+  const { numAffectedRows } = await sql`
+    delete from ${from} where ${key} in (
+      select ${key} from ${from} where expires_at < now() - make_interval(secs => ${olderThanSeconds})
+      order by expires_at limit ${sql.lit(count)})
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

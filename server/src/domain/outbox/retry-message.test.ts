@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../actor.ts';
-import { retryAllMessages } from './retry-all-messages.ts';
+import { retryAllMessages } from './retry-message.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readPause, retryPause } from './retry-schedule.ts';
+import { readPause, retryPause } from './deliver-events.ts';
 
 const filledWith = (byte: number) => ({ bytes: (length: number) => Buffer.alloc(length, byte), uuid: randomUUID });
 

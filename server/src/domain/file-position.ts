@@ -1,5 +1,0 @@
-/** Files in the order of their keys. */
-export interface FilePosition {
-  readonly accountId: string;
-  readonly id: string;
-}

@@ -1,4 +1,0 @@
-export interface PagePosition {
-  readonly createdAt: string;
-  readonly id: string;
-}
