@@ -133,7 +133,7 @@ describe('the components', () => {
   });
 
   describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-    test.each(['component-button-ltr', 'component-field-ltr', 'component-receiver-chips-ltr'])(
+    test.each(['component-button-ltr', 'component-field-ltr'])(
       'what can be used in %s has an edge of 3:1',
       async (name) => {
         const shown = await show(name, { colorScheme });

@@ -4,8 +4,8 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReference } from '../../server/src/http/reference/site.ts';
+import { plainOperator } from '../../server/src/testing/plain-operator.ts';
 import { referenceHrefs } from '../../server/src/testing/reference-states.tsx';
-import { plainOperator } from '../../server/src/views/operator.ts';
 import { ReferencePage } from '../../server/src/views/pages/reference-page.tsx';
 import { renderPage } from '../../server/src/views/render-page.tsx';
 import { createTranslators } from '../../server/src/views/translator.ts';

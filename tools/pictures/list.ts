@@ -11,7 +11,6 @@ export const drawnPictures = {
   'design-lists.png': 'the components of lists, on a desktop',
   'design-phone-dark.png': 'a list with selected rows, on a phone',
   'design-setting.png': 'parts of the settings, with fields and items',
-  'design-ticket.png': 'tickets in their states',
   'design-tokens.png': 'colours, type and distances',
   'hero.png': 'the app on a desktop, and the receiver’s page on a phone',
   'mail.png': 'the mail that a receiver gets',

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { printPages } from '../../server/src/engines/pdf/print-pages.ts';
+import { plainOperator } from '../../server/src/testing/plain-operator.ts';
 import { beginDelivery, handOver, tell, toFiles } from '../../server/src/testing/receipts.ts';
-import { plainOperator } from '../../server/src/views/operator.ts';
 import { receiptPages } from '../../server/src/views/receipt/receipt-pages.ts';
 import { createTranslators } from '../../server/src/views/translator.ts';
 import { openStage, type Stage } from '../gallery/open-stage.ts';
@@ -180,7 +180,6 @@ const drawings: Readonly<Record<Exclude<DrawnPicture, 'delivery.png'>, (painter:
   'design-composer.png': (painter) => drawComponents(painter, 'composer'),
   'design-frame.png': (painter) => drawComponents(painter, 'app-frame'),
   'design-setting.png': (painter) => drawComponents(painter, 'setting'),
-  'design-ticket.png': (painter) => drawComponents(painter, 'ticket'),
   'design-tokens.png': (painter) => drawComponents(painter, 'tokens'),
   'hero.png': drawHero,
   'mail.png': (painter) =>

@@ -4,11 +4,9 @@ import { Button, ButtonLink, IconButton } from '../views/components/button.tsx';
 import { EmptyState } from '../views/components/empty-state.tsx';
 import { Field, Select, TextArea } from '../views/components/field.tsx';
 import { FileRow } from '../views/components/file-row.tsx';
-import { Dialog, Sheet } from '../views/components/overlay.tsx';
-import { ReceiverChips } from '../views/components/receiver-chips.tsx';
+import { Dialog } from '../views/components/overlay.tsx';
 import { type Status, StatusChip, statuses } from '../views/components/status-chip.tsx';
 import { type Column, Table } from '../views/components/table.tsx';
-import { Ticket } from '../views/components/ticket.tsx';
 import { Timeline } from '../views/components/timeline.tsx';
 import { Toast, Toasts } from '../views/components/toast.tsx';
 import { type Tone, toneIcons } from '../views/components/tone.ts';
@@ -24,10 +22,6 @@ export interface ComponentState {
 const tones = Object.keys(toneIcons) as Tone[];
 const sent = new Date('2026-11-14T08:00:00Z');
 const later = (minutes: number) => new Date(sent.getTime() + minutes * 60_000);
-const people = [
-  { address: 'astrid.lindqvist@northwind.example', name: 'Astrid Lindqvist' },
-  { address: 'kim@northwind.example' },
-];
 const fileNames = [
   ['Delivery note 2291.pdf', '184 kB'],
   ['measurements.xlsx', '52.1 kB'],
@@ -130,26 +124,6 @@ export function componentStates(): Record<string, ComponentState> {
         </Specimens>
       ),
     },
-    'receiver-chips': {
-      page: (
-        <Specimens title="ReceiverChips">
-          <ReceiverChips id="none" name="to" label="To" receivers={[]} hint="One address or several." />
-          <ReceiverChips id="some" name="to" label="To" receivers={people} />
-          <ReceiverChips
-            id="wrong"
-            name="to"
-            label="To"
-            receivers={[
-              ...people,
-              { address: 'maximiliana-konstantinopolitanskaja@subdivision.northwind-international-logistics.example' },
-              { address: 'لينا@northwind.example', name: 'لينا الحداد' },
-              { address: 'kim@northwind', invalid: true },
-            ]}
-            problem="kim@northwind is not an address. Remove it, or write it out."
-          />
-        </Specimens>
-      ),
-    },
     'file-row': {
       page: (
         <Specimens title="FileRow">
@@ -158,33 +132,6 @@ export function componentStates(): Record<string, ComponentState> {
               <FileRow key={name} path={name} size={size} href={index % 2 === 0 ? '#top' : undefined} />
             ))}
           </ul>
-        </Specimens>
-      ),
-    },
-    ticket: {
-      page: (
-        <Specimens title="Ticket" bare>
-          <Ticket
-            number="WB-7F3K-29"
-            status="opened"
-            title="Drawings for order 2291"
-            fields={[
-              ['To', 'Astrid Lindqvist'],
-              ['Available until', '21 November 2026'],
-              ['Size', '4 files, 1.3 GB'],
-            ]}
-          >
-            <Timeline at={{ sent, delivered: later(1), opened: later(72) }} />
-          </Ticket>
-          <Ticket
-            number="WB-QX41-8M"
-            status="expired"
-            title="Photographs"
-            fields={[
-              ['To', 'kim@northwind.example'],
-              ['Size', '212 files, 9.8 GB'],
-            ]}
-          />
         </Specimens>
       ),
     },
@@ -290,31 +237,6 @@ export function componentStates(): Record<string, ComponentState> {
         </Specimens>
       ),
     },
-    sheet: {
-      opens: 'details',
-      page: (
-        <Specimens title="Sheet">
-          <Button type="button" opens="details">
-            Details
-          </Button>
-          <Sheet
-            id="details"
-            title="Drawings for order 2291"
-            actions={
-              <Button look="main" form="details-close">
-                Done
-              </Button>
-            }
-          >
-            <ul>
-              {fileNames.slice(0, 5).map(([name, size]) => (
-                <FileRow key={name} path={name} size={size} />
-              ))}
-            </ul>
-          </Sheet>
-        </Specimens>
-      ),
-    },
   };
 }
 
@@ -352,10 +274,10 @@ const columns: readonly Column<Delivery>[] = [
   },
 ];
 
-/** One component's page: on its own card, unless it is a card. */
-function Specimens(props: { title: string; bare?: boolean; children: ComponentChildren }): JSX.Element {
+/** One component's page, on its own card. */
+function Specimens(props: { title: string; children: ComponentChildren }): JSX.Element {
   return (
-    <main class={`card card-wide specimens${props.bare ? '' : ' ticket specimens-sheet'}`}>
+    <main class="card card-wide specimens ticket specimens-sheet">
       <h1>{props.title}</h1>
       {props.children}
     </main>

@@ -51,7 +51,6 @@ import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
 import { createReceiptPrinter } from '../engines/pdf/print-receipt.ts';
 import { webauthnPasskeys } from '../engines/webauthn/passkeys.ts';
 import { createMailTemplates } from '../views/mail-templates.ts';
-import { plainOperator } from '../views/operator.ts';
 import { createReceiptWriter } from '../views/receipt/receipt-pages.ts';
 import { createTranslators } from '../views/translator.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -59,6 +58,7 @@ import { MemoryLimits } from './memory/memory-limits.ts';
 import { memoryLogObjects } from './memory/memory-log-objects.ts';
 import { type MemoryObjectStore, memoryObjectStore } from './memory/memory-object-store.ts';
 import { memoryScanner } from './memory/memory-scanner.ts';
+import { plainOperator } from './plain-operator.ts';
 import { watchAudit } from './watch-audit.ts';
 import { findRequestFaults } from './watch-operations.ts';
 

@@ -1,6 +1,6 @@
 import type { PageOptions } from '../http/shared/page/page.ts';
-import { plainOperator } from '../views/operator.ts';
 import { createTranslators } from '../views/translator.ts';
+import { plainOperator } from './plain-operator.ts';
 
 /** Pages as a server shows them; their stylesheet and scripts need not have been built. */
 export const testPages: PageOptions = {

@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { SealedFile } from '../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../domain/files/read-sealed.ts';
-import { chunkCount, chunkKey, sealedSegmentBytes } from '../domain/files/sealing.ts';
+import { chunkKey, sealedSegmentBytes, segmentCount, segmentsPerChunk } from '../domain/files/sealing.ts';
 import { type Ledger, SealedWriter } from '../domain/files/write-sealed.ts';
 import { createDownloadLimits } from '../domain/flow/download-limits.ts';
 import { MemoryBudget } from '../domain/flow/memory-budget.ts';
 import type { DayKeys } from '../domain/keys/day-keys.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
 import { deterministicRandom } from './random.ts';
+
+/** The number of objects of a file that was uploaded at once. */
+export function chunkCount(sizeBytes: number): number {
+  return Math.ceil(segmentCount(sizeBytes) / segmentsPerChunk);
+}
 
 const live = new AbortController().signal;
 const downloads = createDownloadLimits(64 * 1024 ** 2);

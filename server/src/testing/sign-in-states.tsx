@@ -2,7 +2,6 @@ import type { ComponentChildren, JSX } from 'preact';
 import { AppFrame, type AppFrameProps } from '../views/components/app-frame.tsx';
 import { EmptyState } from '../views/components/empty-state.tsx';
 import { PageHead } from '../views/components/page-head.tsx';
-import { plainOperator } from '../views/operator.ts';
 import {
   AuthenticatorPage,
   type AuthenticatorPageProps,
@@ -38,6 +37,7 @@ import {
 } from '../views/pages/app/second-factor-page.tsx';
 import { SignInPage, type SignInPageProps, signInTitle } from '../views/pages/app/sign-in-page.tsx';
 import type { Translator } from '../views/translator.ts';
+import { plainOperator } from './plain-operator.ts';
 import { settingsStates } from './settings-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
 
@@ -208,7 +208,6 @@ export function signInStates(translator: Translator, foreign: Foreign): Record<s
     'sign-in-signed-out': signIn({ notice: { kind: 'signed_out' } }),
     'sign-in-provider-failed': signIn({ notice: { kind: 'provider_failed', provider: foreign.senderName } }),
     'sign-in-not-known': signIn({ notice: { kind: 'not_known', provider: sso.name } }),
-    'sign-in-method-disabled': signIn({ notice: { kind: 'method_disabled' } }),
     'sign-in-confirm': signIn({ email: maya.email, notice: { kind: 'confirm' } }),
     'sign-in-link': signIn({ notice: { kind: 'link', provider: sso.name } }),
     'sign-in-too-old': signIn({ notice: { kind: 'too_old', provider: sso.name } }),

@@ -17,7 +17,7 @@ import { methodAddedMail, signInMail } from '../views/mails/sign-in-mail.ts';
 import { testMail } from '../views/mails/test-mail.ts';
 import { undeliverableMail } from '../views/mails/undeliverable-mail.ts';
 import { webhookDisabledMail } from '../views/mails/webhook-disabled-mail.ts';
-import { type Operator, plainOperator } from '../views/operator.ts';
+import { type Operator } from '../views/operator.ts';
 import { CodePage, codeTitle } from '../views/pages/code-page.tsx';
 import { ConfirmPage, confirmTitle } from '../views/pages/confirm-page.tsx';
 import {
@@ -44,6 +44,7 @@ import { VerifyPage, verifyTexts, verifyTitle } from '../views/pages/verify-page
 import type { Translator } from '../views/translator.ts';
 import { appStates } from './app-states.tsx';
 import { composerStates } from './composer-states.tsx';
+import { plainOperator } from './plain-operator.ts';
 import { signInStates } from './sign-in-states.tsx';
 
 /** Texts that other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */

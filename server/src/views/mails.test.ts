@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { plainOperator } from '../testing/plain-operator.ts';
 import { hostile, mailStates } from '../testing/view-states.tsx';
 import { contrast } from './colors.ts';
 import { toMailLogo } from './mail-logo.ts';
 import { createMailTemplates } from './mail-templates.ts';
 import { codeSms } from './mails/code-mail.ts';
-import { plainOperator } from './operator.ts';
 import { createTranslators } from './translator.ts';
 
 const all = createTranslators({ fallback: 'en' });

@@ -11,6 +11,3 @@ export interface Operator {
   readonly imprintUrl?: string | undefined;
   readonly privacyUrl?: string | undefined;
 }
-
-/** Waybill without an operator's own settings. */
-export const plainOperator: Operator = { name: 'Waybill' };

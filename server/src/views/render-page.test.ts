@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { expect, test } from 'vitest';
+import { plainOperator } from '../testing/plain-operator.ts';
 import { LongText, Rows } from './components/rows.tsx';
-import { plainOperator } from './operator.ts';
 import { renderParts } from './render-page.tsx';
 import { createTranslators } from './translator.ts';
 

@@ -3,10 +3,9 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
-import { listObjectKeys, openFile, sealFile } from '../../testing/sealed-file.ts';
+import { chunkCount, listObjectKeys, openFile, sealFile } from '../../testing/sealed-file.ts';
 import {
   chunkBytes,
-  chunkCount,
   chunkKey,
   openSegment,
   sealedSegmentBytes,

@@ -59,10 +59,6 @@ export function segmentCount(sizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / segmentBytes));
 }
 
-export function chunkCount(sizeBytes: number): number {
-  return Math.ceil(segmentCount(sizeBytes) / segmentsPerChunk);
-}
-
 /** The size of these segments of a file when they are sealed. */
 export function sealedBytes(file: { readonly sizeBytes: number }, from: number, end: number): number {
   const plaintext = Math.min(end * segmentBytes, file.sizeBytes) - from * segmentBytes;

@@ -23,17 +23,11 @@ export interface PasskeyCredential {
   readonly counter: number;
 }
 
-/** Whether a passkey can be, and is, copied to the person's other devices. */
-export interface PasskeyBackup {
-  readonly isBackupEligible: boolean;
+export interface RegisteredPasskey extends PasskeyCredential {
+  /** Whether it is copied to the person's other devices. */
   readonly isBackedUp: boolean;
-}
-
-export interface RegisteredPasskey extends PasskeyCredential, PasskeyBackup {
   /** How the browser reaches the authenticator, such as `internal` or `usb`. */
   readonly transports: readonly string[];
-  /** The model of the authenticator (AAGUID); zeros if it does not say. */
-  readonly model: string;
 }
 
 /**
@@ -75,5 +69,5 @@ export interface Passkeys {
   verifySignIn(
     response: unknown,
     expected: PasskeyExpectation & { readonly passkey: PasskeyCredential; readonly handle: Buffer },
-  ): Promise<PasskeyOutcome<{ readonly counter: number } & PasskeyBackup>>;
+  ): Promise<PasskeyOutcome<Pick<RegisteredPasskey, 'counter' | 'isBackedUp'>>>;
 }

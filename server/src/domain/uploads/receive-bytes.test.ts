@@ -11,11 +11,11 @@ import {
   takeOverUpload,
 } from '../../testing/file-requests.ts';
 import { deterministicRandom } from '../../testing/random.ts';
+import { chunkCount } from '../../testing/sealed-file.ts';
 import { locateSegment } from '../files/chunk-runs.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import {
   chunkBytes,
-  chunkCount,
   chunkKey,
   sealedSegmentBytes,
   segmentBytes,

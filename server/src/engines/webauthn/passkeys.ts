@@ -8,7 +8,7 @@ import {
 import { COSEALG, decodeAttestationObject, decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import { PasskeyRegistration, PasskeySignIn } from '@waybill/protocol';
 import { Check } from 'typebox/value';
-import type { PasskeyBackup, PasskeyOptions, PasskeyRefusal, Passkeys } from '../../domain/ports/passkeys.ts';
+import type { PasskeyOptions, PasskeyRefusal, Passkeys } from '../../domain/ports/passkeys.ts';
 import { challengeSeconds } from '../../domain/sign-in/passkey-values.ts';
 
 /** Of all authenticators: security keys and phones have one of the first two, Windows Hello has the third. */
@@ -67,7 +67,7 @@ export function webauthnPasskeys(): Passkeys {
         });
       });
       if (!verified?.verified) return refuse('not_verified');
-      const { credential, aaguid, ...info } = verified.registrationInfo;
+      const { credential, credentialBackedUp: isBackedUp } = verified.registrationInfo;
       if (credential.id !== id) return refuse('wrong_credential');
       if (credential.publicKey.length > maxPublicKeyBytes) return refuse('malformed');
       return {
@@ -76,8 +76,7 @@ export function webauthnPasskeys(): Passkeys {
         publicKey: Buffer.from(credential.publicKey),
         counter: credential.counter,
         transports: [...new Set(transports)],
-        model: aaguid,
-        ...toBackup(info),
+        isBackedUp,
       };
     },
 
@@ -118,10 +117,10 @@ export function webauthnPasskeys(): Passkeys {
         });
       });
       if (!verified?.verified) return refuse('not_verified');
-      const { newCounter: counter, ...info } = verified.authenticationInfo;
+      const { newCounter: counter, credentialBackedUp: isBackedUp } = verified.authenticationInfo;
       const isCounting = counter > 0 || passkey.counter > 0;
       if (isCounting && counter <= passkey.counter) return refuse('counter_went_back');
-      return { outcome: 'accepted', counter, ...toBackup(info) };
+      return { outcome: 'accepted', counter, isBackedUp };
     },
   };
 }
@@ -179,10 +178,6 @@ function withoutAttestation(attestationObject: string): string {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(authData.length);
   return Buffer.concat([noAttestation, length, authData]).toString('base64url');
-}
-
-function toBackup(info: { credentialDeviceType: string; credentialBackedUp: boolean }): PasskeyBackup {
-  return { isBackupEligible: info.credentialDeviceType === 'multiDevice', isBackedUp: info.credentialBackedUp };
 }
 
 async function unlessThrown<Result>(verify: () => Promise<Result>): Promise<Result | undefined> {

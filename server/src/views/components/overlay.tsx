@@ -2,7 +2,8 @@ import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { IconButton } from './button.tsx';
 import { useTranslator } from './translator-context.ts';
 
-interface Props {
+/** A question that the person must decide before doing anything else. */
+export function Dialog(props: {
   /** The id for a Button's `opens`. */
   readonly id: string;
   /** For a script that opens it. */
@@ -11,22 +12,11 @@ interface Props {
   readonly children: ComponentChildren;
   /** Buttons; a button whose form is `${id}-close` closes it. */
   readonly actions?: ComponentChildren;
-}
-
-/** A question that the person must decide before doing anything else. */
-export function Dialog(props: Props): JSX.Element {
-  return <Overlay {...props} look="dialog" />;
-}
-
-/** Details beside the page that they belong to; on a phone they appear from below. */
-export function Sheet(props: Props): JSX.Element {
-  return <Overlay {...props} look="sheet" />;
-}
-
-function Overlay({ id, dialog, title, children, actions, look }: Props & { look: string }): JSX.Element {
+}): JSX.Element {
+  const { id, dialog, title, children, actions } = props;
   const translator = useTranslator();
   return (
-    <dialog class={look} id={id} {...(dialog && { ref: dialog })} aria-labelledby={`${id}-title`} closedby="any">
+    <dialog class="dialog" id={id} {...(dialog && { ref: dialog })} aria-labelledby={`${id}-title`} closedby="any">
       {/* Closes without a script. A button elsewhere in the overlay can also close it by naming this form. */}
       <form method="dialog" id={`${id}-close`} class="overlay-head">
         <h2 id={`${id}-title`}>{title}</h2>

@@ -24,7 +24,6 @@ export type SignInNotice =
   | { readonly kind: 'provider_failed'; readonly provider: string }
   /** The provider has the person, but nobody here has an account for them. */
   | { readonly kind: 'not_known'; readonly provider: string }
-  | { readonly kind: 'method_disabled' }
   /** An important change needs a fresh sign-in. */
   | { readonly kind: 'confirm' }
   /** The provider is linked after the person has signed in with a method that they had before. */
@@ -55,7 +54,6 @@ const notices: Record<SignInNotice['kind'], { text: string; tone: Tone }> = {
   signed_out: { text: 'signIn.notice.signed_out', tone: 'good' },
   provider_failed: { text: 'signIn.notice.provider_failed', tone: 'bad' },
   not_known: { text: 'signIn.notice.not_known', tone: 'bad' },
-  method_disabled: { text: 'signIn.notice.method_disabled', tone: 'bad' },
   confirm: { text: 'signIn.notice.confirm', tone: 'calm' },
   link: { text: 'signIn.notice.link', tone: 'calm' },
   too_old: { text: 'signIn.notice.too_old', tone: 'warn' },
