@@ -2,10 +2,32 @@ import { type ErrorCode, errors } from '@waybill/protocol';
 import type { EngineName } from './engine-name.ts';
 import type { LimitState } from './ports/limits.ts';
 
-/** One of several things that are wrong with a request. */
+/** An entry of a list in the input of an operation. */
+export interface InputEntry {
+  readonly of: 'receivers' | 'contacts' | 'uploads';
+  readonly index: number;
+}
+
+/** A field of the input or, with an entry, of that entry. */
+export type InputField =
+  | 'email'
+  | 'phone'
+  | 'language'
+  | 'name'
+  | 'role'
+  | 'url'
+  | 'uploads'
+  | 'notify'
+  | 'secondFactor'
+  | 'expiresIn'
+  | 'expiresAt';
+
+/** One of several things that are wrong with the input of an operation. Without an entry and a field, it is the whole. */
 export interface Fault {
-  /** Where in the request: a JSON pointer (RFC 6901). */
-  readonly pointer: string;
+  readonly entry?: InputEntry | undefined;
+  readonly field?: InputField;
+  /** The same is in the input, or stored, already. */
+  readonly isRepeated?: true;
   readonly detail: string;
   readonly code: ErrorCode;
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isStorable, unstorable } from '../domain/contacts/contact-from-input.ts';
-import { Faults } from '../domain/faults.ts';
+import { InvalidParts } from './validation-message.ts';
 
 /** Enough to help a person; a body may have almost as many texts as bytes. */
 const maxFaults = 100;
@@ -12,9 +12,7 @@ const maxFaults = 100;
 export function requireStorableTexts(input: unknown): void {
   const pointers: string[] = [];
   findUnstorable(input, [], pointers);
-  const faults = new Faults();
-  for (const pointer of pointers.slice(0, maxFaults)) faults.add(pointer, 'invalid_input', unstorable);
-  faults.throwIfAny();
+  if (pointers.length > 0) throw new InvalidParts(pointers.slice(0, maxFaults), unstorable);
 }
 
 /**

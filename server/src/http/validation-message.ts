@@ -1,3 +1,6 @@
+import { ExchangeError } from '../domain/exchange-error.ts';
+import { describeFaults } from '../domain/faults.ts';
+
 /** A validator's finding, as Ajv reports it when it is `verbose`. */
 export interface Finding {
   readonly keyword: string;
@@ -28,6 +31,18 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'an object',
   null: 'null',
 };
+
+/** A refusal of a request that no operation has seen: the parts at these JSON pointers (RFC 6901) have the same fault. */
+export class InvalidParts extends ExchangeError {
+  readonly pointers: readonly string[];
+  readonly detail: string;
+
+  constructor(pointers: readonly string[], detail: string) {
+    super('invalid_input', describeFaults(pointers.length, detail));
+    this.pointers = pointers;
+    this.detail = detail;
+  }
+}
 
 /** Says in a sentence what a person has to change: `"number" in entry 3 must be a telephone number of …`. */
 export function validationMessage(findings: readonly Finding[], context = 'body'): string {

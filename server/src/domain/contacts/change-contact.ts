@@ -37,7 +37,7 @@ export async function putContact(
 ): Promise<{ readonly contact: ListedContact; readonly isNew: boolean }> {
   const { accountId } = actor;
   const faults = new Faults();
-  const email = checkContact(faults, '', input) as string;
+  const email = checkContact(faults, undefined, input) as string;
   faults.throwIfAny();
   const contact = contactFrom(input, email);
   return engines.store.transaction(async (tx) => {

@@ -1,4 +1,5 @@
 import { patterns } from '@waybill/protocol';
+import type { InputEntry } from '../exchange-error.ts';
 import type { Faults } from '../faults.ts';
 import { phoneNumber } from './phone-number.ts';
 
@@ -11,9 +12,9 @@ export interface PersonDetails {
 
 const languageTag = new RegExp(`^${patterns.languageTag}$`);
 
-export function checkDetails(faults: Faults, pointer: string, { phone, language }: PersonDetails): void {
-  if (phone !== undefined) faults.check(`${pointer}/phone`, () => phoneNumber(phone));
+export function checkDetails(faults: Faults, entry: InputEntry | undefined, { phone, language }: PersonDetails): void {
+  if (phone !== undefined) faults.check({ entry, field: 'phone' }, () => phoneNumber(phone));
   if (language !== undefined && !languageTag.test(language)) {
-    faults.add(`${pointer}/language`, 'invalid_input', 'The language must be a tag such as en or pt-BR.');
+    faults.add({ entry, field: 'language' }, 'invalid_input', 'The language must be a tag such as en or pt-BR.');
   }
 }

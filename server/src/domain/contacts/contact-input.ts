@@ -1,5 +1,5 @@
 import { limits } from '@waybill/protocol';
-import { ExchangeError } from '../exchange-error.ts';
+import { ExchangeError, type InputEntry } from '../exchange-error.ts';
 import type { Faults } from '../faults.ts';
 import { toVisibleGroups, toVisibleName } from '../safe-name.ts';
 import type { Store } from '../store.ts';
@@ -16,11 +16,11 @@ export interface ContactInput extends PersonDetails {
 }
 
 /** The address in the form in which it is stored; undefined if it is none. Faults are recorded. */
-export function checkContact(faults: Faults, pointer: string, input: ContactInput): string | undefined {
+export function checkContact(faults: Faults, entry: InputEntry | undefined, input: ContactInput): string | undefined {
   const { phone, language } = input;
   // An empty text says that there is none.
-  checkDetails(faults, pointer, { phone: phone || undefined, language: language || undefined });
-  return faults.check(`${pointer}/email`, () => emailAddress(input.email));
+  checkDetails(faults, entry, { phone: phone || undefined, language: language || undefined });
+  return faults.check({ entry, field: 'email' }, () => emailAddress(input.email));
 }
 
 /** Keeps the previous value of every property that the input leaves out. */

@@ -49,10 +49,12 @@ export async function planImport(
   const faults = new Faults();
   const seen = new Map<string, ContactInput>();
   for await (const [index, input] of inTurns(inputs.entries())) {
-    const pointer = `/contacts/${index}`;
-    const email = checkContact(faults, pointer, input);
+    const entry = { of: 'contacts', index } as const;
+    const email = checkContact(faults, entry, input);
     if (email === undefined) continue;
-    if (seen.has(email)) faults.add(`${pointer}/email`, 'invalid_input', `${email} is in the list already.`);
+    if (seen.has(email)) {
+      faults.add({ entry, field: 'email', isRepeated: true }, 'invalid_input', `${email} is in the list already.`);
+    }
     seen.set(email, input);
   }
   faults.throwIfAny();
@@ -100,12 +102,12 @@ export async function reviewImport(
 function findImportFault(input: ContactInput, seen: Set<string>): ImportFault | undefined {
   if (input.email === '') return 'noAddress';
   const faults = new Faults();
-  const email = checkContact(faults, '', input);
+  const email = checkContact(faults, undefined, input);
   if (email === undefined) return 'address';
   if (seen.has(email)) return 'twice';
   seen.add(email);
   const [first] = faults.found;
-  if (first) return first.pointer === '/phone' ? 'phone' : 'language';
+  if (first) return first.field === 'phone' ? 'phone' : 'language';
   return fitsContact(input) ? undefined : 'tooLong';
 }
 

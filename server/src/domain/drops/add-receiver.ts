@@ -53,12 +53,12 @@ export async function prepareReceiver(
   if (!drop) throw new ExchangeError('not_found');
   const faults = new Faults();
   const policy = await readPolicy(engines, accountId);
-  if (!drop.notify && policy.receiverDomains) faults.add('', 'recipient_not_allowed', linksNotAllowed);
-  const email = checkReceiver(faults, '', input, policy);
+  if (!drop.notify && policy.receiverDomains) faults.add({}, 'recipient_not_allowed', linksNotAllowed);
+  const email = checkReceiver(faults, undefined, input, policy);
   faults.throwIfAny();
   const [contact] = await engines.store.contacts.find(accountId, [email as string]);
   const receiver = receiverFrom(input, email as string, contact);
-  checkPhone(faults, engines, '', receiver, effectiveSecondFactor(engines, drop));
+  checkPhone(faults, engines, undefined, receiver, effectiveSecondFactor(engines, drop));
   faults.throwIfAny();
   const key = await engines.store.links.key({ accountId, dropId });
   const linkKey = key && (await engines.dayKeys.unwrap(key.wrapped, key.day, dropId));
@@ -68,10 +68,10 @@ export async function prepareReceiver(
       if (!linkKey) throw new ExchangeError('link_ended');
       const position = await tx.sentDrops.growByOne(accountId, dropId);
       if (position >= limits.receiversPerDispatch) {
-        faults.add('', 'invalid_input', `There are at most ${limits.receiversPerDispatch} receivers.`);
+        faults.add({}, 'invalid_input', `There are at most ${limits.receiversPerDispatch} receivers.`);
       }
       if (await tx.links.ofReceiver(accountId, dropId, receiver.email)) {
-        faults.add('/email', 'invalid_input', `${receiver.email} is a receiver already.`);
+        faults.add({ field: 'email', isRepeated: true }, 'invalid_input', `${receiver.email} is a receiver already.`);
       }
       faults.throwIfAny();
       const token = linkToken(linkKey, position);

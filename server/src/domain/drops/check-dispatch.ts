@@ -49,7 +49,8 @@ export async function checkDispatch(
   const lifetimeSeconds = checkLifetime(faults, input, policy.lifetime) ?? 0;
   checkSecondFactor(faults, engines, policy, input.secondFactor);
   const receivers = await checkReceivers(faults, engines, actor, policy, input);
-  if (!input.notify && policy.receiverDomains) faults.add('/notify', 'recipient_not_allowed', linksNotAllowed);
+  if (!input.notify && policy.receiverDomains)
+    faults.add({ field: 'notify' }, 'recipient_not_allowed', linksNotAllowed);
   const mails = input.notify ? input.receivers.length : 0;
   const usage = await store.quotas.usage(actor.accountId);
   const excess = findExcess(
@@ -57,7 +58,7 @@ export async function checkDispatch(
     { dropsToday: usage.dropsToday + 1, mailsToday: usage.mailsToday + mails },
     { drops: 1, mails },
   );
-  if (excess !== undefined) faults.add('', 'daily_limit', excess);
+  if (excess !== undefined) faults.add({}, 'daily_limit', excess);
   return { policy, receivers, lifetimeSeconds };
 }
 
@@ -90,9 +91,10 @@ function checkSecondFactor(
   if (factor === null) return;
   if (isWeaker(factor, policy.secondFactor)) {
     const detail = `The account must ask receivers for a code: "${policy.secondFactor}" is the least.`;
-    faults.add('/second_factor', 'invalid_input', detail);
+    faults.add({ field: 'secondFactor' }, 'invalid_input', detail);
   }
-  if (factor === 'sms' && !sms) faults.add('/second_factor', 'invalid_input', 'This server does not send SMS.');
+  if (factor === 'sms' && !sms)
+    faults.add({ field: 'secondFactor' }, 'invalid_input', 'This server does not send SMS.');
 }
 
 async function checkReceivers(
@@ -103,7 +105,7 @@ async function checkReceivers(
   input: DispatchInput,
 ): Promise<Receiver[]> {
   const emails = input.receivers.map((receiver, index) =>
-    checkReceiver(faults, `/receivers/${index}`, receiver, policy),
+    checkReceiver(faults, { of: 'receivers', index }, receiver, policy),
   );
   const known = emails.filter((email) => email !== undefined);
   const contacts = new Map(
@@ -112,15 +114,15 @@ async function checkReceivers(
   const seen = new Set<string>();
   const factor = chooseStronger(input.secondFactor, policy.secondFactor);
   return input.receivers.flatMap((asked, index) => {
-    const email = emails[index];
+    const [entry, email] = [{ of: 'receivers', index } as const, emails[index]];
     if (email === undefined) return [];
     if (seen.has(email)) {
-      faults.add(`/receivers/${index}/email`, 'invalid_input', `${email} is given twice.`);
+      faults.add({ entry, field: 'email', isRepeated: true }, 'invalid_input', `${email} is given twice.`);
       return [];
     }
     seen.add(email);
     const receiver = receiverFrom(asked, email, contacts.get(email));
-    checkPhone(faults, engines, `/receivers/${index}`, receiver, factor);
+    checkPhone(faults, engines, entry, receiver, factor);
     return [receiver];
   });
 }

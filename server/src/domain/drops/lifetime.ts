@@ -11,7 +11,7 @@ export interface LifetimeInput {
 export function checkLifetime(faults: Faults, input: LifetimeInput, rule: LifetimeRule): number | undefined {
   const { expiresIn, expiresAt } = input;
   if (expiresIn !== undefined && expiresAt !== undefined) {
-    faults.add('/expires_at', 'invalid_input', 'Send expires_in or expires_at, and not both.');
+    faults.add({ field: 'expiresAt' }, 'invalid_input', 'Send expires_in or expires_at, and not both.');
     return undefined;
   }
   const { unitSeconds, min, max, only } = rule;
@@ -22,7 +22,7 @@ export function checkLifetime(faults: Faults, input: LifetimeInput, rule: Lifeti
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
   if (isAllowed) return seconds;
   const detail = `The account may choose a lifetime of ${describeChoice(rule)}.`;
-  faults.add(expiresIn === undefined ? '/expires_at' : '/expires_in', 'invalid_input', detail);
+  faults.add({ field: expiresIn === undefined ? 'expiresAt' : 'expiresIn' }, 'invalid_input', detail);
   return undefined;
 }
 

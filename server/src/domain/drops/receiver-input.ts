@@ -3,6 +3,7 @@ import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
 import type { Contact, Receiver } from '../contacts/contact-store.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
+import type { InputEntry } from '../exchange-error.ts';
 import type { Faults } from '../faults.ts';
 import type { Policy, SecondFactor } from '../policy.ts';
 import { toVisibleName } from '../safe-name.ts';
@@ -15,14 +16,14 @@ export interface ReceiverInput extends PersonDetails {
 /** The address in the form in which it is stored; undefined if the receiver is at fault, which is recorded. */
 export function checkReceiver(
   faults: Faults,
-  pointer: string,
+  entry: InputEntry | undefined,
   input: ReceiverInput,
   policy: Pick<Policy, 'receiverDomains'>,
 ): string | undefined {
-  checkDetails(faults, pointer, input);
-  const email = faults.check(`${pointer}/email`, () => emailAddress(input.email));
+  checkDetails(faults, entry, input);
+  const email = faults.check({ entry, field: 'email' }, () => emailAddress(input.email));
   if (email === undefined || isAllowedReceiver(policy, email)) return email;
-  faults.add(`${pointer}/email`, 'recipient_not_allowed', notInDomains(email, policy.receiverDomains ?? []));
+  faults.add({ entry, field: 'email' }, 'recipient_not_allowed', notInDomains(email, policy.receiverDomains ?? []));
   return undefined;
 }
 
@@ -30,12 +31,12 @@ export function checkReceiver(
 export function checkPhone(
   faults: Faults,
   { sms }: Pick<Engines, 'sms'>,
-  pointer: string,
+  entry: InputEntry | undefined,
   receiver: Pick<Receiver, 'email' | 'phone'>,
   factor: SecondFactor,
 ): void {
   if (factor !== 'sms' || !sms || receiver.phone !== '') return;
-  faults.add(`${pointer}/phone`, 'invalid_input', `${receiver.email} has no phone number for the code by SMS.`);
+  faults.add({ entry, field: 'phone' }, 'invalid_input', `${receiver.email} has no phone number for the code by SMS.`);
 }
 
 /** Takes the properties that the caller leaves out from the contact, if there is one. */

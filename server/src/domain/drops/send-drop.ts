@@ -2,7 +2,7 @@ import { secondsToMidnight } from '../accounts/count-dispatch.ts';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { Faults } from '../faults.ts';
+import { Faults, invalidField } from '../faults.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { findUploads } from '../uploads/account-upload.ts';
 import { lockUploads, moveUploads } from '../uploads/send-uploads.ts';
@@ -79,9 +79,7 @@ export async function prepareDrop(
 /** A check may have neither: a caller can learn that the receivers are wrong before it uploads the files. */
 function requireContent({ uploads, message }: DropInput): void {
   if (uploads.length > 0 || message.trim() !== '') return;
-  const faults = new Faults();
-  faults.add('/uploads', 'invalid_input', 'A drop needs at least one upload, or a message.');
-  faults.throwIfAny();
+  throw invalidField('uploads', 'A drop needs at least one upload, or a message.');
 }
 
 /** In the order of the request. */
@@ -93,16 +91,20 @@ function checkUploads(
   const seen = new Set<string>();
   const paths = new Set<string>();
   return ids.flatMap((id, index) => {
-    const pointer = `/uploads/${index}`;
+    const entry = { of: 'uploads', index } as const;
     const upload = found.get(id);
-    if (seen.has(id)) faults.add(pointer, 'invalid_input', 'This upload is named twice.');
-    else if (!upload) faults.add(pointer, 'not_found', 'The account has no such upload, or it was sent already.');
+    if (seen.has(id)) faults.add({ entry, isRepeated: true }, 'invalid_input', 'This upload is named twice.');
+    else if (!upload) faults.add({ entry }, 'not_found', 'The account has no such upload, or it was sent already.');
     else if (upload.state !== 'ready') {
-      faults.check(pointer, () => {
+      faults.check({ entry }, () => {
         throw notReady(upload);
       });
     } else if (paths.has(upload.path)) {
-      faults.add(pointer, 'invalid_input', `Another upload has the path ${JSON.stringify(upload.path)} too.`);
+      faults.add(
+        { entry, isRepeated: true },
+        'invalid_input',
+        `Another upload has the path ${JSON.stringify(upload.path)} too.`,
+      );
     }
     seen.add(id);
     if (upload) paths.add(upload.path);

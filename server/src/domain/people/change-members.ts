@@ -2,6 +2,7 @@ import type { Author } from '../audit/audit-store.ts';
 import { type ChangeItself, record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { invalidField } from '../faults.ts';
 import type { Store } from '../store.ts';
 import type { MemberRole } from './person-store.ts';
 
@@ -80,9 +81,6 @@ async function changeMembers(
   });
 }
 
-/** The place of the fault in an invitation of somebody who is a member already. */
-export const memberFault = '/role';
-
 /**
  * Adds a person to an account, as a part of a change that the caller records. The role of a member is changed by itself,
  * and not along the way.
@@ -97,10 +95,7 @@ export async function addMember(
     if (current === undefined) return tx.people.setMembership(accountId, personId, role);
     // The invitation of somebody who has not accepted it is sent again.
     if (isPending && current === role) return;
-    const message = 'This person belongs to the account already. Change their role in the list of members.';
-    throw new ExchangeError('invalid_input', message, {
-      faults: [{ pointer: memberFault, detail: message, code: 'invalid_input' }],
-    });
+    throw invalidField('role', 'This person belongs to the account already. Change their role in the list of members.');
   });
 }
 

@@ -3,6 +3,7 @@ import { toSubscriber } from '../accounts/network.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { invalidField } from '../faults.ts';
 import type { AttemptCount } from '../ports/limits.ts';
 import { isSafeName } from '../safe-name.ts';
 import type { OpenPage } from './public-page-store.ts';
@@ -44,9 +45,7 @@ export async function requestPublicLink(
 function visitorName(text: string): string {
   const name = text.trim();
   if (name.length > maxVisitorNameLength || !isSafeName(name)) {
-    const detail = 'A name has no @, quotation marks, < or >.';
-    const faults = [{ pointer: '/name', detail, code: 'invalid_input' }] as const;
-    throw new ExchangeError('invalid_input', detail, { faults });
+    throw invalidField('name', 'A name has no @, quotation marks, < or >.');
   }
   return name;
 }

@@ -3,6 +3,7 @@ import type { Actor, KeyActor } from '../actor.ts';
 import { findDifference, record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { invalidField } from '../faults.ts';
 import { findScopes, requireReadable } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
 import type { Webhook, WebhookInput } from './webhook-store.ts';
@@ -54,7 +55,5 @@ export function describeChange(before: Webhook, after: Webhook): ReturnType<type
 
 export function requireUsableUrl({ webhookSender }: Pick<Engines, 'webhookSender'>, url: string): void {
   const detail = webhookSender.objection(url);
-  if (detail === undefined) return;
-  const faults = [{ pointer: '/url', detail, code: 'invalid_input' as const }];
-  throw new ExchangeError('invalid_input', detail, { faults });
+  if (detail !== undefined) throw invalidField('url', detail);
 }

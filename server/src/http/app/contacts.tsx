@@ -254,8 +254,8 @@ function toProblem(error: unknown, isKnown: boolean): ContactProblem {
   if (error.code !== 'invalid_input') throw error;
   const [fault] = error.faults;
   if (!fault) return 'full';
-  if (fault.pointer !== '/email' && fault.pointer !== '/phone') throw error;
-  return fault.pointer === '/email' ? 'email' : 'phone';
+  if (fault.field !== 'email' && fault.field !== 'phone') throw error;
+  return fault.field;
 }
 
 /** The addresses of the contacts whose boxes are checked: no more than a page has. */

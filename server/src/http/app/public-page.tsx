@@ -32,7 +32,7 @@ export const publicPageRoutes: readonly AppRoute[] = [
       } catch (error) {
         if (!(error instanceof ExchangeError) || error.code !== 'invalid_input') throw error;
         visit.reply.code(400);
-        const problem = error.faults?.[0]?.pointer === '/name' ? 'name' : 'email';
+        const problem = error.faults[0]?.field === 'name' ? 'name' : 'email';
         return sendPublicPage(visit, page, { email, name, problem, requested: false });
       }
       return sendPublicPage(visit, page, { email, requested: true });

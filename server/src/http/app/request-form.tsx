@@ -124,13 +124,13 @@ function toProblem(error: unknown, { receivers }: FileRequestInput): RequestProb
   if (error.code === 'idempotency_key_reused') return { kind: 'repeated' };
   if (error.code === 'daily_limit' || error.code === 'too_many_messages') return { kind: 'limit' };
   const [fault] = error.faults;
-  const [, area, index = '', part] = fault?.pointer.split('/') ?? [];
-  if (area === 'expires_in' || area === 'expires_at') return { kind: 'date' };
-  if (area === 'notify') return { kind: 'links' };
-  if (area !== 'receivers') throw error;
-  const name = receivers[Number(index)]?.email;
-  if (part === 'phone') return { kind: 'noPhone', name };
-  return { kind: fault?.code === 'recipient_not_allowed' ? 'notAllowed' : 'unreadable', name };
+  const { entry, field, code } = fault ?? {};
+  if (field === 'expiresIn' || field === 'expiresAt') return { kind: 'date' };
+  if (field === 'notify') return { kind: 'links' };
+  if (entry?.of !== 'receivers') throw error;
+  const name = receivers[entry.index]?.email;
+  if (field === 'phone') return { kind: 'noPhone', name };
+  return { kind: code === 'recipient_not_allowed' ? 'notAllowed' : 'unreadable', name };
 }
 
 /** Those that are not weaker than the account's rule; one by SMS only where the server sends any. */

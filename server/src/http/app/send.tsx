@@ -239,15 +239,14 @@ function toProblem(error: unknown, composed: Composed): Problem {
   return { status: 400, ...toFieldProblem(fault, composed) };
 }
 
-function toFieldProblem({ pointer, code }: Fault, { understood }: Composed): Omit<Problem, 'status'> {
-  const [, area = '', index = '', part = ''] = pointer.split('/');
-  if (area === 'uploads') return { problem: toFileProblem(code) };
-  if (area === 'expires_in' || area === 'expires_at') return { problem: 'until' };
-  if (area === 'second_factor') return { problem: 'factor' };
-  if (area === 'notify') return { problem: 'links' };
-  if (area === 'receivers' && part === 'phone') return { problem: 'phone' };
-  if (area === 'receivers' && part === 'email') {
-    const name = understood.receivers[Number(index)]?.email;
+function toFieldProblem({ entry, field, code }: Fault, { understood }: Composed): Omit<Problem, 'status'> {
+  if (entry?.of === 'uploads' || field === 'uploads') return { problem: toFileProblem(code) };
+  if (field === 'expiresIn' || field === 'expiresAt') return { problem: 'until' };
+  if (field === 'secondFactor') return { problem: 'factor' };
+  if (field === 'notify') return { problem: 'links' };
+  if (field === 'phone') return { problem: 'phone' };
+  if (entry && field === 'email') {
+    const name = understood.receivers[entry.index]?.email;
     return { problem: code === 'recipient_not_allowed' ? 'notAllowed' : 'unreadable', name };
   }
   if (code === 'daily_limit') return { problem: 'dailyLimit' };

@@ -90,7 +90,7 @@ function findProblem({ code, faults }: ExchangeError, task: Task): TaskProblem |
   if (code !== 'invalid_input') return undefined;
   if (task.what === 'extend') return 'date';
   const [first] = faults;
-  if (first?.pointer === '/phone') return 'phone';
-  if (first?.pointer !== '/email') return undefined;
-  return first.detail.endsWith('is a receiver already.') ? 'known' : 'email';
+  if (first?.field === 'phone') return 'phone';
+  if (first?.field !== 'email') return undefined;
+  return first.isRepeated ? 'known' : 'email';
 }

@@ -3,7 +3,7 @@ import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { listOwnFactors, setOwnChoices } from '../../domain/accounts/set-account-choices.ts';
 import { emailAddress } from '../../domain/contacts/email-address.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { changeRole, memberFault, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
+import { changeRole, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
 import { invitePerson, limitInvitations } from '../../domain/people/invite-person.ts';
 import { type MemberRole, memberRoles } from '../../domain/people/person-store.ts';
 import type { SecondFactor } from '../../domain/policy.ts';
@@ -136,7 +136,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
         return returnTo(visit, isPending ? 'invitation_open' : 'member_added');
       } catch (error) {
         if (!isInvalid(error)) throw error;
-        const isMember = (error as ExchangeError).faults[0]?.pointer === memberFault;
+        const isMember = (error as ExchangeError).faults[0]?.field === 'role';
         return sendAccount(visit, {
           refusedInvitation: { email, ...(isMember && { memberHref: await findMemberHref(visit, email) }) },
         });

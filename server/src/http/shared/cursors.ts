@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../../domain/actor.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { InvalidParts } from '../validation-message.ts';
 
 const tagBytes = 16;
 
@@ -38,9 +38,7 @@ export class Cursors<Position> {
     const text = tag.length === tagBytes ? this.#decrypt(tag, bytes.subarray(tagBytes)) : undefined;
     if (text === undefined || !timingSafeEqual(tag, this.#tag(text))) {
       const detail = 'The cursor is not of this list with this filter. Start again without a cursor.';
-      throw new ExchangeError('invalid_input', detail, {
-        faults: [{ pointer: `/${parameter}`, detail, code: 'invalid_input' }],
-      });
+      throw new InvalidParts([`/${parameter}`], detail);
     }
     return JSON.parse(text) as Position;
   }

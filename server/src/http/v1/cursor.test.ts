@@ -38,7 +38,7 @@ describe('a cursor', () => {
     expect(() => other.open(cursor)).toThrow(
       expect.objectContaining({
         code: 'invalid_input',
-        faults: [expect.objectContaining({ pointer: '/cursor', code: 'invalid_input' })],
+        pointers: ['/cursor'],
       }),
     );
   });

@@ -1,9 +1,9 @@
 import { type ErrorCode, type Errors, errorCodes, errors } from '@waybill/protocol';
 import { type Problem } from '@waybill/protocol/v1';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
 import { refuse } from '../json-errors.ts';
-import { toPointer, validationMessage } from '../validation-message.ts';
+import { type Finding, InvalidParts, toPointer, validationMessage } from '../validation-message.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 
 export const v1Errors = Object.fromEntries(
@@ -43,12 +43,19 @@ export function toTitle(code: ErrorCode): string {
 
 function toFaults(error: unknown): Pick<Problem, 'errors'> {
   const { validation, validationContext } = error as Partial<FastifyError>;
-  if (error instanceof ExchangeError && error.faults.length > 0) return { errors: [...error.faults] };
+  const code = 'invalid_input';
+  if (error instanceof InvalidParts) {
+    return { errors: error.pointers.map((pointer) => ({ pointer, detail: error.detail, code })) };
+  }
+  if (error instanceof ExchangeError && error.faults.length > 0) return { errors: error.faults.map(toPointed) };
   if (!validation) return {};
-  const faults = validation.map((finding) => ({
-    pointer: toPointer(finding),
-    detail: validationMessage([finding], validationContext),
-    code: 'invalid_input',
-  }));
-  return { errors: faults };
+  const toDetail = (finding: Finding) => validationMessage([finding], validationContext);
+  return { errors: validation.map((finding) => ({ pointer: toPointer(finding), detail: toDetail(finding), code })) };
+}
+
+/** The operations' inputs are built as the bodies are, with names in camel case. */
+function toPointed({ entry, field, detail, code }: Fault): NonNullable<Problem['errors']>[number] {
+  const name = field?.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+  const steps = [entry?.of, entry?.index, name].filter((step) => step !== undefined);
+  return { pointer: steps.map((step) => `/${step}`).join(''), detail, code };
 }
