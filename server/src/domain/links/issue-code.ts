@@ -42,29 +42,30 @@ export async function mayIssueCode(engines: Needs & Pick<Engines, 'store'>, link
 
 /**
  * Sends a code for this browser, if the link requires one and neither the link nor the number or address has had too
- * many. Runs in the caller's transaction: the limits are exact however many browsers ask at once.
+ * many. The link is locked: the limits are exact however many browsers ask at once.
  */
 export async function issueCode(
-  engines: Needs & Pick<Engines, 'random'>,
-  tx: Store,
+  engines: Needs & Pick<Engines, 'store' | 'random'>,
   link: Link,
   sessionDigest: Buffer,
 ): Promise<'sent' | 'not_needed' | 'too_many_codes'> {
   const target = codeTarget(engines, link);
   if (!target) return 'not_needed';
-  await tx.links.lock(link);
-  if (!(await isWithinLimits(engines, tx, link, target))) return 'too_many_codes';
-  const id = engines.random.uuid();
-  await tx.outbox.enqueue(link.accountId, {
-    id,
-    kind: 'code',
-    channel: target.channel,
-    dropId: link.dropId,
-    position: link.position,
-    receiver: target.to,
+  return engines.store.transaction(async (tx) => {
+    await tx.links.lock(link);
+    if (!(await isWithinLimits(engines, tx, link, target))) return 'too_many_codes';
+    const id = engines.random.uuid();
+    await tx.outbox.enqueue(link.accountId, {
+      id,
+      kind: 'code',
+      channel: target.channel,
+      dropId: link.dropId,
+      position: link.position,
+      receiver: target.to,
+    });
+    await tx.links.setCode(sessionDigest, id, codeSeconds);
+    return 'sent';
   });
-  await tx.links.setCode(sessionDigest, id, codeSeconds);
-  return 'sent';
 }
 
 /**

@@ -40,7 +40,7 @@ export async function openLink(
       const details = { dropId, position };
       await record(engines, tx, { accountId, author, action: 'link.opened', addresses, details });
     }
-    await issueCode(engines, tx, link, digest);
+    await issueCode({ ...engines, store: tx }, link, digest);
   });
   return secret;
 }

@@ -7,7 +7,7 @@ import type { Browser } from '../people/browser.ts';
 import { lockPerson } from '../people/change-as-person.ts';
 import { invitePerson, personNameLength } from '../people/invite-person.ts';
 import { beginSession, type SignedIn } from '../people/sessions.ts';
-import type { CompletedSignIn, ProviderClaims, ProviderRules } from '../ports/identity-provider.ts';
+import type { CompletedSignIn, ProviderClaims, ProviderLogout, ProviderRules } from '../ports/identity-provider.ts';
 import { isSafeName } from '../safe-name.ts';
 import type { Store } from '../store.ts';
 import type { PendingIdentity } from './pending-identity.ts';
@@ -103,6 +103,23 @@ export async function addIdentity(
     await followGroups({ ...engines, store: tx }, rules, memberships ?? undefined, { personId, author });
     const { label } = identity;
     return { ...added, added: { kind: 'identity', provider: rules.name, label } };
+  });
+}
+
+/** Ends the sessions that a logout token of a provider names; each token is accepted once. */
+export async function endProviderSessions(
+  engines: Pick<Engines, 'store' | 'random'>,
+  { issuer, sid, subject, singleUse }: ProviderLogout,
+  address: string | undefined,
+): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.usedTokens.use(singleUse.digest, singleUse.seconds))) throw new ExchangeError('malformed_request');
+    const which = sid === undefined ? (subject === undefined ? undefined : { subject }) : { sid };
+    const count = which ? await tx.sessions.endOfProvider(issuer, which) : 0;
+    if (count === 0) return;
+    const author = systemAuthor('server', address);
+    const details = { issuer, count };
+    await record(engines, tx, { accountId: serverAccountId, author, action: 'sessions.ended', details });
   });
 }
 

@@ -1,6 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { systemAuthor } from '../../domain/audit/author.ts';
-import { record, serverAccountId } from '../../domain/audit/record.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { SignedIn } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
@@ -10,7 +8,7 @@ import {
   pendingIdentitySeconds,
   sealPendingIdentity,
 } from '../../domain/sign-in/pending-identity.ts';
-import { addIdentity, signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
+import { addIdentity, endProviderSessions, signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
 import { LinkIdentityPage, linkIdentityTitle } from '../../views/pages/app/link-identity-page.tsx';
 import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
 import { type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
@@ -119,17 +117,7 @@ export const providerRoutes: readonly AppRoute[] = [
         form.get('logout_token') ?? '',
       );
       if ('failure' in logout) return reply.code(400).send({ error: 'invalid_request' });
-      const { issuer, sid, subject, singleUse } = logout;
-      await engines.store.transaction(async (tx) => {
-        if (!(await tx.usedTokens.use(singleUse.digest, singleUse.seconds)))
-          throw new ExchangeError('malformed_request');
-        const which = sid === undefined ? (subject === undefined ? undefined : { subject }) : { sid };
-        const count = which ? await tx.sessions.endOfProvider(issuer, which) : 0;
-        if (count === 0) return;
-        const author = systemAuthor('server', visit.request.peer);
-        const details = { issuer, count };
-        await record(engines, tx, { accountId: serverAccountId, author, action: 'sessions.ended', details });
-      });
+      await endProviderSessions(engines, logout, visit.request.peer);
       return reply.code(200).send();
     },
   },

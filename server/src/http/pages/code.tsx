@@ -47,7 +47,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     const session = await requireSession(engines, request, pages);
     requireOwnForm(request);
     if (isPassed(engines, session)) return reply.redirect(withChosenLanguage(request, './'), 303);
-    const result = await engines.store.transaction((tx) => issueCode(engines, tx, session.link, session.digest));
+    const result = await issueCode(engines, session.link, session.digest);
     if (result !== 'too_many_codes') return reply.redirect(withChosenLanguage(request, `./?${newCode}`), 303);
     return sendCodePage(engines, options, request, reply.code(429), session, 'too_many_codes');
   });
