@@ -44,12 +44,19 @@ export const brandFiles: Readonly<Record<string, string>> = {
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 58 28"><path fill="#8a1538" d="M0 28 14 0l14 28zm30 0L44 0l14 28z"/></svg>',
 };
 
-/** Everything there is to draw; `asset` returns the address of a built file. */
-export function pictures(language: string, asset: (source: string) => string, branded: boolean): Picture[] {
+/** The pages, mails and components whose names are wanted; `asset` returns the address of a built file. */
+export function pictures(
+  language: string,
+  asset: (source: string) => string,
+  branded: boolean,
+  isWanted: (name: string) => boolean = () => true,
+): Picture[] {
+  const wanted = <State>(states: Readonly<Record<string, State>>) =>
+    Object.entries(states).filter(([name]) => isWanted(name));
   const operator = branded ? example : plainOperator;
   const all = createTranslators({ fallback: 'en' });
   const translator = all.for(language);
-  const pages = Object.entries(pageStates(translator)).map(([name, { title, page, script, layout }]) => ({
+  const pages = wanted(pageStates(translator)).map(([name, { title, page, script, layout }]) => ({
     name,
     script,
     html: renderPage(translator, {
@@ -66,7 +73,7 @@ export function pictures(language: string, asset: (source: string) => string, br
       script: script && asset(`src/views/islands/${script}.${script === 'upload' || script === 'send' ? 'tsx' : 'ts'}`),
     }),
   }));
-  const reference = Object.entries(referenceStates()).map(([name, { title, page }]) => ({
+  const reference = wanted(referenceStates()).map(([name, { title, page }]) => ({
     name,
     html: renderPage(all.for('en'), {
       title,
@@ -81,22 +88,29 @@ export function pictures(language: string, asset: (source: string) => string, br
       script: asset('src/views/islands/reference.ts'),
     }),
   }));
-  const mails = Object.entries(mailStates(translator, undefined, operator)).map(([name, { subject, text, html }]) => ({
+  const mails = wanted(mailStates(translator, undefined, operator)).map(([name, { subject, text, html }]) => ({
     name: `mail-${name}`,
     // A mail program has the logo in the mail.
     html: html.replace(`cid:${logoId}`, `data:image/png;base64,${png.toString('base64')}`),
     text: `Subject: ${subject}\n\n${text}`,
   }));
   const shown = (['ltr', 'rtl'] as const).flatMap((dir) =>
-    components(all, asset('src/views/assets/pages.css'), asset('src/views/assets/app.css'), dir),
+    components(all, asset('src/views/assets/pages.css'), asset('src/views/assets/app.css'), dir, isWanted),
   );
   return [...shown, ...pages, ...reference, ...mails];
 }
 
 /** The components, each on a page of its own. */
-export function components(all: Translators, stylesheet: string, appStylesheet: string, dir: 'ltr' | 'rtl'): Picture[] {
+export function components(
+  all: Translators,
+  stylesheet: string,
+  appStylesheet: string,
+  dir: 'ltr' | 'rtl',
+  isWanted: (name: string) => boolean = () => true,
+): Picture[] {
   const translator = { ...all.for('en'), dir };
-  return Object.entries({ ...componentStates(), ...appComponentStates() }).map(([name, { page, opens, layout }]) => ({
+  const states = Object.entries({ ...componentStates(), ...appComponentStates() }).filter(([name]) => isWanted(name));
+  return states.map(([name, { page, opens, layout }]) => ({
     name: `component-${name}-${dir}`,
     opens,
     html: renderPage(translator, {
