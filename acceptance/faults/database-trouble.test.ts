@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { check } from '../checker/checker.ts';
 import { judgeConduct } from '../checker/conduct.ts';
 import { Lane, sail } from '../checker/lane.ts';
+import { fullSize } from '../lib/full-size.ts';
 import { Client } from '../lib/http/client.ts';
 import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { seeded } from '../lib/seeded.ts';
@@ -20,6 +21,8 @@ import { FaultyWorld } from './faulty-world.ts';
 
 const run = promisify(execFile);
 const servedAgainWithinMs = 10_000;
+/** Of each trouble. */
+const times = fullSize ? 5 : 2;
 
 const troubles: Record<string, (world: FaultyWorld) => Promise<unknown>> = {
   'restarted immediate': (world) => world.postgres.restartImmediately(),
@@ -40,7 +43,7 @@ test('restarted, killed and with backends terminated under load: nothing acknowl
   await using sailing = sail(lanes);
   const { uploads } = sailing;
   for (const [how, trouble] of Object.entries(troubles)) {
-    for (let time = 0; time < 5; time++) {
+    for (let time = 0; time < times; time++) {
       const before = uploads();
       await eventually('they are sending', async () => uploads() > before + 2 || undefined, { everyMs: 5 });
       await trouble(world);

@@ -24,6 +24,9 @@ beforeAll(async () => {
 afterAll(() => exchange[Symbol.asyncDispose]());
 afterEach(() => exchange.rest());
 
+/** Polls that start a process each: more often, they would do nothing but that. */
+const seldom = { everyMs: 1000 };
+
 const get = async (path: string) => {
   const response = await fetch(`${exchange.baseUrl}/log/${path}`);
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
@@ -95,10 +98,14 @@ test('`log start-epoch` beside `work`, with leases that end early: every event i
       waiting: number;
       epochs: { published_size: number }[];
     };
-  await eventually('the log is published', async () => {
-    const { waiting, epochs } = await readStatus();
-    return (waiting === 0 && epochs[0] && epochs[0].published_size > 0) || undefined;
-  });
+  await eventually(
+    'the log is published',
+    async () => {
+      const { waiting, epochs } = await readStatus();
+      return (waiting === 0 && epochs[0] && epochs[0].published_size > 0) || undefined;
+    },
+    seldom,
+  );
   // As after a failover between "assigned" and "published": `work` refuses to sign, so that it publishes none of them itself.
   const strandedCount = 20_000;
   await exchange.query(
@@ -111,7 +118,7 @@ test('`log start-epoch` beside `work`, with leases that end early: every event i
     `update evidence_logs set size = size + ${strandedCount}, signed_checkpoint = null, checkpoint = null, published_size = 0
      where epoch = 1`,
   );
-  await eventually('the log refuses to sign', async () => (await readStatus()).refusal ?? undefined);
+  await eventually('the log refuses to sign', async () => (await readStatus()).refusal ?? undefined, seldom);
   // A lease of 60 seconds ends within a moment, unless it is renewed: long before all entries are moved.
   const started = new AbortController();
   const shortening = (async () => {
@@ -127,10 +134,14 @@ test('`log start-epoch` beside `work`, with leases that end early: every event i
   started.abort();
   await shortening;
   expect(exits.at(-1)).toBe(0);
-  await eventually('everything is published', async () => {
-    const { exitCode, stdout } = await exchange.admin('log', 'status', '--json');
-    return exitCode === 0 && (JSON.parse(stdout) as { waiting: number }).waiting === 0 ? true : undefined;
-  });
+  await eventually(
+    'everything is published',
+    async () => {
+      const { exitCode, stdout } = await exchange.admin('log', 'status', '--json');
+      return exitCode === 0 && (JSON.parse(stdout) as { waiting: number }).waiting === 0 ? true : undefined;
+    },
+    seldom,
+  );
   for (const worker of workers) await worker.stop();
   const rows = await exchange.query<{ epoch: number; commitment: string }>(
     `select epoch, encode(commitment, 'hex') as commitment from evidence_entries order by epoch, leaf_index`,

@@ -22,7 +22,7 @@ async function insertBatch(accountId: string, first: number, last: number): Prom
      ), inserted_drops as (
        insert into drops (account_id, id, type, message, lifetime, created_at, expires_at,
                           receiver_count, file_count, key_day)
-       select $1, id, 'downloadfiles', 'drop ' || number || ' with some words for its receivers', 30,
+       select $1, id, 'downloadfiles', 'drop ' || number || repeat(' with some words for its receivers', 14), 30,
               now() - number * interval '1 second', now() + interval '20 days', 2, 1, 1
        from new
      ), inserted_links as (
