@@ -5,7 +5,7 @@ import { errors } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
-import { createDrop } from '../domain/drops/create-drop.ts';
+import { createDrop } from '../domain/drops/dispatch-draft.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
 import { testPolicy, useTestExchange } from '../testing/exchange.ts';
 import { deriveToken } from '../testing/links.ts';

@@ -12,7 +12,7 @@ import { commandAuthor } from '../domain/audit/author.ts';
 import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
 import { openFileList } from '../domain/drafts/open-file-list.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
-import { createDrop } from '../domain/drops/create-drop.ts';
+import { createDrop } from '../domain/drops/dispatch-draft.ts';
 import { sealedSegmentBytes } from '../domain/files/sealing.ts';
 import { createDownloadLimits, type DownloadLimits } from '../domain/flow/download-limits.ts';
 import { MemoryBudget } from '../domain/flow/memory-budget.ts';

@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/actor.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
-import { createFileRequest } from '../domain/drops/create-drop.ts';
+import { createFileRequest } from '../domain/drops/dispatch-draft.ts';
 import type { SealedFile } from '../domain/files/file-store.ts';
 import { readSealed } from '../domain/files/read-sealed.ts';
 import { findLink } from '../domain/links/find-link.ts';

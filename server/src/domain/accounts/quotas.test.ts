@@ -10,7 +10,7 @@ import {
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop, createFileRequest } from '../drops/create-drop.ts';
+import { createDrop, createFileRequest } from '../drops/dispatch-draft.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { codeTarget } from '../links/second-factor.ts';

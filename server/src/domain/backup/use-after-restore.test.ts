@@ -21,7 +21,7 @@ import { memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { watchAudit } from '../../testing/watch-audit.ts';
 import type { Actor } from '../actor.ts';
-import { createDrop } from '../drops/create-drop.ts';
+import { createDrop } from '../drops/dispatch-draft.ts';
 import { makeReceipt } from '../evidence/make-receipt.ts';
 import { Sequencer } from '../evidence/sequencer.ts';
 import { readSealed } from '../files/read-sealed.ts';

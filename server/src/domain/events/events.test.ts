@@ -8,7 +8,7 @@ import { deriveToken, sentLink } from '../../testing/links.ts';
 import type { Account } from '../accounts/account-store.ts';
 import type { Actor } from '../actor.ts';
 import { prepareReceiver } from '../drops/add-receiver.ts';
-import { createDrop } from '../drops/create-drop.ts';
+import { createDrop } from '../drops/dispatch-draft.ts';
 import { extendDrop } from '../drops/extend-drop.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { revokeSentDrop } from '../drops/revoke-sent-drop.ts';

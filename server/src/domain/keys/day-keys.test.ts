@@ -6,7 +6,7 @@ import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import type { Actor } from '../actor.ts';
-import { createDrop } from '../drops/create-drop.ts';
+import { createDrop } from '../drops/dispatch-draft.ts';
 import { extendDrop } from '../drops/extend-drop.ts';
 import { MissingObject } from '../exchange-error.ts';
 import { scrubAlone } from '../files/scrub.ts';

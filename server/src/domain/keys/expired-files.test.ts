@@ -22,7 +22,7 @@ import { exportDayKeys, importDayKeys, mirroredDayKeys, readMirror } from '../ba
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { verifyBackup } from '../backup/verify-backup.ts';
-import { createDrop, createFileRequest } from '../drops/create-drop.ts';
+import { createDrop, createFileRequest } from '../drops/dispatch-draft.ts';
 import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import { checkFile } from '../files/check-file.ts';
 import { readSealed } from '../files/read-sealed.ts';

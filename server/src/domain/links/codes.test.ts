@@ -5,7 +5,7 @@ import { type TestExchange, useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink } from '../../testing/file-requests.ts';
 import { deriveToken, sentLink } from '../../testing/links.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop } from '../drops/create-drop.ts';
+import { createDrop } from '../drops/dispatch-draft.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { SecondFactor } from '../policy.ts';
 import type { Mail } from '../ports/mailer.ts';

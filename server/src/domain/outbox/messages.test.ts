@@ -9,7 +9,7 @@ import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
 import { memorySmsGateway } from '../../testing/memory/memory-sms-gateway.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop } from '../drops/create-drop.ts';
+import { createDrop } from '../drops/dispatch-draft.ts';
 import { readInbox } from '../drops/read-history.ts';
 import { findInboxFile } from '../inbox/find-inbox-file.ts';
 import { recordInboxDelivery } from '../inbox/record-inbox-delivery.ts';

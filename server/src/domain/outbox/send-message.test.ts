@@ -4,7 +4,7 @@ import { sentLink } from '../../testing/links.ts';
 import { runJob } from '../../testing/run-job.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop, createFileRequest } from '../drops/create-drop.ts';
+import { createDrop, createFileRequest } from '../drops/dispatch-draft.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { tokenDigest } from '../links/link-token.ts';
 import { openLink } from '../links/open-link.ts';

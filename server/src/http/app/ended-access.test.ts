@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { ListedContact } from '../../domain/contacts/contact-store.ts';
-import { createDrop } from '../../domain/drops/create-drop.ts';
+import { createDrop } from '../../domain/drops/dispatch-draft.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';

@@ -1,4 +1,4 @@
-import { createDrop } from '../../domain/drops/create-drop.ts';
+import { createDrop } from '../../domain/drops/dispatch-draft.ts';
 import { dispatchRoute } from './dispatch.ts';
 
 /** docs/api.md#8-create-a-dispatch. */

@@ -1,5 +1,5 @@
 import { DispatchParameters, type ErrorCode, limits, Status } from '@waybill/protocol';
-import type { createDrop } from '../../domain/drops/create-drop.ts';
+import type { createDrop } from '../../domain/drops/dispatch-draft.ts';
 import { readIdempotencyKey } from '../shared/idempotency-key.ts';
 import { header } from '../shared/openapi.ts';
 import { draftHeader, readDraftName } from './request-headers.ts';

@@ -1,4 +1,4 @@
-import { createFileRequest } from '../../domain/drops/create-drop.ts';
+import { createFileRequest } from '../../domain/drops/dispatch-draft.ts';
 import { dispatchRoute } from './dispatch.ts';
 
 /** docs/api.md#9-allow-contacts-to-send-files. */

@@ -12,7 +12,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
-import { createFileRequest } from '../../domain/drops/create-drop.ts';
+import { createFileRequest } from '../../domain/drops/dispatch-draft.ts';
 import { deriveCode } from '../../domain/links/issue-code.ts';
 import { toReference } from '../../domain/reference.ts';
 import { useTestExchange } from '../../testing/exchange.ts';

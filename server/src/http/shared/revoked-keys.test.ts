@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../domain/accounts/account-store.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
-import { createDrop } from '../../domain/drops/create-drop.ts';
+import { createDrop } from '../../domain/drops/dispatch-draft.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { checkMs } from './transfers.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { setReceivers } from '../../../domain/drafts/set-receivers.ts';
-import { createFileRequest } from '../../../domain/drops/create-drop.ts';
+import { createFileRequest } from '../../../domain/drops/dispatch-draft.ts';
 import { findDroppedFile } from '../../../domain/links/find-dropped-file.ts';
 import { findLink, findSession } from '../../../domain/links/find-link.ts';
 import type { DroppedFile, Link } from '../../../domain/links/link-store.ts';

@@ -7,7 +7,7 @@ import { setReceivers } from '../drafts/set-receivers.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { respondOnce } from '../idempotency/respond-once.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
-import { createDrop, createFileRequest, type Dispatch } from './create-drop.ts';
+import { createDrop, createFileRequest, type Dispatch } from './dispatch-draft.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
