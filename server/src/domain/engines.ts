@@ -25,7 +25,7 @@ import type { Store } from './store.ts';
 import type { WebhookSecrets } from './webhooks/webhook-secrets.ts';
 
 /**
- * Everything the domain needs from outside. An operation's first argument picks what it uses: `createDrop(engines:
+ * Everything the domain needs from outside. An operation's first argument picks what it uses: `prepareDrop(engines:
  * Pick<Engines, 'store' | 'dayKeys'>, …)`.
  */
 export interface Engines {

@@ -5,7 +5,7 @@ import { errors } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
-import { createDrop } from '../domain/drops/dispatch-draft.ts';
+import { dispatchDraft } from '../domain/drops/dispatch-draft.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
 import { testPolicy, useTestExchange } from '../testing/exchange.ts';
 import { deriveToken } from '../testing/links.ts';
@@ -114,7 +114,7 @@ test('it is accepted on request, shown as not scanned, and downloaded while it s
   const listed = (await askMachineApi(accepting, sender, 'GET', 'get_files.cgi')).json();
   expect(listed).toMatchObject([{ name: 'form.age' }]);
 
-  await createDrop(exchange.engines, sender, { draft: '', parameters: { ddmessage: 'encrypted' } });
+  await dispatchDraft(exchange.engines, sender, { draft: '', parameters: { ddmessage: 'encrypted' } }, 'downloadfiles');
   const [entry] = (await requestV1(accepting, 'GET', '/inbox', { key: receiver.apiKey })).json().data;
   const { files } = (await requestV1(accepting, 'GET', `/inbox/${entry.id}`, { key: receiver.apiKey })).json();
   expect(files).toMatchObject([expected]);

@@ -12,7 +12,7 @@ import { commandAuthor } from '../domain/audit/author.ts';
 import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
 import { openFileList } from '../domain/drafts/open-file-list.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
-import { createDrop } from '../domain/drops/dispatch-draft.ts';
+import { dispatchDraft } from '../domain/drops/dispatch-draft.ts';
 import { sealedSegmentBytes } from '../domain/files/sealing.ts';
 import { createDownloadLimits, type DownloadLimits } from '../domain/flow/download-limits.ts';
 import { MemoryBudget } from '../domain/flow/memory-budget.ts';
@@ -244,7 +244,7 @@ export async function openTestExchange(
       await exchange.prepare(actor, receivers, files);
       // A distinct message, or a second drop would be mistaken for a repetition of the first.
       const ddmessage = randomBytes(8).toString('hex');
-      await createDrop(engines, actor, { draft: '', parameters: { ddmessage } });
+      await dispatchDraft(engines, actor, { draft: '', parameters: { ddmessage } }, 'downloadfiles');
       const [drop] = await database.query<{ id: string }>('select id from drops where message = $1', [ddmessage]);
       return (drop as { id: string }).id;
     },

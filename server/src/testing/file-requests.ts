@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/actor.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
-import { createFileRequest } from '../domain/drops/dispatch-draft.ts';
+import { dispatchDraft } from '../domain/drops/dispatch-draft.ts';
 import type { SealedFile } from '../domain/files/file-store.ts';
 import { readSealed } from '../domain/files/read-sealed.ts';
 import { findLink } from '../domain/links/find-link.ts';
@@ -33,7 +33,12 @@ export async function openRequestLink(
   const receivers = contacts.map((email) => ({ email }));
   await setReceivers(engines, actor, '', receivers);
   const before = await database.query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
-  await createFileRequest(engines, actor, { draft: '', parameters: { ddmessage: `request ${before.length}` } });
+  await dispatchDraft(
+    engines,
+    actor,
+    { draft: '', parameters: { ddmessage: `request ${before.length}` } },
+    'uploadfiles',
+  );
   const [drop] = await database.query<{ id: string }>(
     'select id from drops where account_id = $1 and message = $2 and type = $3',
     [actor.accountId, `request ${before.length}`, 'uploadfiles'],

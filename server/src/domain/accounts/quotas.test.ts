@@ -10,7 +10,7 @@ import {
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop, createFileRequest } from '../drops/dispatch-draft.ts';
+import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { codeTarget } from '../links/second-factor.ts';
@@ -188,14 +188,14 @@ test('a file larger than the account may send is refused, and the message says s
 describe('what an account sends in a day', () => {
   const send = async (actor: Actor, message: string) => {
     await exchange.prepare(actor, ['a@example.org', 'b@example.org'], [`${message}.txt`]);
-    await createDrop(engines, actor, { draft: '', parameters: { ddmessage: message } });
+    await dispatchDraft(engines, actor, { draft: '', parameters: { ddmessage: message } }, 'downloadfiles');
   };
 
   test('is limited in drops and requests, with the time to wait; a refused one changes nothing', async () => {
     const actor = await limited({ dropsPerDay: 2 }, 'a@example.org', 'b@example.org');
     await send(actor, '1');
     await setReceivers(engines, actor, '', [{ email: 'a@example.org' }]);
-    await createFileRequest(engines, actor, { draft: '', parameters: {} });
+    await dispatchDraft(engines, actor, { draft: '', parameters: {} }, 'uploadfiles');
     const refused = await send(actor, '3').then(
       () => undefined,
       (error: unknown) => error as { retryAfterSeconds: number },
@@ -210,7 +210,7 @@ describe('what an account sends in a day', () => {
     expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
     // The next day.
     await exchange.database.query('update daily_usage set day = day - 1 where account_id = $1', [actor.accountId]);
-    await createDrop(engines, actor, { draft: '', parameters: { ddmessage: '3' } });
+    await dispatchDraft(engines, actor, { draft: '', parameters: { ddmessage: '3' } }, 'downloadfiles');
     expect(await engines.store.quotas.usage(actor.accountId)).toMatchObject({ dropsToday: 1, mailsToday: 2 });
   });
 
@@ -228,7 +228,7 @@ describe('what an account sends in a day', () => {
     const drafts = Array.from({ length: 8 }, (_, number) => `d${number}`);
     for (const draft of drafts) await exchange.prepare(actor, ['a@example.org'], ['a.txt'], draft);
     const results = await Promise.allSettled(
-      drafts.map((draft) => createDrop(engines, actor, { draft, parameters: {} })),
+      drafts.map((draft) => dispatchDraft(engines, actor, { draft, parameters: {} }, 'downloadfiles')),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
   });
@@ -245,7 +245,7 @@ test('an account sends only to domains that it may send to', async () => {
   await exchange.prepare(actor, ['a@acme.com'], ['a.txt']);
   // The list may have changed since the receivers were set.
   await setAccountQuotas(engines, { id: actor.accountId }, { receiverDomains: ['other.org'] });
-  await expect(createDrop(engines, actor, { draft: '', parameters: {} })).rejects.toMatchObject({
+  await expect(dispatchDraft(engines, actor, { draft: '', parameters: {} }, 'downloadfiles')).rejects.toMatchObject({
     code: 'recipient_not_allowed',
   });
 });
@@ -253,7 +253,8 @@ test('an account sends only to domains that it may send to', async () => {
 test('a dispatch has a lifetime that the account may choose', async () => {
   const actor = await limited({ lifetimes: [1, 14] }, 'a@example.org');
   await exchange.prepare(actor, ['a@example.org'], ['a.txt']);
-  const send = (desttime: number) => createDrop(engines, actor, { draft: '', parameters: { desttime } });
+  const send = (desttime: number) =>
+    dispatchDraft(engines, actor, { draft: '', parameters: { desttime } }, 'downloadfiles');
   await expect(send(7)).rejects.toMatchObject({ code: 'invalid_input', message: 'desttime is one of 1, 14.' });
   expect((await readPolicy(engines, actor.accountId)).lifetime.default, 'the nearest to the server’s').toBe(1);
   await setAccountQuotas(engines, { id: actor.accountId }, { lifetimes: null, minLifetime: 10, maxLifetime: 60 });

@@ -21,7 +21,7 @@ import { memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { watchAudit } from '../../testing/watch-audit.ts';
 import type { Actor } from '../actor.ts';
-import { createDrop } from '../drops/dispatch-draft.ts';
+import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { makeReceipt } from '../evidence/make-receipt.ts';
 import { Sequencer } from '../evidence/sequencer.ts';
 import { readSealed } from '../files/read-sealed.ts';
@@ -179,7 +179,7 @@ test.each(Object.entries(kinds))('after a restore of a backup %s', { timeout: 90
 
   await world.upload(sender, 'staged.txt');
   await world.prepare(sender, [receiver], ['new.txt'], 'other');
-  await createDrop(engines, sender, { draft: 'other', parameters: { ddmessage: 'new' } });
+  await dispatchDraft(engines, sender, { draft: 'other', parameters: { ddmessage: 'new' } }, 'downloadfiles');
   const [made] = await world.database.query<{ id: string }>(`select id from drops where message = 'new'`);
   const newDrop = made?.id ?? '';
   expect(await readFiles(world, sender, newDrop)).toEqual(['content of new.txt']);

@@ -10,7 +10,6 @@ import { respondOnce } from '../idempotency/respond-once.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Store } from '../store.ts';
 import { prepareLinkKey } from './prepare-link-key.ts';
-import { rememberedDispatches, wasJustDispatched } from './repetition.ts';
 import { writeDrop } from './write-drop.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'> & {
@@ -23,28 +22,21 @@ export interface Dispatch {
   readonly idempotencyKey?: string | undefined;
 }
 
-/**
- * docs/api.md#8-create-a-dispatch: the receivers, the uploaded files and the request become a drop with a page for each
- * receiver.
- */
-export async function createDrop(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<string | undefined> {
-  return dispatchDraft(engines, actor, dispatch, 'downloadfiles');
-}
+/** A client that received no response repeats its request within this time, or asks its user. */
+const repetitionSeconds = 10 * 60;
+/** How many dispatches of a draft are remembered: others may come between a request and its repetition. */
+export const rememberedDispatches = 10;
 
 /**
- * docs/api.md#9-allow-contacts-to-send-files: the receivers get temporary access to the upload interface. Staged files
- * remain staged.
- */
-export async function createFileRequest(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<string | undefined> {
-  return dispatchDraft(engines, actor, dispatch, 'uploadfiles');
-}
-
-/**
+ * Sends what the machine API has gathered in a draft; every other surface sends uploads by their ids, with `prepareDrop`
+ * or `prepareRequest`. The receivers and the staged files become a drop (docs/api.md#8-create-a-dispatch), or the
+ * receivers a request, and staged files remain staged (docs/api.md#9-allow-contacts-to-send-files).
+ *
  * One transaction, under the draft's lock: everything happens or nothing does. A repetition is recognised and creates
  * nothing new: by its Idempotency-Key if one is sent, otherwise because the same request finds a draft that it has just
  * emptied. Returns the id of what was created, if anything was.
  */
-async function dispatchDraft(
+export async function dispatchDraft(
   engines: Needs,
   actor: Actor,
   dispatch: Dispatch,
@@ -98,6 +90,11 @@ async function dispatchDraft(
   if (!created) return undefined;
   checkpoint('drop:committed');
   return id;
+}
+
+/** Whether the same request was carried out a short while ago. */
+export function wasJustDispatched({ dispatches }: Pick<Draft, 'dispatches'>, digest: Buffer): boolean {
+  return dispatches.some((dispatch) => dispatch.ageSeconds <= repetitionSeconds && dispatch.digest.equals(digest));
 }
 
 /** Whether the draft is empty because the same request has just been carried out. */

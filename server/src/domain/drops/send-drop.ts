@@ -39,7 +39,8 @@ export async function checkDrop(engines: Needs, actor: Actor, input: DropInput):
 }
 
 /**
- * Checks the dispatch and fetches keys, which may be slow. What is returned makes the drop, in one transaction or as
+ * Sends uploads that the input names; the machine API sends its draft with `dispatchDraft`. Checks the drop and fetches
+ * keys, which may be slow. What is returned makes the drop, in one transaction or as
  * part of the caller's: everything happens or nothing does.
  */
 export async function prepareDrop(

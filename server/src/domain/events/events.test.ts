@@ -8,7 +8,7 @@ import { deriveToken, sentLink } from '../../testing/links.ts';
 import type { Account } from '../accounts/account-store.ts';
 import type { Actor } from '../actor.ts';
 import { prepareReceiver } from '../drops/add-receiver.ts';
-import { createDrop } from '../drops/dispatch-draft.ts';
+import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { extendDrop } from '../drops/extend-drop.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { revokeSentDrop } from '../drops/revoke-sent-drop.ts';
@@ -91,7 +91,7 @@ describe('a drop', () => {
     const actor = await exchange.account('r@example.org');
     await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
     const dispatch = { draft: '', parameters: {}, idempotencyKey: 'once' };
-    await Promise.all(Array.from({ length: 5 }, () => createDrop(engines, actor, dispatch)));
+    await Promise.all(Array.from({ length: 5 }, () => dispatchDraft(engines, actor, dispatch, 'downloadfiles')));
     expect(await readTypes(actor)).toEqual(['contact.changed', 'drop.created']);
   });
 
@@ -101,7 +101,9 @@ describe('a drop', () => {
     const checkpoint = (name: string) => {
       if (name === 'drop:before-commit') throw new Error('a fault');
     };
-    await expect(createDrop({ ...engines, checkpoint }, actor, { draft: '', parameters: {} })).rejects.toThrow();
+    await expect(
+      dispatchDraft({ ...engines, checkpoint }, actor, { draft: '', parameters: {} }, 'downloadfiles'),
+    ).rejects.toThrow();
     expect(await readTypes(actor)).toEqual(['contact.changed']);
   });
 

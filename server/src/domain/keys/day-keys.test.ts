@@ -6,7 +6,7 @@ import { collectFindings, expectTrouble } from '../../testing/findings.ts';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import type { Actor } from '../actor.ts';
-import { createDrop } from '../drops/dispatch-draft.ts';
+import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { extendDrop } from '../drops/extend-drop.ts';
 import { MissingObject } from '../exchange-error.ts';
 import { scrubAlone } from '../files/scrub.ts';
@@ -71,7 +71,12 @@ test('the key of a file is wrapped until tomorrow, then until its drop ends, and
   await exchange.prepare(sender, ['r@example.org'], names);
   const all = (day: number) => Object.fromEntries(names.map((name) => [name, day]));
   expect(await daysOfFiles(sender)).toEqual(all(inDays(1)));
-  const dropId = await createDrop(exchange.engines, sender, { draft: '', parameters: { desttime: 5 } });
+  const dropId = await dispatchDraft(
+    exchange.engines,
+    sender,
+    { draft: '', parameters: { desttime: 5 } },
+    'downloadfiles',
+  );
   expect(await daysOfFiles(sender)).toEqual(all(inDays(5)));
   const account = { id: sender.accountId, email: sender.email } as Parameters<typeof extendDrop>[1];
   await extendDrop(exchange.engines, account, dropId ?? '', new Date(Date.now() + 9 * daySeconds * 1000));

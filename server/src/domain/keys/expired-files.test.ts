@@ -22,7 +22,7 @@ import { exportDayKeys, importDayKeys, mirroredDayKeys, readMirror } from '../ba
 import { makeBackup } from '../backup/make-backup.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { verifyBackup } from '../backup/verify-backup.ts';
-import { createDrop, createFileRequest } from '../drops/dispatch-draft.ts';
+import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import { checkFile } from '../files/check-file.ts';
 import { readSealed } from '../files/read-sealed.ts';
@@ -78,7 +78,7 @@ test('a backup from before a file ended does not open it, and opens every other 
     ['alive', 7],
   ] as const) {
     await exchange.prepare(sender, ['r@example.org'], [name]);
-    await createDrop(engines, sender, { draft: '', parameters: { desttime, ddmessage: name } });
+    await dispatchDraft(engines, sender, { draft: '', parameters: { desttime, ddmessage: name } }, 'downloadfiles');
   }
   await database.query(`update drops set expires_at = expires_at - interval '3 days'`);
   await database.query(`update day_key_objects set created_at = created_at - interval '3 days'`);
@@ -211,7 +211,12 @@ test('a day key that is nowhere is replaced while no process runs, with what it 
   const sender = await exchange.account('c@example.org');
   const { day: unused } = await dayKeys.wrap(Buffer.alloc(32), 'nothing', 20 * daySeconds);
   await exchange.prepare(sender, ['c@example.org'], []);
-  await createFileRequest(engines, sender, { draft: '', parameters: { desttime: 12, ddmessage: 'request' } });
+  await dispatchDraft(
+    engines,
+    sender,
+    { draft: '', parameters: { desttime: 12, ddmessage: 'request' } },
+    'uploadfiles',
+  );
   const readRequest = async () =>
     (await database.query(`select key_day as day, ended_at from drops where message = 'request'`))[0];
   const { day: asked } = (await readRequest()) as { day: number };

@@ -5,7 +5,7 @@ import { type TestExchange, useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink } from '../../testing/file-requests.ts';
 import { deriveToken, sentLink } from '../../testing/links.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop } from '../drops/dispatch-draft.ts';
+import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { SecondFactor } from '../policy.ts';
 import type { Mail } from '../ports/mailer.ts';
@@ -170,7 +170,7 @@ describe('opening a link', () => {
     const actor = await exchange.account('r@example.org');
     await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
     await setReceivers(engines, actor, '', [{ email: 'r@example.org', phone: '46701112233' }]);
-    await createDrop(engines, actor, { draft: '', parameters: {} });
+    await dispatchDraft(engines, actor, { draft: '', parameters: {} }, 'downloadfiles');
     const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
     const link = await findLink(engines, await deriveToken(exchange, actor, drop?.id as string, 0), 'downloadfiles');
     const bySms = { ...engines, sms: gateway, policy: { ...engines.policy, secondFactor: 'sms' as const } };
@@ -428,7 +428,7 @@ describe('one phone number or address is sent so many codes in an hour', () => {
     const actor = await exchange.account(email);
     await exchange.prepare(actor, [email], ['a.txt']);
     await setReceivers(engines, actor, '', [{ email, ...(phone === undefined ? {} : { phone }) }]);
-    await createDrop(engines, actor, { draft: '', parameters: {} });
+    await dispatchDraft(engines, actor, { draft: '', parameters: {} }, 'downloadfiles');
     const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
     return findLink(engines, await deriveToken(exchange, actor, drop?.id as string, 0), 'downloadfiles');
   };

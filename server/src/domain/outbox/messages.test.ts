@@ -9,7 +9,7 @@ import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
 import { memorySmsGateway } from '../../testing/memory/memory-sms-gateway.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop } from '../drops/dispatch-draft.ts';
+import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { readInbox } from '../drops/read-history.ts';
 import { findInboxFile } from '../inbox/find-inbox-file.ts';
 import { recordInboxDelivery } from '../inbox/record-inbox-delivery.ts';
@@ -65,7 +65,7 @@ async function manyTongues(receivers: Record<string, { language?: string; phone?
   await exchange.prepare(actor, emails, files);
   const list = Object.entries(receivers).map(([email, fields]) => ({ email, ...fields }));
   await setReceivers(engines, actor, '', list);
-  await createDrop(engines, actor, { draft: '', parameters: { ddmessage: 'a message' } });
+  await dispatchDraft(engines, actor, { draft: '', parameters: { ddmessage: 'a message' } }, 'downloadfiles');
   const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
   const dropId = drop?.id as string;
   const links = await Promise.all(
@@ -286,7 +286,12 @@ describe('reminders', () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
     expect(await remindBefore(dropId)).toBe(86_400);
     await exchange.prepare(sender, ['r@example.org'], ['a.txt']);
-    await createDrop(engines, sender, { draft: '', parameters: { desttime: 1, ddmessage: 'short' } });
+    await dispatchDraft(
+      engines,
+      sender,
+      { draft: '', parameters: { desttime: 1, ddmessage: 'short' } },
+      'downloadfiles',
+    );
     const [short] = await query<{ id: string }>("select id from drops where account_id = $1 and message = 'short'", [
       sender.accountId,
     ]);

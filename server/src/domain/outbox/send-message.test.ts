@@ -4,7 +4,7 @@ import { sentLink } from '../../testing/links.ts';
 import { runJob } from '../../testing/run-job.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop, createFileRequest } from '../drops/dispatch-draft.ts';
+import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { tokenDigest } from '../links/link-token.ts';
 import { openLink } from '../links/open-link.ts';
@@ -53,7 +53,7 @@ const readJobs = (id: string) =>
 test('each receiver of a drop gets a mail with a link of their own that the database knows', async () => {
   const actor = await exchange.account('r@example.org', 's@example.org');
   await exchange.prepare(actor, ['r@example.org', 's@example.org'], ['a.txt', 'b.txt']);
-  await createDrop(engines, actor, { draft: '', parameters: { ddmessage: 'Hello <b>\n{{7*7}}' } });
+  await dispatchDraft(engines, actor, { draft: '', parameters: { ddmessage: 'Hello <b>\n{{7*7}}' } }, 'downloadfiles');
   const { sent, mailer } = recording();
   for (const id of await mailIds(actor)) await sendMessage({ ...engines, mailer }, actor.accountId, id);
 
@@ -81,7 +81,7 @@ test('a name of an account that looks like an address, from before that was refu
   const actor = await exchange.account('r@example.org');
   await engines.store.accounts.setChoices(actor.accountId, { displayName: 'security\uff20bank.test' });
   await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
-  await createDrop(engines, actor, { draft: '', parameters: {} });
+  await dispatchDraft(engines, actor, { draft: '', parameters: {} }, 'downloadfiles');
   const { sent, mailer } = recording();
   for (const id of await mailIds(actor)) await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(sent).toMatchObject([{ from: { name: `${actor.email} via Acme Files` } }]);
@@ -178,7 +178,7 @@ test('a mail that fails to the last attempt is abandoned, and its job ends', asy
 test('a request’s mail asks for files and leads to the upload page', async () => {
   const actor = await exchange.account('r@example.org');
   await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
-  await createFileRequest(engines, actor, { draft: '', parameters: {} });
+  await dispatchDraft(engines, actor, { draft: '', parameters: {} }, 'uploadfiles');
   const { sent, mailer } = recording();
   await sendMessage({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
   expect(sent[0]?.subject).toBe(`${actor.email} is asking you for files`);

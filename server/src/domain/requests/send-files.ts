@@ -4,7 +4,7 @@ import { requireWithinLimits } from '../accounts/require-allowed-receivers.ts';
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
-import { rememberedDispatches, wasJustDispatched } from '../drops/repetition.ts';
+import { rememberedDispatches, wasJustDispatched } from '../drops/dispatch-draft.ts';
 import type { Engines } from '../engines.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import { describeSubmission } from '../evidence/submission-evidence.ts';

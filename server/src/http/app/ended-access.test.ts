@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { ListedContact } from '../../domain/contacts/contact-store.ts';
-import { createDrop } from '../../domain/drops/dispatch-draft.ts';
+import { dispatchDraft } from '../../domain/drops/dispatch-draft.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
@@ -71,7 +71,7 @@ async function openAccount() {
   const sender = await exchange.account(account.email);
   await exchange.prepare(sender, [account.email], []);
   await exchange.upload(sender, 'large.bin', randomBytes(largeBytes));
-  await createDrop(engines, sender, { draft: '', parameters: { ddmessage: 'large' } });
+  await dispatchDraft(engines, sender, { draft: '', parameters: { ddmessage: 'large' } }, 'downloadfiles');
   const [entry] = await exchange.database.query<{ id: string; file: string }>(
     `select inbox.id, files.id as file from inbox_entries as inbox
      join files on files.account_id = inbox.sender_account_id and files.drop_id = inbox.drop_id

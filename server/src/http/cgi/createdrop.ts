@@ -1,4 +1,3 @@
-import { createDrop } from '../../domain/drops/dispatch-draft.ts';
 import { dispatchRoute } from './dispatch.ts';
 
 /** docs/api.md#8-create-a-dispatch. */
@@ -8,5 +7,5 @@ export const createdrop = dispatchRoute({
   summary: 'Dispatch the draft',
   description: 'It is dispatched, or was before.',
   errors: ['file_list_not_initialized', 'no_files'],
-  dispatch: createDrop,
+  type: 'downloadfiles',
 });

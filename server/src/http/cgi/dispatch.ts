@@ -1,5 +1,5 @@
-import { DispatchParameters, type ErrorCode, limits, Status } from '@waybill/protocol';
-import type { createDrop } from '../../domain/drops/dispatch-draft.ts';
+import { DispatchParameters, type DropType, type ErrorCode, limits, Status } from '@waybill/protocol';
+import { dispatchDraft } from '../../domain/drops/dispatch-draft.ts';
 import { readIdempotencyKey } from '../shared/idempotency-key.ts';
 import { header } from '../shared/openapi.ts';
 import { draftHeader, readDraftName } from './request-headers.ts';
@@ -16,13 +16,13 @@ interface DispatchRoute extends Pick<Route, 'path' | 'id' | 'summary'> {
   readonly description: string;
   /** The errors that it adds to those of every dispatch. */
   readonly errors: readonly ErrorCode[];
-  readonly dispatch: typeof createDrop;
+  readonly type: DropType;
 }
 
 const done: Status = { status: 'ok' };
 
 /** An operation that dispatches the draft. */
-export function dispatchRoute({ description, errors, dispatch, ...names }: DispatchRoute): Route {
+export function dispatchRoute({ description, errors, type, ...names }: DispatchRoute): Route {
   return route({
     ...names,
     method: 'POST',
@@ -42,11 +42,8 @@ export function dispatchRoute({ description, errors, dispatch, ...names }: Dispa
       ...errors,
     ],
     async handle({ engines, actor, body: parameters, request }) {
-      request.dropId = await dispatch(engines, actor, {
-        draft: readDraftName(request),
-        parameters,
-        idempotencyKey: readIdempotencyKey(request),
-      });
+      const dispatch = { draft: readDraftName(request), parameters, idempotencyKey: readIdempotencyKey(request) };
+      request.dropId = await dispatchDraft(engines, actor, dispatch, type);
       return done;
     },
   });

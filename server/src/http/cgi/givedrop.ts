@@ -1,4 +1,3 @@
-import { createFileRequest } from '../../domain/drops/dispatch-draft.ts';
 import { dispatchRoute } from './dispatch.ts';
 
 /** docs/api.md#9-allow-contacts-to-send-files. */
@@ -8,5 +7,5 @@ export const givedrop = dispatchRoute({
   summary: 'Allow the receivers to send files back',
   description: 'They are allowed to.',
   errors: [],
-  dispatch: createFileRequest,
+  type: 'uploadfiles',
 });

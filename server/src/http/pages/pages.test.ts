@@ -12,7 +12,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
-import { createFileRequest } from '../../domain/drops/dispatch-draft.ts';
+import { dispatchDraft } from '../../domain/drops/dispatch-draft.ts';
 import { deriveCode } from '../../domain/links/issue-code.ts';
 import { toReference } from '../../domain/reference.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
@@ -502,7 +502,7 @@ describe('a link that does not exist', () => {
   test('includes a link for uploads at the address of downloads', async () => {
     const actor = await exchange.account('r@example.org');
     await setReceivers(exchange.engines, actor, '', [{ email: 'r@example.org' }]);
-    await createFileRequest(exchange.engines, actor, { draft: '', parameters: {} });
+    await dispatchDraft(exchange.engines, actor, { draft: '', parameters: {} }, 'uploadfiles');
     const [drop] = await exchange.database.query<{ id: string }>('select id from drops where account_id = $1', [
       actor.accountId,
     ]);

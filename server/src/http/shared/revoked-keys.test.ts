@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../domain/accounts/account-store.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
-import { createDrop } from '../../domain/drops/dispatch-draft.ts';
+import { dispatchDraft } from '../../domain/drops/dispatch-draft.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { checkMs } from './transfers.ts';
@@ -51,7 +51,7 @@ async function receiver() {
   const sender = await exchange.account(actor.email);
   await exchange.prepare(sender, [actor.email], []);
   await exchange.upload(sender, 'large.bin', randomBytes(largeBytes));
-  await createDrop(engines, sender, { draft: '', parameters: { ddmessage: 'large' } });
+  await dispatchDraft(engines, sender, { draft: '', parameters: { ddmessage: 'large' } }, 'downloadfiles');
   const [entry] = await exchange.database.query<{ id: string; file: string }>(
     `select inbox.id, files.id as file from inbox_entries as inbox
      join files on files.account_id = inbox.sender_account_id and files.drop_id = inbox.drop_id

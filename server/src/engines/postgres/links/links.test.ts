@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { setReceivers } from '../../../domain/drafts/set-receivers.ts';
-import { createFileRequest } from '../../../domain/drops/dispatch-draft.ts';
+import { dispatchDraft } from '../../../domain/drops/dispatch-draft.ts';
 import { findDroppedFile } from '../../../domain/links/find-dropped-file.ts';
 import { findLink, findSession } from '../../../domain/links/find-link.ts';
 import type { DroppedFile, Link } from '../../../domain/links/link-store.ts';
@@ -62,7 +62,7 @@ describe('a link', () => {
   test('that asks for files opens no download page, nor the other way round', async () => {
     const actor = await exchange.account('r@example.org');
     await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
-    await createFileRequest(engines, actor, { draft: '', parameters: {} });
+    await dispatchDraft(engines, actor, { draft: '', parameters: {} }, 'uploadfiles');
     const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
     const upload = await deriveToken(exchange, actor, drop?.id as string, 0);
     await findLink(engines, upload, 'uploadfiles');
