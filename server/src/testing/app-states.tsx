@@ -30,19 +30,10 @@ import {
   type RequestPageProps,
   requestTitle,
 } from '../views/pages/app/request-page.tsx';
-import {
-  type RequestLine,
-  RequestsPage,
-  type RequestsPageProps,
-  requestsTitle,
-} from '../views/pages/app/requests-page.tsx';
+import { type RequestLine, RequestsPage, type RequestsPageProps } from '../views/pages/app/requests-page.tsx';
 import { SelectionPage, type SelectionPageProps, selectionTitle } from '../views/pages/app/selection-page.tsx';
-import {
-  type SentLine,
-  SentListPage,
-  type SentListPageProps,
-  sentListTitle,
-} from '../views/pages/app/sent-list-page.tsx';
+import { type SentListProps, sentListTitle } from '../views/pages/app/sent-list.tsx';
+import { type SentLine, SentListPage } from '../views/pages/app/sent-list-page.tsx';
 import { SentNotices } from '../views/pages/app/sent-notice.tsx';
 import type { Translator } from '../views/translator.ts';
 import { ListComponents, ListNotices } from './list-component-states.tsx';
@@ -70,107 +61,125 @@ const userUnknown = '550 5.1.1 <t.ortega@northwind.example>: Recipient address r
 const nobody = { notifiedAt: null, undeliverableAt: null, openedAt: null, completedAt: null, revokedAt: null } as const;
 const choices = { days: [7, 14, 30], min: '2026-11-24', max: '2027-02-14' } as const;
 
-function toProgress(counts: Partial<SentLine['progress']> = {}): SentLine['progress'] {
-  return {
-    state: 'live',
-    notify: true,
-    receivers: 1,
-    delivered: 0,
-    undeliverable: 0,
-    opened: 0,
-    downloaded: 0,
-    ...counts,
-  };
-}
-
 function toHolders(deliveredTo: FileHolders['deliveredTo']): FileHolders {
   return { deliveredCount: deliveredTo.length, deliveredTo, partlyCount: 0, partlyTo: [] };
 }
 
 function sentLines(foreign: Foreign): SentLine[] {
-  const lines: (Partial<SentLine> & Pick<SentLine, 'firstReceiver' | 'progress'>)[] = [
+  const lines: (Partial<SentLine> & Pick<SentLine, 'firstReceiver'>)[] = [
     {
       firstReceiver: kim,
-      progress: toProgress({ receivers: 3, delivered: 2, opened: 2, downloaded: 1, undeliverable: 1 }),
+      receivers: 3,
+      delivered: 2,
+      opened: 2,
+      downloaded: 1,
+      undeliverable: 1,
       fileCount: 4,
       totalBytes: 983e6,
       createdAt: hours(2),
     },
     {
       firstReceiver: ines,
-      progress: toProgress({ delivered: 1, opened: 1 }),
+      delivered: 1,
+      opened: 1,
       createdAt: hours(3),
       firstFile: 'Lease agreement, final.pdf',
     },
     {
       firstReceiver: { name: 'Auditors', email: 'auditors@acme.example' },
-      progress: toProgress({ receivers: 3, delivered: 3, opened: 3, downloaded: 2 }),
+      receivers: 3,
+      delivered: 3,
+      opened: 3,
+      downloaded: 2,
       fileCount: 12,
       totalBytes: 214e6,
       createdAt: hours(26),
     },
     {
       firstReceiver: tomas,
-      progress: toProgress({ delivered: 1 }),
+      delivered: 1,
       createdAt: hours(30),
       firstFile: 'Harbour crane, load test.mp4',
     },
     {
       firstReceiver: { name: 'Harborline Shipping', email: 'office@harborline.example' },
-      progress: toProgress({ delivered: 1, opened: 1, downloaded: 1 }),
+      delivered: 1,
+      opened: 1,
+      downloaded: 1,
       createdAt: hours(72),
       firstFile: 'Customs forms week 46.zip',
     },
-    { firstReceiver: nameless, progress: toProgress(), fileCount: 0, firstFile: null, createdAt: hours(96) },
+    { firstReceiver: nameless, fileCount: 0, firstFile: null, createdAt: hours(96) },
     {
       firstReceiver: { name: 'Elif Demir', email: 'elif@kranbau.example' },
-      progress: toProgress({ state: 'expired', delivered: 1 }),
+      state: 'expired',
+      delivered: 1,
       createdAt: hours(200),
       firstFile: 'Offer 4711, revised.pdf',
     },
     {
       firstReceiver: { name: 'Yuki Tanabe', email: 'y@harborline.example' },
-      progress: toProgress({ state: 'revoked', receivers: 2, delivered: 2, opened: 1 }),
+      state: 'revoked',
+      receivers: 2,
+      delivered: 2,
+      opened: 1,
       createdAt: hours(400),
       fileCount: 3,
       totalBytes: 48e6,
     },
     {
       firstReceiver: { name: 'Site team', email: 'site@acme.example' },
-      progress: toProgress({ notify: false, receivers: 6 }),
+      notify: false,
+      receivers: 6,
       createdAt: hours(9000),
       firstFile: 'Safety briefing.pdf',
     },
     {
       firstReceiver: arabic,
-      progress: toProgress({ delivered: 1, opened: 1 }),
+      delivered: 1,
+      opened: 1,
       createdAt: hours(9100),
       firstFile: 'تقرير التسليم النهائي.pdf',
     },
     {
       firstReceiver: long,
-      progress: toProgress({ receivers: 1200, delivered: 1180, opened: 900, downloaded: 899, undeliverable: 20 }),
+      receivers: 1200,
+      delivered: 1180,
+      opened: 900,
+      downloaded: 899,
+      undeliverable: 20,
       createdAt: hours(9200),
       firstFile: longFile,
     },
     {
       firstReceiver: { name: foreign.senderName, email: foreign.sender },
-      progress: toProgress({ delivered: 1 }),
+      delivered: 1,
       createdAt: hours(9300),
       firstFile: foreign.name,
     },
   ];
-  return lines.map((line, index) => ({
-    id: toId(index),
-    reference: `WB-7F3K-29Q${index.toString(36).toUpperCase()}`,
-    createdAt: now,
-    expiresAt: days(index === 0 ? 0.2 : 7 - index / 2 + 5),
-    fileCount: 1,
-    totalBytes: 2e6,
-    firstFile: 'Delivery note.pdf',
-    isRestorable: line.progress.state === 'revoked',
-    ...line,
-  }));
+  return lines.map((line, index) => {
+    const { state = 'live', receivers: count = 1, downloaded = 0 } = line;
+    return {
+      id: toId(index),
+      reference: `WB-7F3K-29Q${index.toString(36).toUpperCase()}`,
+      createdAt: now,
+      expiresAt: days(index === 0 ? 0.2 : 7 - index / 2 + 5),
+      state,
+      notify: true,
+      receivers: count,
+      waiting: count - downloaded,
+      delivered: 0,
+      undeliverable: 0,
+      opened: 0,
+      downloaded,
+      fileCount: 1,
+      totalBytes: 2e6,
+      firstFile: 'Delivery note.pdf',
+      isRestorable: state === 'revoked',
+      ...line,
+    };
+  });
 }
 
 function receivers(): DeliveryReceiver[] {
@@ -274,26 +283,27 @@ function requestLines(foreign: Foreign): RequestLine[] {
     state: 'live',
     reusable: false,
     notify: true,
-    firstContact: kim,
-    contacts: 1,
-    fulfilled: 0,
+    firstReceiver: kim,
+    receivers: 1,
+    waiting: 1,
     filesReceived: 0,
+    isRestorable: false,
     ...more,
   });
   return [
     line(0, {
       message: 'Insurance certificate 2027\nPlease send it by Friday.',
       expiresAt: days(1),
-      firstContact: { name: 'Rahul Mehta', email: 'rahul@sensorik.example' },
+      firstReceiver: { name: 'Rahul Mehta', email: 'rahul@sensorik.example' },
     }),
-    line(1, { message: 'Signed contract and photos of the site', contacts: 2, fulfilled: 1, filesReceived: 23 }),
-    line(2, { firstContact: { name: 'Elif Demir', email: 'elif@kranbau.example' }, fulfilled: 1, filesReceived: 1 }),
-    line(3, { message: 'Time sheets, every month', reusable: true, contacts: 6, fulfilled: 4, filesReceived: 11 }),
-    line(4, { message: '', contacts: 3 }),
-    line(5, { state: 'expired', message: 'Tender documents, lot 3', contacts: 4, fulfilled: 2, filesReceived: 5 }),
-    line(6, { state: 'revoked', message: 'المستندات المطلوبة للمشروع', firstContact: arabic }),
-    line(7, { message: longFile, firstContact: long, contacts: 900 }),
-    line(8, { message: foreign.message, firstContact: { name: foreign.senderName, email: foreign.sender } }),
+    line(1, { message: 'Signed contract and photos of the site', receivers: 2, waiting: 1, filesReceived: 23 }),
+    line(2, { firstReceiver: { name: 'Elif Demir', email: 'elif@kranbau.example' }, waiting: 0, filesReceived: 1 }),
+    line(3, { message: 'Time sheets, every month', reusable: true, receivers: 6, waiting: 2, filesReceived: 11 }),
+    line(4, { message: '', receivers: 3, waiting: 3 }),
+    line(5, { state: 'expired', message: 'Tender documents, lot 3', receivers: 4, waiting: 2, filesReceived: 5 }),
+    line(6, { state: 'revoked', message: 'المستندات المطلوبة للمشروع', firstReceiver: arabic }),
+    line(7, { message: longFile, firstReceiver: long, receivers: 900, waiting: 900 }),
+    line(8, { message: foreign.message, firstReceiver: { name: foreign.senderName, email: foreign.sender } }),
   ];
 }
 
@@ -353,17 +363,16 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       </ExampleFrame>
     ),
   });
-  const sent = (props: Partial<SentListPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
+  const sent = (props: Partial<SentListProps<SentLine>> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
       'sent',
-      sentListTitle(translator),
+      sentListTitle(translator, 'sent'),
       <SentListPage
         {...common}
         lines={sentLines(foreign)}
         query=""
         part="all"
-        by="anyone"
-        attentionCount={1}
+        waitingCount={1}
         sorts={{
           sent: { href: `${base}sent?sort=sent`, direction: 'descending' },
           until: { href: `${base}sent?sort=until` },
@@ -453,14 +462,13 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
   const requests = (props: Partial<RequestsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
     show(
       'requests',
-      requestsTitle(translator),
+      sentListTitle(translator, 'requests'),
       <RequestsPage
         {...common}
         lines={requestLines(foreign)}
         query=""
         part="open"
-        openCount={9}
-        sorts={{ until: { href: `${base}requests?sort=until`, direction: 'ascending' } }}
+        waitingCount={9}
         pages={{ newerHref: `${base}requests?before=x`, olderHref: `${base}requests?after=x` }}
         total={31}
         selectsAll={false}
@@ -682,7 +690,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     }),
     'app-sent-reader': sent({ canChange: false }),
     'app-sent-no-links': sent({ canShowLinks: false, by: 'me', part: 'underway' }),
-    'app-sent-empty': sent({ lines: [], pages: {}, total: undefined, attentionCount: 0 }),
+    'app-sent-empty': sent({ lines: [], pages: {}, total: undefined, waitingCount: undefined }),
     'app-sent-no-match': sent({ lines: [], query: foreign.name, pages: {}, total: undefined }),
     'app-sent-receipts': sent({
       lines: [],
@@ -691,12 +699,22 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       total: undefined,
       keptReceipts: [kim, long, arabic, nameless].map((one, position) => ({ ...one, dropId: toId(0), position })),
     }),
-    'app-sent-no-attention': sent({ lines: [], part: 'attention', attentionCount: 0, pages: {}, total: undefined }),
+    'app-sent-no-attention': sent({
+      lines: [],
+      part: 'attention',
+      waitingCount: undefined,
+      pages: {},
+      total: undefined,
+    }),
     'app-sent-none-done': sent({ lines: [], part: 'done', pages: {}, total: undefined }),
-    'app-sent-revoke': selection('sent', { what: 'revokeSent', waiting: 7, done: 2, undoSeconds: 600 }, chosen),
+    'app-sent-revoke': selection(
+      'sent',
+      { list: 'sent', what: 'revoke', waiting: 7, done: 2, undoSeconds: 600 },
+      chosen,
+    ),
     'app-sent-extend': selection(
       'sent',
-      { what: 'extendSent', choices },
+      { list: 'sent', what: 'extend', choices },
       chosen,
       translator.t('delivery.problem.date'),
     ),
@@ -822,11 +840,11 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-requests': requests(),
     'app-requests-selected': requests({ selectsAll: true }),
     'app-requests-reader': requests({ canChange: false, part: 'all' }),
-    'app-requests-empty': requests({ lines: [], openCount: 0, pages: {}, total: undefined }),
+    'app-requests-empty': requests({ lines: [], waitingCount: 0, pages: {}, total: undefined }),
     'app-requests-none-closed': requests({ lines: [], part: 'closed', pages: {}, total: undefined }),
     'app-requests-no-match': requests({ lines: [], query: foreign.name, pages: {}, total: undefined }),
-    'app-requests-close': selection('requests', { what: 'closeRequests', waiting: 3 }, chosen),
-    'app-requests-extend': selection('requests', { what: 'extendRequests', choices }, chosen),
+    'app-requests-close': selection('requests', { list: 'requests', what: 'revoke', waiting: 3, done: 0 }, chosen),
+    'app-requests-extend': selection('requests', { list: 'requests', what: 'extend', choices }, chosen),
     'app-requests-closed': requests(
       {},
       {
@@ -886,10 +904,10 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     'app-contacts-reader': contacts({ canChange: false }),
     'app-contacts-empty': contacts({ contacts: [], groups: [], total: undefined, pages: {} }),
     'app-contacts-no-match': contacts({ contacts: [], query: foreign.name, total: undefined, pages: {} }),
-    'app-contacts-remove': selection('contacts', { what: 'removeContacts', globalCount: 1 }, chosenContacts),
+    'app-contacts-remove': selection('contacts', { list: 'contacts', what: 'remove', globalCount: 1 }, chosenContacts),
     'app-contacts-add-to-group': selection(
       'contacts',
-      { what: 'groupContacts', globalCount: 0, groups: ['Northwind', foreign.name] },
+      { list: 'contacts', what: 'group', globalCount: 0, groups: ['Northwind', foreign.name] },
       chosenContacts,
     ),
     'app-contacts-edit': openContact(1),

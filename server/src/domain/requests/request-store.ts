@@ -1,7 +1,7 @@
 /** How far a request for files has come, and by whom it is known in a list. */
 export interface RequestSummary {
-  readonly requestId: string;
-  readonly firstContact: { readonly name: string | null; readonly email: string };
+  readonly dropId: string;
+  readonly firstReceiver: { readonly name: string | null; readonly email: string };
   /** How many contacts have sent files, and how many files. */
   readonly fulfilled: number;
   readonly filesReceived: number;

@@ -274,7 +274,7 @@ async function writeTo(visit: MemberVisit, href: string): Promise<FastifyReply> 
 async function removeSelected(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, form } = visit;
   if (form.get('confirmed') !== '1') {
-    return confirmSelection(visit, async (globalCount) => ({ what: 'removeContacts', globalCount }));
+    return confirmSelection(visit, async (globalCount) => ({ list: 'contacts', what: 'remove', globalCount }));
   }
   await removeContacts(engines, actor, readSelection(visit));
   return returnToContacts(visit, 'removedSome');
@@ -291,7 +291,7 @@ async function groupSelected(visit: MemberVisit): Promise<FastifyReply> {
       visit,
       async (globalCount) => {
         const groups = await engines.store.contacts.groups(actor.accountId, maxGroups);
-        return { what: 'groupContacts', globalCount, groups: groups.map(({ name }) => name) };
+        return { list: 'contacts', what: 'group', globalCount, groups: groups.map(({ name }) => name) };
       },
       isConfirmed ? visit.translator.t('contacts.problem.groups') : undefined,
     );

@@ -1,61 +1,52 @@
 import { isStorable } from '../../domain/contacts/contact-from-input.ts';
 import { toFilter } from '../../domain/drops/find-sent-drops.ts';
 import type { SentDropFilter } from '../../domain/drops/sent-drop-store.ts';
-import type { SentBy, SentPart } from '../../views/pages/app/sent-list-page.tsx';
 
-const parts: readonly SentPart[] = ['all', 'attention', 'underway', 'done'];
-const senders: readonly SentBy[] = ['anyone', 'me', 'programs'];
 const maxSearchLength = 200;
 const maxCursorLength = 500;
+/** The parts of a list that have not ended, and so can be sorted by their end. */
+const sortableParts: ReadonlySet<string> = new Set(['attention', 'underway']);
 
-/** What the URL of the list says. */
+/** The parts that a list is shown in, and the filters whose rows each of them has. The first is the usual one. */
+export type SentListParts = Readonly<Record<string, readonly SentDropFilter[]>>;
+
+/** The choices in the URL of a list. */
 export interface SentListQuery {
   readonly q: string;
-  readonly part: SentPart;
-  readonly by: SentBy;
-  /** Only what has not ended can be sorted by its end. */
+  readonly part: string;
+  readonly by: '' | 'me' | 'programs';
   readonly sort: 'sent' | 'until';
+  readonly canSort: boolean;
   /** The place of the page, as `readListPage` understands it. */
   readonly after: string | undefined;
   readonly before: string | undefined;
   readonly selectsAll: boolean;
+  /** The rows are those that match any one of these. */
+  readonly filters: readonly SentDropFilter[];
+  /** The fields of the URL that choose among the rows and order them; one that has its usual value is empty. */
+  readonly fields: Readonly<Record<'q' | 'part' | 'by' | 'sort', string>>;
 }
 
-/** Reads the query of a URL, or of a link back to the list. A value that is not offered counts as none. */
-export function readSentQuery(fields: URLSearchParams): SentListQuery {
-  const searched = fields.get('q') ?? '';
-  // A link back is part of a form, in which it is encoded.
+/** Reads the query of a URL. A value that is not offered counts as none. */
+export function readSentQuery(url: URLSearchParams, parts: SentListParts, personId: string): SentListQuery {
+  const searched = url.get('q') ?? '';
   const q = isStorable(searched) ? searched.trim().slice(0, maxSearchLength) : '';
-  const part = parts.find((value) => value === fields.get('part')) ?? 'all';
+  const [usual = ''] = Object.keys(parts);
+  const part = Object.keys(parts).find((name) => name === url.get('part')) ?? usual;
+  const by = (['me', 'programs'] as const).find((value) => value === url.get('by')) ?? '';
+  const canSort = q === '' && sortableParts.has(part);
+  const sort = url.get('sort') === 'until' && canSort ? 'until' : 'sent';
+  const search = { ...toFilter({ contains: q }), sentBy: { '': undefined, me: personId, programs: null }[by] };
   return {
     q,
     part,
-    by: senders.find((value) => value === fields.get('by')) ?? 'anyone',
-    sort: fields.get('sort') === 'until' && canSort({ q, part }) ? 'until' : 'sent',
-    after: fields.get('after')?.slice(0, maxCursorLength),
-    before: fields.get('before')?.slice(0, maxCursorLength),
-    selectsAll: fields.get('select') === 'all',
-  };
-}
-
-/** The fields of the list's URL that choose among the rows and order them; one that has its usual value is empty. */
-export function toFields({ q, part, by, sort }: SentListQuery): Record<string, string> {
-  return {
-    q,
-    part: part === 'all' ? '' : part,
-    by: by === 'anyone' ? '' : by,
-    sort: sort === 'sent' ? '' : sort,
-  };
-}
-
-export function canSort({ q, part }: Pick<SentListQuery, 'q' | 'part'>): boolean {
-  return q === '' && (part === 'attention' || part === 'underway');
-}
-
-export function toSentFilter({ q, part, by }: SentListQuery, personId: string): SentDropFilter {
-  return {
-    ...toFilter({ contains: q }),
-    part: part === 'all' ? undefined : part,
-    sentBy: by === 'me' ? personId : by === 'programs' ? null : undefined,
+    by,
+    sort,
+    canSort,
+    after: url.get('after')?.slice(0, maxCursorLength),
+    before: url.get('before')?.slice(0, maxCursorLength),
+    selectsAll: url.get('select') === 'all',
+    filters: (parts[part] ?? []).map((filter) => ({ ...search, ...filter })),
+    fields: { q, part: part === usual ? '' : part, by, sort: sort === 'sent' ? '' : sort },
   };
 }

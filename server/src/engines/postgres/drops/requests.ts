@@ -9,7 +9,7 @@ export function requestStore(db: Database): RequestStore {
   return {
     async summaries(accountId, requestIds) {
       const { rows } = await sql<RequestSummary>`
-        select asked.id as "requestId", first.contact as "firstContact", arrived.*
+        select asked.id as "dropId", first.contact as "firstReceiver", arrived.*
         from unnest(${requestIds}::uuid[]) as asked (id) cross join lateral (
           select ${person} as contact from links where account_id = ${accountId} and drop_id = asked.id
           order by position limit 1

@@ -77,9 +77,8 @@ export function RequestPage(props: RequestPageProps): JSX.Element {
   const totalBytes = arrivals.reduce((sum, arrival) => sum + arrival.totalBytes, 0);
   const progress = {
     ...request,
-    contacts: contacts.length,
-    fulfilled: contacts.filter(({ completedAt }) => completedAt !== null).length,
-    filesReceived: contacts.reduce((sum, { filesReceived }) => sum + filesReceived, 0),
+    receivers: contacts.length,
+    waiting: contacts.filter(({ completedAt }) => completedAt === null).length,
   };
   return (
     <>
@@ -141,7 +140,7 @@ export function RequestPage(props: RequestPageProps): JSX.Element {
           <div class="ticket-do">
             <section>
               <SectionHead title={translator.t('requests.whoWasAsked')}>
-                {translator.t('requests.haveSent', { count: progress.fulfilled, of: contacts.length })}
+                {translator.t('requests.haveSent', { count: contacts.length - progress.waiting, of: contacts.length })}
               </SectionHead>
               <ListForm csrf={props.csrf}>
                 <ul class="receivers">

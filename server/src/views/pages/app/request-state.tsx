@@ -8,10 +8,9 @@ export interface RequestProgress {
   readonly state: 'live' | 'expired' | 'revoked';
   readonly reusable: boolean;
   readonly expiresAt: Date;
-  /** How many contacts were asked, and how many of them have sent files. */
-  readonly contacts: number;
-  readonly fulfilled: number;
-  readonly filesReceived: number;
+  /** How many contacts were asked, and how many of them have not sent files. */
+  readonly receivers: number;
+  readonly waiting: number;
 }
 
 const soonMilliseconds = 2 * 24 * 60 * 60 * 1000;
@@ -23,19 +22,20 @@ export function RequestChip({ request, now }: { request: RequestProgress; now: D
   return (
     <span class={`status tone-${tone}`}>
       <Icon name={icon} small />
-      {translator.t(text, { count: request.fulfilled, of: request.contacts })}
+      {translator.t(text, { count: request.receivers - request.waiting, of: request.receivers })}
     </span>
   );
 }
 
 function chooseState(request: RequestProgress, now: Date): readonly [Tone, IconName, string] {
-  const { state, contacts, fulfilled } = request;
-  if (fulfilled === contacts && !(request.reusable && state === 'live')) return ['good', 'check', 'requests.arrived'];
+  const { state, receivers, waiting } = request;
+  if (waiting === 0 && !(request.reusable && state === 'live')) return ['good', 'check', 'requests.arrived'];
   if (state === 'revoked') return ['quiet', 'stop', 'requests.closed'];
-  if (state === 'expired') return ['quiet', 'clock', fulfilled > 0 ? 'requests.endedPartly' : 'requests.endedWithout'];
-  if (fulfilled < contacts && request.expiresAt.getTime() - now.getTime() < soonMilliseconds) {
+  if (state === 'expired')
+    return ['quiet', 'clock', waiting < receivers ? 'requests.endedPartly' : 'requests.endedWithout'];
+  if (waiting > 0 && request.expiresAt.getTime() - now.getTime() < soonMilliseconds) {
     return ['warn', 'clock', 'requests.endsSoon'];
   }
   if (request.reusable) return ['calm', 'retry', 'requests.reusable'];
-  return fulfilled > 0 ? ['calm', 'request', 'requests.partly'] : ['quiet', 'mail', 'requests.waiting'];
+  return waiting < receivers ? ['calm', 'request', 'requests.partly'] : ['quiet', 'mail', 'requests.waiting'];
 }

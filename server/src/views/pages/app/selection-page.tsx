@@ -7,6 +7,7 @@ import { useTranslator, type ViewTranslator } from '../../components/translator-
 import { oneLine } from '../../plain.ts';
 import type { DeadlineChoices } from './delivery-task.tsx';
 import type { ListProps } from './list-props.ts';
+import type { SentScreen } from './sent-notice.tsx';
 
 /** One of the selected rows. */
 export interface SelectedRow {
@@ -18,19 +19,23 @@ export interface SelectedRow {
 
 /** An action on several rows that needs a decision or a value. */
 export type SelectionTask =
-  /** How many receivers do not have the files yet, and how many have them. */
+  /** How many receivers have not done their part yet, and how many have. */
   | {
-      readonly what: 'revokeSent';
+      readonly list: SentScreen;
+      readonly what: 'revoke';
       readonly waiting: number;
       readonly done: number;
       readonly undoSeconds?: number | undefined;
     }
-  | { readonly what: 'extendSent'; readonly choices: DeadlineChoices }
-  | { readonly what: 'closeRequests'; readonly waiting: number; readonly undoSeconds?: number | undefined }
-  | { readonly what: 'extendRequests'; readonly choices: DeadlineChoices }
+  | { readonly list: SentScreen; readonly what: 'extend'; readonly choices: DeadlineChoices }
   /** How many of the selected contacts are the administrator's, and stay as they are. */
-  | { readonly what: 'removeContacts'; readonly globalCount: number }
-  | { readonly what: 'groupContacts'; readonly globalCount: number; readonly groups: readonly string[] };
+  | { readonly list: 'contacts'; readonly what: 'remove'; readonly globalCount: number }
+  | {
+      readonly list: 'contacts';
+      readonly what: 'group';
+      readonly globalCount: number;
+      readonly groups: readonly string[];
+    };
 
 export interface SelectionPageProps extends ListProps {
   readonly task: SelectionTask;
@@ -41,27 +46,38 @@ export interface SelectionPageProps extends ListProps {
   readonly problem?: string | undefined;
 }
 
-const kinds = {
-  revokeSent: { list: 'sent', action: 'revoke', crumb: 'frame.sent', title: 'sentList.revokeTitle' },
-  extendSent: { list: 'sent', action: 'extend', crumb: 'frame.sent', title: 'sentList.extendTitle' },
-  closeRequests: { list: 'requests', action: 'revoke', crumb: 'frame.requests', title: 'requests.closeSomeTitle' },
-  extendRequests: { list: 'requests', action: 'extend', crumb: 'frame.requests', title: 'requests.extendSomeTitle' },
-  removeContacts: { list: 'contacts', action: 'remove', crumb: 'frame.contacts', title: 'contacts.removeSomeTitle' },
-  groupContacts: { list: 'contacts', action: 'group', crumb: 'frame.contacts', title: 'contacts.groupTitle' },
+const crumbs = { sent: 'frame.sent', requests: 'frame.requests', contacts: 'frame.contacts' } as const;
+const texts = {
+  sent: {
+    revoke: { title: 'sentList.revokeTitle', submit: 'sentList.revokeSubmit' },
+    extend: { title: 'sentList.extendTitle', submit: 'delivery.extend' },
+  },
+  requests: {
+    revoke: { title: 'requests.closeSomeTitle', submit: 'requests.closeSomeSubmit' },
+    extend: { title: 'requests.extendSomeTitle', submit: 'delivery.extend' },
+  },
+  contacts: {
+    remove: { title: 'contacts.removeSomeTitle', submit: 'contacts.removeSomeSubmit' },
+    group: { title: 'contacts.groupTitle', submit: 'contacts.groupSubmit' },
+  },
 } as const;
+
+function findTexts(task: SelectionTask): { readonly title: string; readonly submit: string } {
+  return task.list === 'contacts' ? texts.contacts[task.what] : texts[task.list][task.what];
+}
 
 export function selectionTitle(
   translator: ViewTranslator,
   { task, rows }: Pick<SelectionPageProps, 'task' | 'rows'>,
 ): string {
-  return translator.t(kinds[task.what].title, { count: rows.length });
+  return translator.t(findTexts(task).title, { count: rows.length });
 }
 
 /** Asks before several rows of a list are changed at once: says what happens to whom, and with how many. */
 export function SelectionPage(props: SelectionPageProps): JSX.Element {
   const translator = useTranslator();
   const { base, csrf, task, rows } = props;
-  const { list, action, crumb } = kinds[task.what];
+  const { list, what } = task;
   const path = `${base}${list}`;
   const listHref = `${path}${props.back ?? ''}`;
   const title = selectionTitle(translator, props);
@@ -69,7 +85,7 @@ export function SelectionPage(props: SelectionPageProps): JSX.Element {
     <>
       <PageHead
         trail={
-          <Crumbs label={translator.t(crumb)} href={listHref}>
+          <Crumbs label={translator.t(crumbs[list])} href={listHref}>
             {translator.t('list.selected')} {translator.formatNumber(rows.length)}
           </Crumbs>
         }
@@ -80,14 +96,14 @@ export function SelectionPage(props: SelectionPageProps): JSX.Element {
         about={<Consequences task={task} rows={rows} />}
         problem={props.problem}
         csrf={csrf}
-        action={`${path}/${action}`}
+        action={`${path}/${what}`}
         fields={{ confirmed: '1', ...(props.back !== undefined && { back: props.back }) }}
-        submit={nameSubmit(translator, task, rows.length)}
-        danger={task.what === 'revokeSent' || task.what === 'closeRequests' || task.what === 'removeContacts'}
+        submit={translator.t(findTexts(task).submit, { count: rows.length })}
+        danger={what === 'revoke' || what === 'remove'}
         cancelHref={listHref}
       >
-        {'choices' in task && <DeadlineField {...task.choices} chosenDays={task.choices.days[0] ?? 0} />}
-        {task.what === 'groupContacts' && (
+        {task.what === 'extend' && <DeadlineField {...task.choices} chosenDays={task.choices.days[0] ?? 0} />}
+        {task.what === 'group' && (
           <Field
             id="group"
             name="group"
@@ -128,34 +144,23 @@ function Consequences({ task, rows }: Pick<SelectionPageProps, 'task' | 'rows'>)
 }
 
 function listConsequences({ t }: ViewTranslator, task: SelectionTask, count: number): string[] {
-  const undo = (seconds: number | undefined, final: string) =>
-    seconds === undefined ? t(final) : t('delivery.revokeUndo', { count: seconds / 60 });
-  if (task.what === 'revokeSent') {
-    return [
-      ...(task.waiting > 0 ? [t('delivery.revokeWaiting', { count: task.waiting })] : []),
-      ...(task.done > 0 ? [t('delivery.revokeDone', { count: task.done })] : []),
-      undo(task.undoSeconds, 'delivery.revokeFinal'),
-    ];
-  }
-  if (task.what === 'closeRequests') {
-    return [
-      ...(task.waiting > 0 ? [t('requests.closeWaiting', { count: task.waiting })] : []),
-      t('requests.closeDrafts'),
-      undo(task.undoSeconds, 'requests.closeFinal'),
-    ];
-  }
-  if (task.what === 'removeContacts' || task.what === 'groupContacts') {
-    const about = task.what === 'removeContacts' ? 'contacts.removeSomeAbout' : 'contacts.groupAbout';
+  if (task.what === 'extend') return [t('sentList.extendAbout')];
+  if (task.what !== 'revoke') {
+    const about = task.what === 'remove' ? 'contacts.removeSomeAbout' : 'contacts.groupAbout';
     const kept = task.globalCount > 0 ? [t('contacts.globalKept', { count: task.globalCount })] : [];
     return [t(about, { count }), ...kept];
   }
-  return [t('sentList.extendAbout')];
-}
-
-function nameSubmit({ t }: ViewTranslator, task: SelectionTask, count: number): string {
-  if (task.what === 'revokeSent') return t('sentList.revokeSubmit', { count });
-  if (task.what === 'closeRequests') return t('requests.closeSomeSubmit', { count });
-  if (task.what === 'removeContacts') return t('contacts.removeSomeSubmit', { count });
-  if (task.what === 'groupContacts') return t('contacts.groupSubmit');
-  return t('delivery.extend');
+  const { waiting, done, undoSeconds } = task;
+  const undo = undoSeconds !== undefined && t('delivery.revokeUndo', { count: undoSeconds / 60 });
+  return task.list === 'sent'
+    ? [
+        ...(waiting > 0 ? [t('delivery.revokeWaiting', { count: waiting })] : []),
+        ...(done > 0 ? [t('delivery.revokeDone', { count: done })] : []),
+        undo || t('delivery.revokeFinal'),
+      ]
+    : [
+        ...(waiting > 0 ? [t('requests.closeWaiting', { count: waiting })] : []),
+        t('requests.closeDrafts'),
+        undo || t('requests.closeFinal'),
+      ];
 }
