@@ -48,10 +48,18 @@ export type AppEngines = Pick<
   UploadNeeds &
   InboxSendingNeeds & { readonly pepper: Buffer; readonly identityProviders: IdentityProviders };
 
-/** The input of every handler. */
-export interface Visit {
+/** Engines and options that all routes share. */
+export interface AppContext {
   readonly engines: AppEngines;
   readonly options: PageOptions;
+  /** Runs requests that may take long. */
+  readonly transfers: Transfers;
+  /** Reports new events to requests that wait for them. */
+  readonly eventWatch: EventWatch;
+}
+
+/** A request of a browser, and its response. */
+export interface AppRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly translator: Translator;
@@ -68,10 +76,6 @@ export interface Visit {
   readonly form: URLSearchParams;
   /** The parts of a form with files, after its token; none if the form came without. They fail when the signal is aborted. */
   readonly readParts: (ended: AbortSignal) => AsyncIterable<Part>;
-  /** Runs requests that may take long. */
-  readonly transfers: Transfers;
-  /** Reports new events to requests that wait for them. */
-  readonly eventWatch: EventWatch;
   /** Shows in which browser a person has signed in before. */
   readonly deviceCookie: string | undefined;
   /** Gives the browser a session, or another one; once a person has signed in, the browser is one of theirs. */
@@ -79,8 +83,8 @@ export interface Visit {
   endSession(): void;
 }
 
-export type SignedInVisit = Visit & SignedIn;
-export type MemberVisit = SignedInVisit & {
+/** A person who has signed in, as a member of the account in the path. */
+export interface Member extends SignedIn {
   readonly membership: Membership;
   /** The person, as the domain knows those who act for the account. */
   readonly actor: Actor;
@@ -92,7 +96,12 @@ export type MemberVisit = SignedInVisit & {
   readonly eventsRead: string | undefined;
   /** Aborted when the session or the membership ends: work that takes long then rejects with its reason. */
   readonly ended: AbortSignal;
-};
+}
+
+/** The inputs of handlers. A function that a handler calls declares the parts of them that it needs. */
+export type Visit = AppContext & AppRequest;
+export type SignedInVisit = Visit & SignedIn;
+export type MemberVisit = Visit & Member;
 
 interface Described {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -159,15 +168,7 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const accountPath = '/:user/';
 const noParts: AsyncIterable<Part> = (async function* () {})();
 
-/** Engines and options that all routes share. */
-export interface AppParts {
-  readonly engines: AppEngines;
-  readonly transfers: Transfers;
-  readonly eventWatch: EventWatch;
-  readonly options: PageOptions;
-}
-
-export function registerAppRoute(app: App, shared: AppParts, route: AppRoute): void {
+export function registerAppRoute(app: App, shared: AppContext, route: AppRoute): void {
   const authentication = isOpenRoute(route) ? 'nobody' : isMemberRoute(route) ? 'member' : 'session';
   app.route({
     method: route.method,
@@ -180,7 +181,7 @@ export function registerAppRoute(app: App, shared: AppParts, route: AppRoute): v
 }
 
 async function handle(
-  { engines, transfers, eventWatch, options }: AppParts,
+  { engines, transfers, eventWatch, options }: AppContext,
   route: AppRoute,
   request: FastifyRequest,
   reply: FastifyReply,

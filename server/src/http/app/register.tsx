@@ -8,12 +8,12 @@ import { isClientGone } from '../shared/client-gone.ts';
 import { sendProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import { tusType } from '../shared/tus.ts';
-import { type AppParts, type AppRoute, registerAppRoute, wantsDocument } from './app-route.ts';
+import { type AppContext, type AppRoute, registerAppRoute, wantsDocument } from './app-route.ts';
 import { readCookie } from './cookies.ts';
 import { appRoutes } from './routes.ts';
 
 /** The app of people with an account: sign-in, and the screens of the accounts that they belong to. */
-export function peoplesApp(app: App, shared: AppParts): void {
+export function peoplesApp(app: App, shared: AppContext): void {
   const { options } = shared;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -60,7 +60,7 @@ export function peoplesApp(app: App, shared: AppParts): void {
 }
 
 /** In its own scope, where the handler reads the body as it arrives. */
-function registerStream(app: App, shared: AppParts, route: AppRoute): void {
+function registerStream(app: App, shared: AppContext, route: AppRoute): void {
   app.addContentTypeParser(
     route.body === 'multipart' ? 'multipart/form-data' : tusType,
     async (_request: unknown, body: Readable) => body,
