@@ -314,7 +314,7 @@ export function wantsDocument({ headers }: FastifyRequest): boolean {
  * Where a session belongs that has come less far than the page needs, or further: the browser went back, or repeats a form.
  * Undefined if the page is for this session, or there is none.
  */
-function findOtherStep(route: AppRoute, { signedIn, request, form }: Visit): string | undefined {
+function findOtherStep(route: AppRoute, { signedIn, request, form }: AppRequest): string | undefined {
   if (isOpenRoute(route)) return undefined;
   const needed = isMemberRoute(route) ? 'complete' : route.access;
   const stage = signedIn?.session.stage;
@@ -335,7 +335,7 @@ export function isRecent({ authenticatedAt }: Session): boolean {
 }
 
 /** Asks for any of the person's sign-in methods, and then leads back. */
-export async function askToSignInAgain({ request, reply }: Visit, next: string): Promise<FastifyReply> {
+export async function askToSignInAgain({ request, reply }: AppRequest, next: string): Promise<FastifyReply> {
   const location = `/sign-in?confirm&next=${encodeURIComponent(next)}`;
   if (request.headers.accept === 'application/json') return reply.code(401).send({ location });
   return reply.redirect(location, 303);

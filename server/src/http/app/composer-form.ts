@@ -7,7 +7,7 @@ import { uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { abandonUploads, completeUploads, stageUpload } from '../../domain/uploads/stage-upload.ts';
 import type { Part } from '../shared/multipart.ts';
 import { notifyOnStart } from '../shared/receive-files.ts';
-import type { SignedInVisit } from './app-route.ts';
+import type { SignedInVisit, Visit } from './app-route.ts';
 
 /** A file that came with the form, and is an upload of the account now. */
 export interface ReceivedFile {
@@ -36,7 +36,7 @@ const maxTextBytes = 512 * 1024;
  * form: what was typed comes after the files, and nobody wants to type it again.
  */
 export async function readFormWithFiles(
-  { engines, readParts, request }: SignedInVisit,
+  { engines, readParts, request }: Visit,
   actor: Actor,
   ended: AbortSignal,
 ): Promise<FormWithFiles> {

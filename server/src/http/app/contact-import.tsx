@@ -11,7 +11,7 @@ import {
 } from '../../views/pages/app/contact-import-page.tsx';
 import type { ContactsNoticeName } from '../../views/pages/app/contacts-notice.tsx';
 import type { Part } from '../shared/multipart.ts';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import {
   type ContactFile,
   type ContactMapping,
@@ -98,7 +98,7 @@ async function withImport(
 async function readImport({
   readParts,
   ended,
-}: MemberVisit): Promise<Omit<FoundImport, 'contacts'> | (FileProblem & { problem: string })> {
+}: AppRequest & Member): Promise<Omit<FoundImport, 'contacts'> | (FileProblem & { problem: string })> {
   const fields = new Map<string, string>();
   let bytes: Buffer | undefined;
   let fileName: string | undefined;
@@ -199,6 +199,6 @@ function sendImport(
   });
 }
 
-export function returnToContacts({ reply, base }: MemberVisit, notice: ContactsNoticeName): FastifyReply {
+export function returnToContacts({ reply, base }: AppRequest & Member, notice: ContactsNoticeName): FastifyReply {
   return reply.redirect(`${base}contacts?notice=${notice}`, 303);
 }

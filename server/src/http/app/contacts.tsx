@@ -14,7 +14,7 @@ import { type OpenContact, toContactHref } from '../../views/pages/app/open-cont
 import { SelectionPage, type SelectionTask, selectionTitle } from '../../views/pages/app/selection-page.tsx';
 import { oneLine } from '../../views/plain.ts';
 import { sendCsv } from '../shared/csv.ts';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readContactForm, splitGroups, toContactInput } from './contact-form.ts';
 import { contactImportRoutes, returnToContacts } from './contact-import.tsx';
 import { readListPage } from './list-page.ts';
@@ -71,18 +71,18 @@ export const contactRoutes: readonly AppRoute[] = [
 ];
 
 /** The address in the path. One that is none belongs to no contact. */
-function readAddress({ request }: MemberVisit): string {
+function readAddress({ request }: AppRequest): string {
   const { email } = request.params as { email: string };
   if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new ExchangeError('not_found');
   return email;
 }
 
-function readFilter(visit: MemberVisit): ContactFilter {
+function readFilter(visit: AppRequest): ContactFilter {
   return { search: readQueryValue(visit, 'q') || undefined, group: readQueryValue(visit, 'group') || undefined };
 }
 
 /** The fields of the URL that lead back to the same page of the list. */
-function readPlace(visit: MemberVisit): Record<string, string> {
+function readPlace(visit: AppRequest): Record<string, string> {
   const query = readQueryFields(visit);
   return Object.fromEntries(['q', 'group', 'sort', 'after', 'before'].map((name) => [name, query.get(name) ?? '']));
 }
@@ -155,7 +155,7 @@ function includeOpened(rows: readonly ListedContact[], opened: ListedContact): r
 }
 
 /** The languages of mails, and that of the contact, which a program may have chosen. */
-function listLanguages({ options }: MemberVisit, language: string): MailLanguages {
+function listLanguages({ options }: AppContext, language: string): MailLanguages {
   const known = options.translator.languages;
   const isKnown = language === '' || known.some((one) => one.language === language);
   return isKnown ? known : [...known, { language, name: language }];
@@ -187,7 +187,10 @@ async function exportContacts(visit: MemberVisit): Promise<FastifyReply> {
   return sendCsv(visit.reply, 'contacts.csv', listRows(visit, readFilter(visit)));
 }
 
-async function* listRows({ engines, actor }: MemberVisit, filter: ContactFilter): AsyncGenerator<readonly string[]> {
+async function* listRows(
+  { engines, actor }: AppContext & Member,
+  filter: ContactFilter,
+): AsyncGenerator<readonly string[]> {
   yield ['email', 'name', 'phone', 'language', 'groups'];
   let after: ListedContact | undefined;
   do {
@@ -259,7 +262,7 @@ function toProblem(error: unknown, isKnown: boolean): ContactProblem {
 }
 
 /** The addresses of the contacts whose boxes are checked: no more than a page has. */
-function readSelection({ form }: MemberVisit): string[] {
+function readSelection({ form }: AppRequest): string[] {
   return form.getAll('email').slice(0, limits.pageSize);
 }
 

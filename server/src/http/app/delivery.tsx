@@ -13,7 +13,7 @@ import {
 } from '../../views/pages/app/delivery-page.tsx';
 import { SentNotices } from '../../views/pages/app/sent-notice.tsx';
 import { sendCsv } from '../shared/csv.ts';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { toHistory, toHistoryRows } from './delivery-history.ts';
 import { readQueryFields, toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
@@ -71,7 +71,7 @@ async function sendDelivery(visit: MemberVisit, drop: SentDrop, { task, links }:
 
 /** Says who has the files that the page shows. One who has everything need not be looked up file by file. */
 async function addHolders(
-  { engines, actor }: MemberVisit,
+  { engines, actor }: AppContext & Member,
   drop: SentDrop,
   files: readonly FollowedFile[],
   receivers: readonly FollowedReceiver[],

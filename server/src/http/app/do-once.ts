@@ -1,7 +1,7 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { hasResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
-import type { AppEngines, MemberVisit } from './app-route.ts';
+import type { AppContext, AppEngines, Member } from './app-route.ts';
 
 /** A form that does something once, however often its button is pressed. */
 export interface OnceForm {
@@ -11,7 +11,7 @@ export interface OnceForm {
 }
 
 /** The id that the form brings, or another one. */
-export function readRequestId({ engines }: Pick<MemberVisit, 'engines'>, fields: URLSearchParams): string {
+export function readRequestId({ engines }: AppContext, fields: URLSearchParams): string {
   const id = fields.get('request_id') ?? '';
   return isUuid(id) ? id : engines.random.uuid();
 }
@@ -21,7 +21,7 @@ export function readRequestId({ engines }: Pick<MemberVisit, 'engines'>, fields:
  * finds the path of the page to show. A repetition is led to the same page.
  */
 export async function doOnce(
-  { engines, actor }: Pick<MemberVisit, 'engines' | 'actor'>,
+  { engines, actor }: AppContext & Member,
   { requestId, digest }: OnceForm,
   prepare: () => Promise<(within: Pick<AppEngines, 'store'>) => Promise<string>>,
 ): Promise<{ readonly path: string; readonly isRepeated: boolean }> {

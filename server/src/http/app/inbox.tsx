@@ -12,7 +12,7 @@ import { type InboxNotice, InboxToast, isInboxNotice } from '../../views/pages/a
 import { type InboxLine, InboxPage, type InboxPart, inboxTitle } from '../../views/pages/app/inbox-page.tsx';
 import { toHref } from '../../views/pages/app/list-props.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppRequest, AppRoute, MemberVisit } from './app-route.ts';
 import { readListPage } from './list-page.ts';
 import { requireUuid } from './require-uuid.ts';
 import { sendScreen } from './send-screen.tsx';
@@ -130,12 +130,12 @@ function change(
   };
 }
 
-function readId({ request }: MemberVisit): string {
+function readId({ request }: AppRequest): string {
   return requireUuid((request.params as { id: string }).id);
 }
 
 /** The places of the chosen files in the entry. */
-function readChosen({ request }: MemberVisit): ReadonlySet<number> {
+function readChosen({ request }: AppRequest): ReadonlySet<number> {
   const { file = [] } = request.query as { file?: string | string[] };
   const places = [file].flat();
   if (!places.every((place) => /^\d{1,4}$/.test(place))) throw new ExchangeError('not_found');

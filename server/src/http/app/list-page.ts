@@ -21,7 +21,7 @@ export interface ListPage<Position> {
 
 /** `fields` are those of the URL that choose among the rows; `toPosition` picks what the list is ordered by. */
 export function readListPage<Position>(
-  { engines, membership, request }: Pick<MemberVisit, 'engines' | 'membership' | 'request'>,
+  { engines, membership, request }: MemberVisit,
   path: string,
   fields: Readonly<Record<string, string>>,
   toPosition: (row: Position) => Position,

@@ -13,7 +13,7 @@ import { RecoveryRequestPage, recoveryRequestTitle } from '../../views/pages/app
 import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
 import { limitGuesses } from '../shared/page/limit-guesses.ts';
 import { gestureField } from '../shared/page/person.ts';
-import type { AppRoute, Visit } from './app-route.ts';
+import type { AppRequest, AppRoute, Visit } from './app-route.ts';
 import { sendAppPage } from './send-app-page.ts';
 import { endPrevious } from './sign-in.tsx';
 
@@ -75,7 +75,7 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
   },
 ];
 
-function isBegun({ signedIn }: Visit, { state, person }: PersonLink): boolean {
+function isBegun({ signedIn }: AppRequest, { state, person }: PersonLink): boolean {
   return state === 'used' && signedIn?.session.stage === 'enrolment' && signedIn.person.id === person.id;
 }
 

@@ -3,18 +3,15 @@ import type { Browser } from '../../domain/people/browser.ts';
 import { toPasskeySite } from '../../domain/sign-in/passkey-values.ts';
 import type { PasskeyRequest } from '../../domain/sign-in/sign-in.ts';
 import { describeBrowser } from '../../views/components/user-agent.ts';
-import type { Visit } from './app-route.ts';
+import type { AppRequest, Visit } from './app-route.ts';
 
 /** Returns the routes where browsers can use passkeys: under a name, not at an address such as 127.0.0.1. */
-export function offerPasskeys<Routes>({ origin }: Pick<Visit, 'origin'>, routes: Routes): Routes | undefined {
+export function offerPasskeys<Routes>({ origin }: Pick<AppRequest, 'origin'>, routes: Routes): Routes | undefined {
   return isIP(new URL(origin).hostname.replace(/^\[|\]$/g, '')) === 0 ? routes : undefined;
 }
 
 /** A passkey belongs to the host name under which the browser reached this server. */
-export function toPasskeyRequest({
-  engines,
-  origin,
-}: Pick<Visit, 'engines' | 'origin'>): Omit<PasskeyRequest, 'boundTo'> {
+export function toPasskeyRequest({ engines, origin }: Visit): Omit<PasskeyRequest, 'boundTo'> {
   return { site: toPasskeySite(origin, engines.policy.operatorName), now: new Date() };
 }
 

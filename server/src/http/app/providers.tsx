@@ -11,7 +11,7 @@ import {
 import { addIdentity, endProviderSessions, signInWithProvider } from '../../domain/sign-in/sign-in-with-provider.ts';
 import { LinkIdentityPage, linkIdentityTitle } from '../../views/pages/app/link-identity-page.tsx';
 import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
-import { type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
+import { type AppRequest, type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { sendLeave } from './leave.tsx';
 import { isLinkingPath, readNextPath, withNext } from './next-path.ts';
@@ -146,7 +146,7 @@ function findReturnPath({ engines, options, request }: Visit, returnTo: string):
 }
 
 /** The person of this browser, who is signed in or came by a mailed link: both prove who they are. */
-function requirePerson({ signedIn }: Visit): SignedIn {
+function requirePerson({ signedIn }: AppRequest): SignedIn {
   if (!signedIn || signedIn.session.stage === 'second_factor') throw new ExchangeError('sign_in_required');
   return signedIn;
 }

@@ -5,6 +5,7 @@ import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isWeaker } from '../../domain/links/second-factor.ts';
+import type { SignedIn } from '../../domain/people/sessions.ts';
 import type { Policy } from '../../domain/policy.ts';
 import { type FileRequestInput, prepareRequest } from '../../domain/requests/request-files.ts';
 import {
@@ -15,7 +16,7 @@ import {
   requestFormTexts,
   requestFormTitle,
 } from '../../views/pages/app/request-form-page.tsx';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRequest, AppRoute, MemberVisit, Visit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { doOnce, readRequestId } from './do-once.ts';
 import { toListProps } from './list-visit.ts';
@@ -78,7 +79,7 @@ export const requestFormRoutes: readonly AppRoute[] = [
   },
 ];
 
-function readValues(visit: MemberVisit, policy: Policy): RequestValues {
+function readValues(visit: Visit, policy: Policy): RequestValues {
   const { form } = visit;
   const days = form.get('days') ?? '';
   const factor = form.get('second_factor');
@@ -94,7 +95,7 @@ function readValues(visit: MemberVisit, policy: Policy): RequestValues {
 }
 
 function toInput(
-  { person, form }: MemberVisit,
+  { person, form }: AppRequest & SignedIn,
   { lifetime }: Policy,
   values: RequestValues,
   { receivers, unreadable }: UnderstoodReceivers,
@@ -134,7 +135,7 @@ function toProblem(error: unknown, { receivers }: FileRequestInput): RequestProb
 }
 
 /** Those that are not weaker than the account's rule; one by SMS only where the server sends any. */
-function listFactors({ engines }: MemberVisit, { secondFactor }: Policy): RequestFactor[] {
+function listFactors({ engines }: AppContext, { secondFactor }: Policy): RequestFactor[] {
   const allowed = factors.filter((factor) => !isWeaker(factor, secondFactor) && (factor !== 'sms' || engines.sms));
   return allowed.length > 0 ? allowed : [secondFactor];
 }

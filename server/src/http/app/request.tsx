@@ -8,7 +8,7 @@ import type { HistoryEntry } from '../../views/pages/app/delivery-history.tsx';
 import { RequestPage, type RequestPageProps, requestTitle } from '../../views/pages/app/request-page.tsx';
 import { SentNotices } from '../../views/pages/app/sent-notice.tsx';
 import { sendCsv } from '../shared/csv.ts';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { toHistory, toHistoryRows } from './delivery-history.ts';
 import { readQueryFields, toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
@@ -69,7 +69,7 @@ async function sendRequest(visit: MemberVisit, request: SentDrop, { task, links 
 }
 
 /** What happened to a request: what its owner did, whom it reached, and what arrived; newest first. */
-async function readHistory({ engines, actor }: MemberVisit, request: SentDrop) {
+async function readHistory({ engines, actor }: AppContext & Member, request: SentDrop) {
   const { store } = engines;
   const { accountId, email } = actor;
   const [changes, people, arrivals] = await Promise.all([

@@ -7,13 +7,14 @@ import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/r
 import { type DropInput, prepareDrop } from '../../domain/drops/send-drop.ts';
 import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
 import { isWeaker } from '../../domain/links/second-factor.ts';
+import type { SignedIn } from '../../domain/people/sessions.ts';
 import type { Policy, SecondFactor } from '../../domain/policy.ts';
 import { findUploads, uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { findFileSizeLimit } from '../../domain/uploads/find-file-size-limit.ts';
 import { removeUpload } from '../../domain/uploads/remove-upload.ts';
 import { type ComposerProblem, describeProblem, type ProblemDetails } from '../../views/pages/app/composer-problem.ts';
 import { type ComposerValues, composerTexts, SendPage, sendTitle } from '../../views/pages/app/send-page.tsx';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRequest, AppRoute, Member, MemberVisit, Visit } from './app-route.ts';
 import { type FormWithFiles, readFormWithFiles, readUploadIds } from './composer-form.ts';
 import { doOnce, readRequestId } from './do-once.ts';
 import { toDraftKey } from './draft-key.ts';
@@ -99,7 +100,7 @@ class FormProblem extends Error {
   }
 }
 
-async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles): Promise<Composed> {
+async function readComposer(visit: AppContext & Member, { fields, files }: FormWithFiles): Promise<Composed> {
   const { engines, actor } = visit;
   const policy = await readPolicy(engines, actor.accountId);
   const factor = fields.get('second_factor');
@@ -130,7 +131,7 @@ async function readComposer(visit: MemberVisit, { fields, files }: FormWithFiles
 }
 
 /** Makes the drop, once for each request id. Returns the path of its page. */
-async function send(visit: MemberVisit, form: FormWithFiles, composed: Composed): Promise<string> {
+async function send(visit: AppContext & Member, form: FormWithFiles, composed: Composed): Promise<string> {
   const { engines, actor, base } = visit;
   const once = { requestId: composed.requestId, digest: digestForm(form, composed) };
   const { path, isRepeated } = await doOnce(visit, once, async () => {
@@ -154,7 +155,7 @@ function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Bu
   return createHash('sha256').update(JSON.stringify(content)).digest();
 }
 
-function toInput(visit: MemberVisit, { refused }: FormWithFiles, composed: Composed): DropInput {
+function toInput(visit: SignedIn, { refused }: FormWithFiles, composed: Composed): DropInput {
   const { values, understood, policy, uploads } = composed;
   const { receivers, unreadable } = understood;
   if (refused) throw new FormProblem(toFileProblem(refused.error.code), toFileDetails(refused.name, refused.error));
@@ -214,7 +215,7 @@ const fileProblems: Readonly<Record<string, ComposerProblem>> = {
 };
 
 /** Says why a file from the Share menu did not arrive. */
-function describeSharedFile({ engines, translator }: MemberVisit, policy: Policy, code: unknown) {
+function describeSharedFile({ engines, translator }: Visit, policy: Policy, code: unknown) {
   if (typeof code !== 'string' || !Object.hasOwn(fileProblems, code)) return undefined;
   const { bytes: maxFileBytes } = findFileSizeLimit({ ...engines, policy });
   return describeProblem(translator, toFileProblem(code), { count: limits.filesPerUpload, maxFileBytes });
@@ -253,11 +254,11 @@ function toFieldProblem({ entry, field, code }: Fault, { understood }: Composed)
   return { problem: 'other' };
 }
 
-function wantsJson({ request }: Pick<MemberVisit, 'request'>): boolean {
+function wantsJson({ request }: AppRequest): boolean {
   return (request.headers.accept ?? '').includes('application/json');
 }
 
-function respondWithLocation(visit: MemberVisit, location: string): FastifyReply {
+function respondWithLocation(visit: AppRequest, location: string): FastifyReply {
   return wantsJson(visit) ? visit.reply.send({ location }) : visit.reply.redirect(location, 303);
 }
 
@@ -331,7 +332,11 @@ function listSecondFactors({ sms }: Pick<MemberVisit['engines'], 'sms'>, policy:
   return allowed.length > 0 ? allowed : [policy.secondFactor];
 }
 
-function emptyValues({ translator, person }: MemberVisit, policy: Policy, chosenDays: number | null): ComposerValues {
+function emptyValues(
+  { translator, person }: AppRequest & SignedIn,
+  policy: Policy,
+  chosenDays: number | null,
+): ComposerValues {
   const { defaultDays, presets } = listLifetimes(policy.lifetime, new Date(), translator, person.timeZone || undefined);
   return {
     receivers: '',

@@ -8,7 +8,7 @@ import {
   type SentScreen,
   sentNoticeKinds,
 } from '../../views/pages/app/sent-notice.tsx';
-import type { MemberVisit } from './app-route.ts';
+import type { AppRequest, Member } from './app-route.ts';
 
 /** What each list consists of. */
 export const sentTypes = { sent: 'downloadfiles', requests: 'uploadfiles' } as const;
@@ -18,13 +18,13 @@ const sentPageSize = 50;
 const listFields = ['q', 'part', 'by', 'sort', 'after', 'before'] as const;
 
 /** The deliveries or requests that were selected in a list, or named by the button that undoes a revocation. */
-export function readSelection({ form }: Pick<MemberVisit, 'form'>): string[] {
+export function readSelection({ form }: AppRequest): string[] {
   const ids = [...form.getAll('id'), ...(form.get('ids') ?? '').split(',')];
   return [...new Set(ids.filter(isUuid))].slice(0, sentPageSize);
 }
 
 /** The page of the list from which a form was sent, as the query of its URL; undefined if it was none. */
-export function readBack({ form }: Pick<MemberVisit, 'form'>): Record<string, string> | undefined {
+export function readBack({ form }: AppRequest): Record<string, string> | undefined {
   const back = form.get('back');
   if (back === null) return undefined;
   const query = new URLSearchParams(back.slice(0, 2000));
@@ -36,7 +36,7 @@ type Result = Partial<Omit<SentNotice, 'kind'>> & { readonly dropId?: string | u
 
 /** Shows a result where the form was sent from: in the list, or on the page of what was changed. */
 export function returnWith(
-  visit: Pick<MemberVisit, 'base' | 'form' | 'reply'>,
+  visit: AppRequest & Member,
   screen: SentScreen,
   kind: SentNoticeKind,
   result: Result = {},
@@ -99,7 +99,7 @@ const reasons = {
  * being changed.
  */
 export async function changeEach(
-  visit: MemberVisit,
+  visit: AppRequest & Member,
   screen: SentScreen,
   kind: keyof typeof reasons,
   ids: readonly string[],

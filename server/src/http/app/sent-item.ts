@@ -11,7 +11,7 @@ import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
 import type { Task, TaskInput } from '../../views/pages/app/delivery-task.tsx';
 import type { SentScreen } from '../../views/pages/app/sent-notice.tsx';
 import { sendReceipt } from '../shared/send-receipt.ts';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { requireUuid } from './require-uuid.ts';
 import { changeEach, returnWith, sentTypes } from './sent-changes.ts';
@@ -61,7 +61,7 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
     },
   });
   const changeOne = (
-    visit: MemberVisit,
+    visit: AppRequest & Member,
     kind: Parameters<typeof changeEach>[2],
     { dropId }: SentId,
     work: () => Promise<number>,

@@ -20,7 +20,7 @@ import {
   sentListTitle,
 } from '../../views/pages/app/sent-list.tsx';
 import { SentNotices, type SentScreen } from '../../views/pages/app/sent-notice.tsx';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { readListPage } from './list-page.ts';
 import { readQueryFields, toListProps } from './list-visit.ts';
@@ -193,7 +193,7 @@ export function makeLines<Line, Summary extends { readonly dropId: string }>(
 
 /** Finds the receipts of something whose reference is searched for, and whose own rows are purged. */
 async function findKeptReceipts(
-  { engines, actor: { accountId } }: MemberVisit,
+  { engines, actor: { accountId } }: AppContext & Member,
   screen: SentScreen,
   query: string,
 ): Promise<readonly KeptReceipt[]> {

@@ -5,7 +5,7 @@ import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
 import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
-import type { MemberVisit } from './app-route.ts';
+import type { AppContext, AppRequest, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines } from './deadlines.ts';
 import { readQueryFields } from './list-visit.ts';
 
@@ -21,7 +21,7 @@ export function readPosition(text: string | null): number | undefined {
   return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : undefined;
 }
 
-export function requirePosition({ request }: MemberVisit): number {
+export function requirePosition({ request }: AppRequest): number {
   const position = readPosition((request.params as { position: string }).position);
   if (position === undefined) throw new ExchangeError('not_found');
   return position;
@@ -37,7 +37,7 @@ export function toReceiver({ email = '', name, phone }: TaskInput) {
 }
 
 /** The rules for a new deadline of what was sent. */
-export async function readRules({ engines, actor, person }: MemberVisit, { expiresAt }: SentDrop) {
+export async function readRules({ engines, actor, person }: AppContext & Member, { expiresAt }: SentDrop) {
   const { lifetime } = await readPolicy(engines, actor.accountId);
   return { lifetime, now: new Date(), timeZone: person.timeZone, current: expiresAt };
 }

@@ -1,7 +1,7 @@
 import type { SentDrop } from '../../domain/drops/sent-drop-store.ts';
 import { type SentLine, SentListPage } from '../../views/pages/app/sent-list-page.tsx';
 import { sendCsv } from '../shared/csv.ts';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readQueryFields } from './list-visit.ts';
 import { sentTypes } from './sent-changes.ts';
 import { listRoutes, makeLines } from './sent-list.tsx';
@@ -37,7 +37,7 @@ export const sentRoutes: readonly AppRoute[] = [
   },
 ];
 
-async function toLines({ engines, actor }: MemberVisit, drops: readonly SentDrop[]): Promise<SentLine[]> {
+async function toLines({ engines, actor }: AppContext & Member, drops: readonly SentDrop[]): Promise<SentLine[]> {
   const ids = drops.map(({ id }) => id);
   const summaries = await engines.store.sentDrops.summaries(actor.accountId, ids);
   return makeLines(drops, summaries, (about, { fileCount, restorableUntil }, summary) => ({

@@ -13,7 +13,7 @@ import { type PublicPageFault, setPublicPage } from '../../domain/public-page/se
 import { SettingsAccountPage, type SettingsAccountPageProps } from '../../views/pages/app/settings-account-page.tsx';
 import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
 import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
 import { listLifetimes } from './lifetime-choices.ts';
 import { requireUuid } from './require-uuid.ts';
@@ -147,7 +147,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
 
 /** Changes a member by the id in the form; the last owner stays. */
 async function changeMember(
-  visit: MemberVisit,
+  visit: AppRequest & Member,
   notice: SettingsNotice,
   change: (member: { accountId: string; personId: string }) => Promise<void>,
 ): Promise<FastifyReply> {
@@ -165,7 +165,7 @@ async function changeMember(
 }
 
 /** The page of the list on which a member is. */
-async function findMemberHref({ engines, base }: MemberVisit, typed: string): Promise<string> {
+async function findMemberHref({ engines, base }: AppContext & Member, typed: string): Promise<string> {
   const person = await engines.store.people.byEmail(emailAddress(typed));
   const { id = '', email = '' } = person ?? {};
   return `${base}settings/account?after=${encodeURIComponent(email.slice(0, -1))}#member-${id}`;
@@ -203,13 +203,13 @@ function readFactor(text: string | null): SecondFactor | null {
   return text;
 }
 
-async function readAccount({ engines, actor }: MemberVisit) {
+async function readAccount({ engines, actor }: AppContext & Member) {
   const account = await engines.store.accounts.byId(actor.accountId);
   if (!account) throw new ExchangeError('not_found');
   return account;
 }
 
-async function returnTo({ base, reply }: MemberVisit, notice: SettingsNotice): Promise<FastifyReply> {
+async function returnTo({ base, reply }: AppRequest & Member, notice: SettingsNotice): Promise<FastifyReply> {
   return reply.redirect(`${base}settings/account?notice=${notice}#${findSettingsPart(notice)}`, 303);
 }
 

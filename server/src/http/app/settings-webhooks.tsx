@@ -23,7 +23,7 @@ import {
   type SettingsWebhooksPageProps,
   type WebhookProblem,
 } from '../../views/pages/app/settings-webhooks-page.tsx';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
 import { requireUuid } from './require-uuid.ts';
 import { sendAppPage } from './send-app-page.ts';
@@ -135,9 +135,9 @@ function change(name: string, notice: SettingsNotice, make: (visit: MemberVisit)
   };
 }
 
-const readWhich = ({ form }: MemberVisit) => ({ id: requireUuid(form.get('id')), ifVersion: undefined });
+const readWhich = ({ form }: AppRequest) => ({ id: requireUuid(form.get('id')), ifVersion: undefined });
 
-function readNotice({ request }: MemberVisit): { notice?: SettingsNotice } {
+function readNotice({ request }: AppRequest): { notice?: SettingsNotice } {
   const { notice } = request.query as { notice?: unknown };
   return isSettingsNotice(notice) ? { notice } : {};
 }
@@ -161,11 +161,15 @@ function requireProblem(error: unknown): WebhookProblem {
   throw error;
 }
 
-function deriveSecret({ engines, actor }: MemberVisit, { id, salt }: Webhook): string {
+function deriveSecret({ engines, actor }: AppContext & Member, { id, salt }: Webhook): string {
   return engines.webhookSecrets.deriveSecret({ accountId: actor.accountId, webhookId: id, salt });
 }
 
-async function returnTo({ base, reply }: MemberVisit, where: string, notice: SettingsNotice): Promise<FastifyReply> {
+async function returnTo(
+  { base, reply }: AppRequest & Member,
+  where: string,
+  notice: SettingsNotice,
+): Promise<FastifyReply> {
   return reply.redirect(`${base}settings/webhooks${where}?notice=${notice}#webhooks`, 303);
 }
 

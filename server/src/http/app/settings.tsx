@@ -23,7 +23,7 @@ import { RecoveryCodesPage, recoveryCodesTitle } from '../../views/pages/app/rec
 import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
 import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
 import { SettingsPersonPage, type SettingsPersonPageProps } from '../../views/pages/app/settings-person-page.tsx';
-import type { AppRoute, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRequest, AppRoute, Member, MemberVisit, SignedInVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
 import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readName, readProfile } from './profile.ts';
@@ -215,12 +215,12 @@ export const settingsRoutes: readonly AppRoute[] = [
   },
 ];
 
-async function readReceipts({ engines, actor }: MemberVisit): Promise<boolean> {
+async function readReceipts({ engines, actor }: AppContext & Member): Promise<boolean> {
   return (await engines.store.accounts.byId(actor.accountId))?.receipts ?? false;
 }
 
 /** Whether this is the person's password, or they have none. Guesses in a stolen session are limited as at sign-in. */
-async function isOwnPassword(visit: MemberVisit, typed: string): Promise<boolean> {
+async function isOwnPassword(visit: SignedInVisit, typed: string): Promise<boolean> {
   const { engines, person } = visit;
   const stored = await engines.store.signInMethods.password(person.id);
   if (stored === undefined) return true;
@@ -285,11 +285,11 @@ function readPasskeyId(form: URLSearchParams): Buffer {
   return Buffer.from((form.get('id') ?? '').slice(0, 1400), 'base64url');
 }
 
-function toLocation({ base }: MemberVisit, notice: SettingsNotice): string {
+function toLocation({ base }: Member, notice: SettingsNotice): string {
   return `${base}settings?notice=${notice}#${findSettingsPart(notice)}`;
 }
 
-async function returnTo(visit: MemberVisit, notice: SettingsNotice): Promise<FastifyReply> {
+async function returnTo(visit: AppRequest & Member, notice: SettingsNotice): Promise<FastifyReply> {
   return visit.reply.redirect(toLocation(visit, notice), 303);
 }
 

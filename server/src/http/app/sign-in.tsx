@@ -1,5 +1,6 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { changeAsPerson } from '../../domain/people/change-as-person.ts';
+import type { SignedIn } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { readDeviceCookie } from '../../domain/sign-in/known-device.ts';
 import { limitSignIn, type SignInAttempt } from '../../domain/sign-in/limit-sign-in.ts';
@@ -12,7 +13,7 @@ import {
 } from '../../domain/sign-in/sign-in.ts';
 import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
-import type { AppRoute, SignedInVisit, Visit } from './app-route.ts';
+import type { AppContext, AppRequest, AppRoute, Visit } from './app-route.ts';
 import { sendLeave } from './leave.tsx';
 import { readNextPath, withNext } from './next-path.ts';
 import { offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
@@ -135,7 +136,7 @@ export const signInRoutes: readonly AppRoute[] = [
 ];
 
 /** The provider that began the session, if signing out leads to its own sign-out page. */
-async function findProviderToLeave({ engines, session, person }: SignedInVisit) {
+async function findProviderToLeave({ engines, session, person }: AppContext & SignedIn) {
   if (!session.provider) return undefined;
   const { issuer } = session.provider;
   const identity = (await engines.store.signInMethods.identities(person.id)).find((each) => each.issuer === issuer);
@@ -202,12 +203,12 @@ export function sendSignIn(
 }
 
 /** Says why somebody who asked for another page is here. Nobody has been signed out of a browser that is new. */
-function explainSignIn({ deviceCookie }: Visit): SignInNotice {
+function explainSignIn({ deviceCookie }: AppRequest): SignInNotice {
   return { kind: deviceCookie === undefined ? 'needed' : 'session_ended' };
 }
 
 function sendCode(
-  visit: SignedInVisit,
+  visit: Visit,
   {
     next,
     problem,
