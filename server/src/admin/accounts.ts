@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Account } from '../domain/accounts/account-store.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
-import { findAccount } from '../domain/accounts/find-account.ts';
 import type { Group } from '../domain/accounts/quota-store.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { setAccountChoices } from '../domain/accounts/set-account-choices.ts';
 import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
 import { findGroup, setAccountQuotas } from '../domain/accounts/set-quotas.ts';

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/accounts/account-store.ts';
 import { createKey } from '../domain/accounts/create-key.ts';
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { revokeKey } from '../domain/accounts/revoke-key.ts';
 import { type AddCommand, addAccountOption, addExamples, parseId, print } from './command.ts';
 import { addListOptions, type ListOptions, printList } from './list.ts';

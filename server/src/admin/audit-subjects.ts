@@ -1,4 +1,4 @@
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { serverAccountId } from '../domain/audit/record.ts';
 import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';

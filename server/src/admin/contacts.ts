@@ -1,3 +1,4 @@
+import { listGlobalContacts } from '../domain/contacts/read-contacts.ts';
 import { replaceGlobalContacts } from '../domain/contacts/replace-contacts.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
 import { readContactsFile } from './contacts-file.ts';
@@ -14,7 +15,7 @@ export const contactCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const found = await engines.store.contacts.readGlobal();
+        const found = await listGlobalContacts(engines);
         print(
           options.json,
           found,

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { AccountContents } from '../domain/accounts/account-store.ts';
 import { deleteAccount } from '../domain/accounts/delete-account.ts';
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
 
 export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {

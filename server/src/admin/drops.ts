@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Account } from '../domain/accounts/account-store.ts';
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import type { DropLine, ReceiverState } from '../domain/drops/drop-store.ts';
 import { extendDrop } from '../domain/drops/extend-drop.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';

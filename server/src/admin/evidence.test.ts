@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { placeHold } from '../domain/holds/place-hold.ts';
 import { releaseHold } from '../domain/holds/release-hold.ts';
 import { openLink } from '../domain/links/open-link.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Account } from '../domain/accounts/account-store.ts';
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { isUuid } from '../domain/is-uuid.ts';

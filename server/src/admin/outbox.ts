@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import type { OutboxLine } from '../domain/outbox/outbox-store.ts';
 import { retryAllMessages, retryMessage, retryWaitingMessages } from '../domain/outbox/retry-message.ts';
 import { type AddCommand, addExamples, parseId, parseTime, print } from './command.ts';

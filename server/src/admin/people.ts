@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import type { Engines } from '../domain/engines.ts';
 import { removeMember, setMember } from '../domain/people/change-members.ts';
 import { deletePerson } from '../domain/people/delete-person.ts';

@@ -1,4 +1,4 @@
-import { findAccount } from '../domain/accounts/find-account.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { removeStop } from '../domain/stops/remove-stop.ts';
 import type { StoppedAddress } from '../domain/stops/stop-store.ts';
 import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';

@@ -1,5 +1,5 @@
-import { findAccount } from '../domain/accounts/find-account.ts';
 import type { AccountUsage } from '../domain/accounts/quota-store.ts';
+import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../domain/accounts/read-policy.ts';
 import { recountUsage } from '../domain/accounts/recount-usage.ts';
 import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';

@@ -9,7 +9,7 @@ import { newApiKey } from './api-key.ts';
 import { authenticate } from './authenticate.ts';
 import { createAccount } from './create-account.ts';
 import { createKey } from './create-key.ts';
-import { findAccount } from './find-account.ts';
+import { findAccount } from './read-accounts.ts';
 import { revokeKey } from './revoke-key.ts';
 import { setAccountDisabled } from './set-account-disabled.ts';
 

@@ -3,6 +3,7 @@ import type { KeyActor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 import type { LiveKey } from './account-store.ts';
 import { digestApiKey, isApiKey } from './api-key.ts';
 import { isWithin } from './network.ts';
@@ -49,3 +50,5 @@ async function useKey({ store }: Needs, key: LiveKey | undefined, address: strin
     key: { id: keyId, scopes, networks, expiresAt },
   };
 }
+
+export const findUnusableKeys = query((store) => store.accounts.unusableKeys);

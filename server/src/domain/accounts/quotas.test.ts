@@ -19,8 +19,8 @@ import { contactDraftOwner } from '../uploads/contact-draft.ts';
 import { accountOwner } from '../uploads/owner.ts';
 import { receiveBytes } from '../uploads/receive-bytes.ts';
 import { completeUploads, stageUpload } from '../uploads/stage-upload.ts';
-import { findAccount } from './find-account.ts';
 import type { Quotas } from './quota-store.ts';
+import { findAccount } from './read-accounts.ts';
 import { readPolicy } from './read-policy.ts';
 import { createGroup, findGroup, removeGroup, setAccountQuotas } from './set-quotas.ts';
 

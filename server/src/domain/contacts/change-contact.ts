@@ -7,6 +7,7 @@ import { type ContactInput, checkContact, contactFrom, requireRoom } from './con
 import type { ListedContact } from './contact-store.ts';
 import { compareContacts, computeVersion } from './difference.ts';
 import { emailAddress } from './email-address.ts';
+import { findContact } from './read-contacts.ts';
 import { recordChange } from './record-change.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;
@@ -16,13 +17,6 @@ export interface ContactCondition {
   readonly ifVersion: readonly string[] | undefined;
   /** Undefined: it may exist or not. */
   readonly ifExists?: boolean | undefined;
-}
-
-/** The account's own contact, or else the administrator's, with this address. */
-export async function findContact({ store }: Needs, { accountId }: Actor, address: string): Promise<ListedContact> {
-  const [contact] = await store.contacts.find(accountId, [emailAddress(address)]);
-  if (!contact) throw new ExchangeError('not_found', 'There is no contact with this address.');
-  return contact;
 }
 
 /**

@@ -41,7 +41,7 @@ export interface ContactGroup {
   readonly count: number;
 }
 
-interface ContactLists {
+export interface ContactLists {
   readonly local: Contact[];
   readonly global: Contact[];
   /** Changes whenever either list changes. */

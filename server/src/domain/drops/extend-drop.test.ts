@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/read-accounts.ts';
 import { setAccountQuotas } from '../accounts/set-quotas.ts';
 import type { Actor } from '../actor.ts';
 import { findLink, findSession } from '../links/find-link.ts';

@@ -1,7 +1,11 @@
+import type { Actor } from '../actor.ts';
 import { emailAddress } from '../contacts/email-address.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { isUuid } from '../is-uuid.ts';
+import { query } from '../query.ts';
 import { readHalfOfIdEnd, readIdEnd } from '../reference.ts';
-import type { SentDropFilter, SentDropKey } from './sent-drop-store.ts';
+import type { SentDrop, SentDropFilter, SentDropKey, SentId } from './sent-drop-store.ts';
 
 export interface SentDropQuery extends Pick<SentDropFilter, 'state' | 'createdFrom' | 'createdBefore'> {
   readonly receiver?: string | undefined;
@@ -15,13 +19,13 @@ export interface SentDropQuery extends Pick<SentDropFilter, 'state' | 'createdFr
 }
 
 /** Every list is read from an index, so only one of them can be searched for. */
-export function toFilter({ state, createdFrom, createdBefore, ...query }: SentDropQuery): SentDropFilter {
-  const { receiver, externalId, search, contains } = query;
+export function toFilter({ state, createdFrom, createdBefore, ...keys }: SentDropQuery): SentDropFilter {
+  const { receiver, externalId, search, contains } = keys;
   if ([receiver, externalId, search, contains].filter((value) => value !== undefined).length > 1) {
     const detail = 'Send one of receiver, external_id, search and contains.';
     throw new ExchangeError('invalid_input', detail);
   }
-  return { state, createdFrom, createdBefore, anyOf: toKeys(query) };
+  return { state, createdFrom, createdBefore, anyOf: toKeys(keys) };
 }
 
 function toKeys({ receiver, externalId, search, contains }: SentDropQuery): SentDropKey[] | undefined {
@@ -48,3 +52,41 @@ function toPartKeys(text: string): SentDropKey[] | undefined {
     ...(half === undefined ? [] : [{ text: half }]),
   ];
 }
+
+/** One of another type, or of another account, is not found. */
+export async function findSentDrop(
+  { store }: Pick<Engines, 'store'>,
+  { accountId }: Pick<Actor, 'accountId'>,
+  sent: SentId,
+): Promise<SentDrop> {
+  const found = isUuid(sent.dropId) ? await store.sentDrops.find(accountId, sent) : undefined;
+  if (!found) throw new ExchangeError('not_found');
+  return found;
+}
+
+/** Finds those of these that the account has, in their order. */
+export async function findSentDrops(
+  { store }: Pick<Engines, 'store'>,
+  accountId: string,
+  type: SentId['type'],
+  ids: readonly string[],
+): Promise<SentDrop[]> {
+  const found = await Promise.all(ids.map((dropId) => store.sentDrops.find(accountId, { type, dropId })));
+  return found.filter((sent) => sent !== undefined);
+}
+
+export const listSentDrops = query((store) => store.sentDrops.page);
+export const listSentFiles = query((store) => store.sentDrops.files);
+export const listSentReceivers = query((store) => store.sentDrops.receivers);
+export const summarizeDrops = query((store) => store.sentDrops.summaries);
+export const summarizeRequests = query((store) => store.requests.summaries);
+export const countAttention = query((store) => store.sentDrops.countAttention);
+export const countOpenRequests = query((store) => store.requests.countOpen);
+
+export const listFollowedFiles = query((store) => store.sentDrops.followedFiles);
+export const listFollowedReceivers = query((store) => store.sentDrops.followedReceivers);
+export const findHolders = query((store) => store.sentDrops.holders);
+export const listChanges = query((store) => store.audit.ofDrop);
+export const listArrivals = query((store) => store.requests.arrivals);
+/** What a contact has sent through a link. */
+export const listSendings = query((store) => store.drops.sentThrough);

@@ -3,6 +3,7 @@ import type { Receiver } from '../contacts/contact-store.ts';
 import type { Engines } from '../engines.ts';
 import type { FileLine } from '../files/file-store.ts';
 import type { InboxLine } from '../inbox/inbox-store.ts';
+import { query } from '../query.ts';
 import type { DropLine } from './drop-store.ts';
 
 const dropsPerPage = 200;
@@ -81,3 +82,5 @@ function* inGroups<Line>(lines: readonly Line[], rowsOf: (line: Line) => number)
   }
   if (group.length > 0) yield group;
 }
+
+export const countLiveDrops = query((store) => store.drops.countLive);

@@ -1,5 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 import { comparePositions, type EventPage, type EventPosition, type StoredEvent } from './event-store.ts';
 import type { EventWatch, News } from './event-watch.ts';
 
@@ -75,3 +76,6 @@ function selectPage({ events, next }: News, position: EventPosition, limit: numb
 export function toEvent({ id, type, createdAt, data }: StoredEvent) {
   return { id, type, created_at: createdAt.toISOString(), data };
 }
+
+/** The position after every event that has happened. */
+export const readLastPosition = query((store) => store.events.end);

@@ -5,7 +5,7 @@ import { deliveryReport } from '../../testing/delivery-report.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { deriveToken } from '../../testing/links.ts';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/read-accounts.ts';
 import type { Actor } from '../actor.ts';
 import { personAuthor } from '../audit/author.ts';
 import { serverAccountId } from '../audit/record.ts';

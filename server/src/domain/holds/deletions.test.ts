@@ -4,7 +4,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
 import { placeEvidence } from '../../testing/place-evidence.ts';
-import { findAccount } from '../accounts/find-account.ts';
+import { findAccount } from '../accounts/read-accounts.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';

@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { InboxFile } from '../files/file-store.ts';
+import { query } from '../query.ts';
 import type { QueuedEntry } from './inbox-store.ts';
 
 /** An entry that has ended, or is another account's, looks as if it never existed. */
@@ -19,3 +20,18 @@ export async function findEntryWithFiles(
   const entry = await findEntry(engines, actor, id);
   return { ...entry, files: await engines.store.files.inInbox(actor.accountId, id) };
 }
+
+/** Opens an entry for a person. Each of its files says whether it was sent to the account in full. */
+export async function openEntry(engines: Pick<Engines, 'store'>, actor: Actor, id: string, personId: string) {
+  const { inbox } = engines.store;
+  const entry = await findEntryWithFiles(engines, actor, id);
+  if (entry.isUnread) await inbox.markSeen(actor.accountId, id, personId);
+  const downloaded = await inbox.downloadedFiles(actor.accountId, id);
+  return { ...entry, files: entry.files.map((file) => ({ ...file, isDownloaded: downloaded.has(file.id) })) };
+}
+
+export const countUnread = query((store) => store.inbox.countUnread);
+/** Those that people see. */
+export const listEntries = query((store) => store.inbox.list);
+/** Those that programs claim. */
+export const listQueuedEntries = query((store) => store.inbox.page);

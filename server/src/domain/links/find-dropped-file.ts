@@ -1,6 +1,7 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { isUuid } from '../is-uuid.ts';
+import { query } from '../query.ts';
 import { requireScanned } from '../require-scanned.ts';
 import type { DroppedFile, Link } from './link-store.ts';
 
@@ -14,3 +15,6 @@ export async function findDroppedFile(
   await requireScanned(engines, link.accountId, [file]);
   return file;
 }
+
+/** All files of a link, as its receiver has them. */
+export const listDroppedFiles = query((store) => store.links.files);

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@waybill/protocol';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 import type { Link, LinkSession } from './link-store.ts';
 import { tokenDigest } from './link-token.ts';
 
@@ -57,3 +58,5 @@ export function findEnding({ ended, revoked }: Pick<Link, 'ended' | 'revoked'>):
   if (revoked) return new ExchangeError('link_revoked');
   return ended ? new ExchangeError('link_ended') : undefined;
 }
+
+export const findEndings = query((store) => store.links.endings);

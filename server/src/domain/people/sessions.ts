@@ -4,7 +4,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
 import type { Browser } from './browser.ts';
 import type { Person } from './person-store.ts';
-import type { Session, SessionStage, SignedInBy } from './session-store.ts';
+import type { MemberAccess, Session, SessionStage, SignedInBy } from './session-store.ts';
 
 /** A session ends after this long without a request. */
 export const idleSeconds = 24 * 60 * 60;
@@ -75,6 +75,22 @@ export async function findSession(
     });
   }
   return { session, person };
+}
+
+/** More than a person has devices. */
+const maxSessions = 100;
+
+/** Lists the sessions in which a person is signed in, the newest first. */
+export const listSessions = ({ store }: Pick<Engines, 'store'>, personId: string) =>
+  store.sessions.ofPerson(personId, idleSeconds, maxSessions);
+
+/** Finds those that are not allowed any more. */
+export const findEndedAccess = ({ store }: Pick<Engines, 'store'>, all: readonly MemberAccess[]) =>
+  store.sessions.endedAccess(all, idleSeconds);
+
+/** Ends the session that a browser had, if any: whoever signs in again gets another one. */
+export async function endPreviousSession({ store }: Pick<Engines, 'store'>, signedIn: SignedIn | undefined): Promise<void> {
+  if (signedIn) await store.sessions.end(signedIn.person.id, { id: signedIn.session.id });
 }
 
 /**

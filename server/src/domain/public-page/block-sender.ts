@@ -3,6 +3,7 @@ import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { findEntry } from '../inbox/find-entry.ts';
+import { query } from '../query.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;
 
@@ -24,3 +25,5 @@ export async function unblockSender(engines: Needs, { accountId, author }: Actor
     await record(engines, tx, { accountId, author, action: 'sender.unblocked', addresses: [email] });
   });
 }
+
+export const listBlockedSenders = query((store) => store.publicPages.blocked);

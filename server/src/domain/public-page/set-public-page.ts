@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts';
 import { findDifference, record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import type { Engines } from '../engines.ts';
+import { query } from '../query.ts';
 import type { PublicPage } from './public-page-store.ts';
 
 const maxPageMessageLength = 1_000;
@@ -77,3 +78,5 @@ function findPageNameFault(name: string): PageNameFault | undefined {
 export function isPageName(name: string): boolean {
   return /^(?!-)[a-z0-9-]{3,40}(?<!-)$/.test(name);
 }
+
+export const findPublicPage = query((store) => store.publicPages.ofAccount);

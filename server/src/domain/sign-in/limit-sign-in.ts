@@ -4,9 +4,11 @@ import { systemAuthor } from '../audit/author.ts';
 import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { Browser } from '../people/browser.ts';
 import type { AttemptCount, AttemptRule } from '../ports/limits.ts';
 import type { Store } from '../store.ts';
-import type { KnownDevice } from './known-device.ts';
+import { type KnownDevice, readDeviceCookie } from './known-device.ts';
+import { toSignInEmail } from './sign-in.ts';
 
 export interface SignInAttempt {
   /** In the form of `emailAddress`. Whether there is such a person makes no difference. */
@@ -19,6 +21,18 @@ export interface SignInAttempt {
   readonly device: KnownDevice | undefined;
   /** A code is asked for only after the password, so the two are counted separately. A passkey comes without an address. */
   readonly step: 'password' | 'code' | 'passkey';
+}
+
+/** By what failed attempts are counted. A browser in which the person has signed in before is not slowed down by others. */
+export async function describeAttempt(
+  { store, pepper }: Pick<Engines, 'store'> & { readonly pepper: Buffer },
+  { address, deviceCookie }: Browser,
+  typed: string,
+  step: SignInAttempt['step'],
+): Promise<SignInAttempt> {
+  const email = toSignInEmail(typed);
+  const personId = (await store.people.byEmail(email))?.id;
+  return { email, personId, address, device: readDeviceCookie(deviceCookie, personId, pepper), step };
 }
 
 /** The engines that every attempt needs. */

@@ -2,6 +2,7 @@ import { patterns } from '@waybill/protocol';
 import type { Engines } from '../engines.ts';
 import { fileName, filePath } from '../files/file-name.ts';
 import type { Policy } from '../policy.ts';
+import { query } from '../query.ts';
 import type { Store } from '../store.ts';
 import { noDigests } from './declared-digests.ts';
 import type { UploadOwner } from './owner.ts';
@@ -74,3 +75,5 @@ export async function beginUpload(
   );
   return { ...upload, id, receivedBytes: 0, received: false, runs: [], chunkCount: 0 };
 }
+
+export const takeOverUpload = query((store) => store.uploads.takeOver);

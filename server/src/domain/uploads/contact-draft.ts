@@ -1,5 +1,6 @@
 import type { Author } from '../audit/audit-store.ts';
 import { linkAuthor } from '../audit/author.ts';
+import type { Engines } from '../engines.ts';
 import type { Link } from '../links/link-store.ts';
 import { linkOwner, type UploadOwner } from './owner.ts';
 
@@ -23,3 +24,6 @@ export function contactDraftAuthor(draft: string): Author {
 export function contactDraftOwner(link: Link, address?: string): UploadOwner {
   return linkOwner(link.accountId, linkAuthor(link, address, link.receiver), contactDraftName(link));
 }
+
+export const listDraftFiles = ({ store }: Pick<Engines, 'store'>, link: Link) =>
+  store.uploads.listDraftFiles(link.accountId, contactDraftName(link));

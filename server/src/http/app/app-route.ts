@@ -5,8 +5,10 @@ import { personAuthor } from '../../domain/audit/author.ts';
 import { isStorable } from '../../domain/contacts/contact-from-input.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
+import { readLastPosition } from '../../domain/events/read-events.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { type Browser, toBrowser } from '../../domain/people/browser.ts';
+import { findMembership } from '../../domain/people/find-person.ts';
 import { type MemberRole, type Membership, memberRoles } from '../../domain/people/person-store.ts';
 import type { Session, SessionStage } from '../../domain/people/session-store.ts';
 import { findSession, type SignedIn } from '../../domain/people/sessions.ts';
@@ -76,8 +78,6 @@ export interface AppRequest {
   readonly form: URLSearchParams;
   /** The parts of a form with files, after its token; none if the form came without. They fail when the signal is aborted. */
   readonly readParts: (ended: AbortSignal) => AsyncIterable<Part>;
-  /** Shows in which browser a person has signed in before. */
-  readonly deviceCookie: string | undefined;
   /** Gives the browser a session, or another one; once a person has signed in, the browser is one of theirs. */
   setSession(secret: string, personId?: string): void;
   endSession(): void;
@@ -224,7 +224,6 @@ async function handle(
       const device = newDeviceCookie(personId, engines.pepper, engines.random);
       writeCookie(reply, 'device', device, { secure, seconds: deviceCookieSeconds });
     },
-    deviceCookie,
     endSession: () => {
       deleteCookie(reply, 'session', secure);
       clearStorage(reply);
@@ -279,8 +278,8 @@ async function authorize(route: AppRoute, visit: Visit): Promise<() => Promise<F
   const found = requireStage(visit.signedIn, 'complete');
   const { user } = request.params as { user: string };
   const [membership, eventsRead] = await Promise.all([
-    engines.store.people.membership(found.person.id, user),
-    wantsPage(request) ? engines.store.events.end() : undefined,
+    findMembership(engines, found.person.id, user),
+    wantsPage(request) ? readLastPosition(engines) : undefined,
   ]);
   // The same response whether or not the account exists.
   if (!membership) throw new ExchangeError('not_found');

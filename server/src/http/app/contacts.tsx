@@ -1,9 +1,17 @@
 import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
-import { findContact, putContact, removeContact, removeContacts } from '../../domain/contacts/change-contact.ts';
+import { putContact, removeContact, removeContacts } from '../../domain/contacts/change-contact.ts';
 import type { ContactFilter, ContactOrder, ListedContact } from '../../domain/contacts/contact-store.ts';
 import { computeVersion } from '../../domain/contacts/difference.ts';
 import { fitsContact, importContacts } from '../../domain/contacts/import-contacts.ts';
+import {
+  countContacts,
+  findContact,
+  findContacts,
+  findOwnAddresses,
+  listContactGroups,
+  listContacts,
+} from '../../domain/contacts/read-contacts.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { ContactProblem, MailLanguages } from '../../views/pages/app/contact-fields.tsx';
 import { ContactsNotice, type ContactsNoticeName } from '../../views/pages/app/contacts-notice.tsx';
@@ -96,14 +104,13 @@ async function openList(visit: MemberVisit): Promise<FastifyReply> {
   const [edited, removed] = [readQueryValue(visit, 'edit'), readQueryValue(visit, 'remove')];
   const address = edited || removed;
   if (!canChange || address === '') return sendList(visit);
-  const [contact] = await engines.store.contacts.find(actor.accountId, [address]);
+  const [contact] = await findContacts(engines, actor.accountId, [address]);
   return sendList(visit, contact && { contact, isRemoving: edited === '' && contact.list === 'local' });
 }
 
 async function sendList(visit: MemberVisit, opened?: Opened): Promise<FastifyReply> {
   const { engines, actor, base, translator, reply } = visit;
   if (opened?.problem) reply.code(toStatus(opened.problem));
-  const { contacts } = engines.store;
   const filter = readFilter(visit);
   const sort = /^-?(?:name|email)$/.exec(readQueryValue(visit, 'sort'))?.[0] ?? 'name';
   const by = sort.endsWith('name') ? 'name' : 'email';
@@ -112,8 +119,8 @@ async function sendList(visit: MemberVisit, opened?: Opened): Promise<FastifyRep
   const hrefTo = (more: Record<string, string>) => toHref(`${base}contacts`, { ...fields, ...more });
   const [page, groups, total] = await Promise.all([
     readPage(visit, fields, filter, { by, isDescending }),
-    contacts.groups(actor.accountId, maxGroups),
-    contacts.countFound(actor.accountId, filter),
+    listContactGroups(engines, actor.accountId, maxGroups),
+    countContacts(engines, actor.accountId, filter),
   ]);
   const toSort = (column: 'name' | 'email') =>
     ({
@@ -178,7 +185,7 @@ async function readPage(
   const isBackwards = from !== undefined && 'before' in from;
   const after = from && ('before' in from ? from.before : from.after);
   const order = { by, isDescending: isDescending !== isBackwards, after };
-  const rows = await engines.store.contacts.page(actor.accountId, filter, order, count);
+  const rows = await listContacts(engines, actor.accountId, filter, order, count);
   return cut(isBackwards ? rows.toReversed() : rows);
 }
 
@@ -195,7 +202,7 @@ async function* listRows(
   let after: ListedContact | undefined;
   do {
     const order = { by: 'email', after } as const;
-    const rows = await engines.store.contacts.page(actor.accountId, filter, order, limits.pageSize);
+    const rows = await listContacts(engines, actor.accountId, filter, order, limits.pageSize);
     for (const { email, name, phone, language, groups } of rows)
       yield [email, name, phone, language, groups.join('; ')];
     after = rows.length < limits.pageSize ? undefined : rows.at(-1);
@@ -208,7 +215,7 @@ async function sendNewContact(
 ): Promise<FastifyReply> {
   const { engines, actor, translator, reply } = visit;
   if (refused.problem) reply.code(toStatus(refused.problem));
-  const groups = await engines.store.contacts.groups(actor.accountId, maxGroups);
+  const groups = await listContactGroups(engines, actor.accountId, maxGroups);
   return sendScreen(visit, {
     screen: 'contacts',
     title: newContactTitle(translator),
@@ -231,7 +238,7 @@ async function saveContact(visit: MemberVisit, contact: ListedContact | undefine
   const keepsGroups = contact !== undefined && fields.groups === oneLine(contact.groups.join(', ')).trim();
   const input = { ...toContactInput(fields), ...(keepsGroups && { groups: contact.groups }) };
   const refuse = async (problem: ContactProblem) => {
-    const [current] = contact ? await engines.store.contacts.find(actor.accountId, [contact.email]) : [];
+    const [current] = contact ? await findContacts(engines, actor.accountId, [contact.email]) : [];
     const refused = { input: fields, problem };
     return current ? sendList(visit, { ...refused, contact: current }) : sendNewContact(visit, refused);
   };
@@ -269,7 +276,7 @@ function readSelection({ form }: AppRequest): string[] {
 /** Leads to a form that is addressed to the selected contacts. */
 async function writeTo(visit: MemberVisit, href: string): Promise<FastifyReply> {
   const { engines, actor, reply } = visit;
-  const found = await engines.store.contacts.find(actor.accountId, readSelection(visit));
+  const found = await findContacts(engines, actor.accountId, readSelection(visit));
   if (found.length === 0) return returnToContacts(visit, 'nobody');
   return reply.redirect(toHref(href, { to: found.map(({ email }) => email).join(',') }), 303);
 }
@@ -287,13 +294,13 @@ async function groupSelected(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, form } = visit;
   const addedGroups = splitGroups(form.get('group') ?? '');
   const isConfirmed = form.get('confirmed') === '1' && addedGroups.length > 0;
-  const own = await engines.store.contacts.known(actor.accountId, readSelection(visit));
+  const own = await findOwnAddresses(engines, actor.accountId, readSelection(visit));
   const inputs = own.map((email) => ({ email, addedGroups }));
   if (!isConfirmed || !inputs.every(fitsContact)) {
     return confirmSelection(
       visit,
       async (globalCount) => {
-        const groups = await engines.store.contacts.groups(actor.accountId, maxGroups);
+        const groups = await listContactGroups(engines, actor.accountId, maxGroups);
         return { list: 'contacts', what: 'group', globalCount, groups: groups.map(({ name }) => name) };
       },
       isConfirmed ? visit.translator.t('contacts.problem.groups') : undefined,
@@ -310,7 +317,7 @@ async function confirmSelection(
   problem?: string,
 ): Promise<FastifyReply> {
   const { engines, actor, translator } = visit;
-  const found = await engines.store.contacts.find(actor.accountId, readSelection(visit));
+  const found = await findContacts(engines, actor.accountId, readSelection(visit));
   const own = found.filter(({ list }) => list === 'local');
   if (own.length === 0) return returnToContacts(visit, found.length === 0 ? 'nobody' : 'globalOnly');
   const rows = own.map(({ email, name }) => ({ value: email, name: name === '' ? email : `${name} · ${email}` }));

@@ -1,4 +1,10 @@
 import type { FastifyReply } from 'fastify';
+import {
+  findHolders,
+  listChanges,
+  listFollowedFiles,
+  listFollowedReceivers,
+} from '../../domain/drops/find-sent-drops.ts';
 import type { FollowedFile, FollowedReceiver, SentDrop } from '../../domain/drops/sent-drop-store.ts';
 import { maySeeLinks } from '../../domain/drops/show-links.ts';
 import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
@@ -42,14 +48,13 @@ export const deliveryRoutes: readonly AppRoute[] = [
 
 async function sendDelivery(visit: MemberVisit, drop: SentDrop, { task, links }: ShownItem): Promise<FastifyReply> {
   const { engines, actor, base, csrf, translator } = visit;
-  const { store } = engines;
   const { accountId } = actor;
   const fields = readQueryFields(visit);
   const after = { receiver: readPosition(fields.get('receivers')), file: fields.get('files') ?? undefined };
   const [receivers, files, changes, canShowLinks] = await Promise.all([
-    store.sentDrops.followedReceivers(accountId, drop.id),
-    store.sentDrops.followedFiles(accountId, drop.id),
-    store.audit.ofDrop(accountId, drop.id, maxChanges),
+    listFollowedReceivers(engines, accountId, drop.id),
+    listFollowedFiles(engines, accountId, drop.id),
+    listChanges(engines, accountId, drop.id, maxChanges),
     maySeeLinks(engines, accountId),
   ]);
   const props: DeliveryPageProps = {
@@ -78,13 +83,12 @@ async function addHolders(
   after: string | undefined,
 ): Promise<DeliveryFile[]> {
   const { items } = takePage(files, shownFiles, ({ id }) => id === after);
-  const { store } = engines;
   const complete = receivers.filter(({ completedAt }) => completedAt !== null);
   const among = {
     fileIds: items.map(({ id }) => id),
     positions: receivers.filter(({ completedAt }) => completedAt === null).map(({ position }) => position),
   };
-  const found = await store.sentDrops.holders(actor.accountId, drop.id, among, shownHolders);
+  const found = await findHolders(engines, actor.accountId, drop.id, among, shownHolders);
   const byFile = new Map(found.map((holders) => [holders.fileId, holders]));
   const byPosition = new Map(receivers.map((receiver) => [receiver.position, receiver]));
   const shown = new Set(among.fileIds);
@@ -108,8 +112,7 @@ async function addHolders(
 }
 
 async function* listHistory({ engines, actor, translator }: MemberVisit, drop: SentDrop): AsyncGenerator<string[]> {
-  const { store } = engines;
-  const changes = await store.audit.ofDrop(actor.accountId, drop.id, maxChanges);
-  const receivers = await store.sentDrops.followedReceivers(actor.accountId, drop.id);
+  const changes = await listChanges(engines, actor.accountId, drop.id, maxChanges);
+  const receivers = await listFollowedReceivers(engines, actor.accountId, drop.id);
   yield* toHistoryRows(translator, toHistory(drop, actor.email, changes, receivers));
 }

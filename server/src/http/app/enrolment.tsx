@@ -1,5 +1,7 @@
+import { setProfile } from '../../domain/people/find-person.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { minPasswordLength } from '../../domain/sign-in/password-rules.ts';
+import { hasSignInMethod } from '../../domain/sign-in/read-sign-in-methods.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
 import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../../views/pages/app/enrolment-page.tsx';
 import type { AppRoute, SignedInVisit } from './app-route.ts';
@@ -57,7 +59,7 @@ export const enrolmentRoutes: readonly AppRoute[] = [
 /** Stores what the form says about the person, before anything can go wrong with the method. */
 async function saveProfile({ engines, form, person }: SignedInVisit) {
   const profile = readProfile(form, person);
-  await engines.store.people.setProfile(person.id, profile);
+  await setProfile(engines, person.id, profile);
   return { ...person, ...profile };
 }
 
@@ -65,7 +67,7 @@ async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps[
   const { engines, translator, csrf, host, person, reply } = visit;
   if (problem) reply.code(400);
   // Someone who has a method, and came by a mailed link, has lost it.
-  const reason = (await engines.store.signInMethods.hasAny(person.id)) ? 'recovery' : 'invitation';
+  const reason = (await hasSignInMethod(engines, person.id)) ? 'recovery' : 'invitation';
   const page = (
     <EnrolmentPage
       host={host}

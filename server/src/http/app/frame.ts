@@ -1,8 +1,8 @@
+import { countUnread } from '../../domain/inbox/find-entry.ts';
+import { listMemberships } from '../../domain/people/find-person.ts';
 import type { AppFrameProps } from '../../views/components/app-frame.tsx';
 import { type MemberVisit, toAccountPath } from './app-route.ts';
 
-/** More accounts than a person chooses among in a menu. */
-const maxAccounts = 50;
 /** One more than the frame shows as a number. */
 const maxUnread = 100;
 
@@ -18,8 +18,8 @@ export async function readFrame({
   request,
 }: MemberVisit): Promise<Omit<AppFrameProps, 'current' | 'children'>> {
   const [memberships, unread] = await Promise.all([
-    engines.store.people.memberships(person.id, '', maxAccounts),
-    engines.store.inbox.countUnread(membership.accountId, maxUnread),
+    listMemberships(engines, person),
+    countUnread(engines, membership.accountId, maxUnread),
   ]);
   return {
     operator: options.operator,

@@ -1,3 +1,4 @@
+import { findOwnAccounts } from '../../domain/people/find-person.ts';
 import { NoAccountPage, noAccountTitle } from '../../views/pages/app/no-account-page.tsx';
 import { type AppRoute, toAccountPath } from './app-route.ts';
 import { sendAppPage } from './send-app-page.ts';
@@ -10,8 +11,7 @@ export const homeRoutes: readonly AppRoute[] = [
     access: 'complete',
     async handle(visit) {
       const { engines, person, reply, translator, csrf, host } = visit;
-      const own = await engines.store.people.membership(person.id, person.email);
-      const [first] = own ? [own] : await engines.store.people.memberships(person.id, '', 1);
+      const [first] = await findOwnAccounts(engines, person);
       if (first) return reply.redirect(toAccountPath(first.account), 303);
       const page = <NoAccountPage host={host} csrf={csrf} person={person} />;
       return sendAppPage(visit, { title: noAccountTitle(translator), page, layout: 'sign-in' });

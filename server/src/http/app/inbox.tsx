@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { finishEntry, releaseEntry, reopenEntry } from '../../domain/inbox/change-entry.ts';
-import { findEntry, findEntryWithFiles } from '../../domain/inbox/find-entry.ts';
+import { findEntry, listEntries, openEntry } from '../../domain/inbox/find-entry.ts';
 import { findInboxFileById } from '../../domain/inbox/find-inbox-file.ts';
 import type { ListedEntry, QueuedEntry, QueuePosition } from '../../domain/inbox/inbox-store.ts';
 import { blockSender } from '../../domain/public-page/block-sender.ts';
@@ -32,12 +32,10 @@ export const inboxRoutes: readonly AppRoute[] = [
       const { engines, actor, person, request } = visit;
       const id = readId(visit);
       const { select } = request.query as { select?: unknown };
-      const entry = await findEntryWithFiles(engines, actor, id);
-      if (entry.isUnread) await engines.store.inbox.markSeen(actor.accountId, id, person.id);
-      const downloaded = await engines.store.inbox.downloadedFiles(actor.accountId, id);
+      const entry = await openEntry(engines, actor, id, person.id);
       return sendInbox(visit, {
         ...toEntry(entry),
-        files: entry.files.map((file) => ({ ...file, isDownloaded: downloaded.has(file.id) })),
+        files: entry.files,
         selectsAll: select === 'all',
         reportHref: entry.isUnsolicited && visit.canChange ? `${visit.base}inbox/${id}/report` : undefined,
       });
@@ -149,7 +147,8 @@ async function sendInbox(visit: MemberVisit, entry?: InboxEntryProps): Promise<F
   const search = typeof query['q'] === 'string' ? query['q'].trim().slice(0, searchLength) : '';
   const fields = { ...(part === 'done' && { part }), ...(search !== '' && { q: search }) };
   const page = readListPage<QueuePosition>(visit, `${base}inbox`, fields, ({ at, id }) => ({ at, id }));
-  const found = await engines.store.inbox.list(
+  const found = await listEntries(
+    engines,
     actor.accountId,
     { part, texts: listSearchedTexts(search) },
     page.from,

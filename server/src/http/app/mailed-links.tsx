@@ -2,6 +2,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findPersonLink, openPersonLink } from '../../domain/people/open-person-link.ts';
 import type { PersonLink } from '../../domain/people/person-link-store.ts';
 import { requestRecovery } from '../../domain/people/recover-person.ts';
+import { endPreviousSession } from '../../domain/people/sessions.ts';
 import { EndedLinkPage, endedLinkTitle } from '../../views/pages/app/ended-link-page.tsx';
 import {
   InvitationPage,
@@ -15,7 +16,6 @@ import { limitGuesses } from '../shared/page/limit-guesses.ts';
 import { gestureField } from '../shared/page/person.ts';
 import type { AppRequest, AppRoute, Visit } from './app-route.ts';
 import { sendAppPage } from './send-app-page.ts';
-import { endPrevious } from './sign-in.tsx';
 
 const linkPath = '/sign-in/link/:token';
 
@@ -44,7 +44,7 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
       // A scanner that posts forms must not use the link up.
       if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, 'mail', csrf);
       const secret = await openPersonLink(engines, link, browser);
-      await endPrevious(visit);
+      await endPreviousSession(engines, visit.signedIn);
       visit.setSession(secret);
       return reply.redirect('/sign-in/enrolment', 303);
     },

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { SignedIn } from '../../domain/people/sessions.ts';
+import { endPreviousSession } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import {
   openPendingIdentity,
@@ -16,7 +17,7 @@ import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { sendLeave } from './leave.tsx';
 import { isLinkingPath, readNextPath, withNext } from './next-path.ts';
 import { sendAppPage } from './send-app-page.ts';
-import { endPrevious, sendSignIn } from './sign-in.tsx';
+import { sendSignIn } from './sign-in.tsx';
 
 const paths = toProviderPaths(':provider');
 /** Longer than the provider's response is accepted. */
@@ -80,7 +81,7 @@ export const providerRoutes: readonly AppRoute[] = [
         request.log.info({ provider: rules.id, reason: signedIn.reason }, 'a sign-in through a provider was refused');
         return fail(visit, 'not_known');
       }
-      await endPrevious(visit);
+      await endPreviousSession(engines, visit.signedIn);
       visit.setSession(signedIn.secret, signedIn.personId);
       return reply.redirect(completed.returnTo, 303);
     },

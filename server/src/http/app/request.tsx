@@ -1,4 +1,10 @@
 import type { FastifyReply } from 'fastify';
+import {
+  listArrivals,
+  listChanges,
+  listFollowedReceivers,
+  listSentReceivers,
+} from '../../domain/drops/find-sent-drops.ts';
 import type { SentDrop } from '../../domain/drops/sent-drop-store.ts';
 import { maySeeLinks } from '../../domain/drops/show-links.ts';
 import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
@@ -37,11 +43,10 @@ export const oneRequestRoutes: readonly AppRoute[] = [
 
 async function sendRequest(visit: MemberVisit, request: SentDrop, { task, links }: ShownItem): Promise<FastifyReply> {
   const { engines, actor, base, csrf, translator } = visit;
-  const { store } = engines;
   const { accountId } = actor;
   const { id } = request;
   const [contacts, { people, arrivals, history }, canShowLinks] = await Promise.all([
-    store.sentDrops.receivers(accountId, id),
+    listSentReceivers(engines, accountId, id),
     readHistory(visit, request),
     maySeeLinks(engines, accountId),
   ]);
@@ -70,12 +75,11 @@ async function sendRequest(visit: MemberVisit, request: SentDrop, { task, links 
 
 /** What happened to a request: what its owner did, whom it reached, and what arrived; newest first. */
 async function readHistory({ engines, actor }: AppContext & Member, request: SentDrop) {
-  const { store } = engines;
   const { accountId, email } = actor;
   const [changes, people, arrivals] = await Promise.all([
-    store.audit.ofDrop(accountId, request.id, maxChanges),
-    store.sentDrops.followedReceivers(accountId, request.id),
-    store.requests.arrivals(accountId, request.id, maxArrivals),
+    listChanges(engines, accountId, request.id, maxChanges),
+    listFollowedReceivers(engines, accountId, request.id),
+    listArrivals(engines, accountId, request.id, maxArrivals),
   ]);
   const reached = people.map((person) => ({ ...person, completedAt: null }));
   const received = arrivals.map(

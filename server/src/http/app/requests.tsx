@@ -1,3 +1,5 @@
+import { countOpenRequests, summarizeRequests } from '../../domain/drops/find-sent-drops.ts';
+import { findPublicPage } from '../../domain/public-page/set-public-page.ts';
 import { type RequestLine, RequestsPage } from '../../views/pages/app/requests-page.tsx';
 import type { AppRoute } from './app-route.ts';
 import { oneRequestRoutes } from './request.tsx';
@@ -15,7 +17,7 @@ export const requestRoutes: readonly AppRoute[] = [
     parts: { open: [{ state: 'live' }], closed: [{ state: 'expired' }, { state: 'revoked' }], all: [{}] },
     async toLines({ engines, actor }, requests) {
       const ids = requests.map(({ id }) => id);
-      const summaries = await engines.store.requests.summaries(actor.accountId, ids);
+      const summaries = await summarizeRequests(engines, actor.accountId, ids);
       return makeLines(requests, summaries, (about, { message, reusable, receiverCount }, summary) => ({
         ...about,
         ...summary,
@@ -26,9 +28,9 @@ export const requestRoutes: readonly AppRoute[] = [
         isRestorable: false,
       }));
     },
-    countWaiting: ({ engines, actor }) => engines.store.requests.countOpen(actor.accountId, maxOpen),
+    countWaiting: ({ engines, actor }) => countOpenRequests(engines, actor.accountId, maxOpen),
     async toPage({ engines, actor }, props) {
-      const publicPage = await engines.store.publicPages.ofAccount(actor.accountId);
+      const publicPage = await findPublicPage(engines, actor.accountId);
       const isPublic = publicPage?.isOpen && engines.policy.publicPage.isAllowed;
       const address = isPublic ? `${engines.policy.publicUrl}/to/${publicPage.name}` : undefined;
       return <RequestsPage {...props} publicPage={address} />;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { errors, limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
+import { findAccountById } from '../../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { phoneNumber } from '../../domain/contacts/phone-number.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
@@ -39,7 +40,7 @@ export const sendRoutes: readonly AppRoute[] = [
       const { engines, actor } = visit;
       const [policy, account] = await Promise.all([
         readPolicy(engines, actor.accountId),
-        engines.store.accounts.byId(actor.accountId),
+        findAccountById(engines, actor.accountId),
       ]);
       const uploads = readUploadIds([upload].flat().filter((id) => typeof id === 'string'));
       const values = {

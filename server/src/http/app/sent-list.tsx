@@ -2,13 +2,13 @@ import type { FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { prepareExtension } from '../../domain/drops/extend-drop.ts';
+import { findSentDrop, findSentDrops, listSentDrops } from '../../domain/drops/find-sent-drops.ts';
 import { restoreDrop, undoSeconds } from '../../domain/drops/restore-drop.ts';
 import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
 import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { maySeeLinks } from '../../domain/drops/show-links.ts';
 import { remindReceivers } from '../../domain/drops/write-to-receivers.ts';
 import { findReceipts } from '../../domain/evidence/find-receipts.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
 import { readIdEnd, toReference } from '../../domain/reference.ts';
 import { namePerson } from '../../views/components/person.tsx';
 import { toHref } from '../../views/pages/app/list-props.ts';
@@ -76,7 +76,7 @@ export function listRoutes<Line extends SentListLine>(list: SentList<Line>): rea
         return askAboutSelection(visit, ids, list, () => ({ list: screen, what: 'extend', choices }), problem);
       }
       return changeEach(visit, screen, 'extended', ids, async (id) => {
-        if (!(await engines.store.sentDrops.find(actor.accountId, toSentId(id)))) throw new ExchangeError('not_found');
+        await findSentDrop(engines, actor, toSentId(id));
         const extend = await prepareExtension(engines, { id: actor.accountId, email: actor.email }, id, until);
         await extend(engines, actor.author);
         return 1;
@@ -165,7 +165,7 @@ async function readPage(visit: MemberVisit, screen: SentScreen, { fields, filter
     byExpiry: sort === 'until',
   };
   const [found = [], ...others] = await Promise.all(
-    filters.map((filter) => engines.store.sentDrops.page(actor.accountId, sentTypes[screen], filter, place, count)),
+    filters.map((filter) => listSentDrops(engines, actor.accountId, sentTypes[screen], filter, place, count)),
   );
   if (others.length === 0) return cut(found);
   const newestFirst = [found, ...others].flat().toSorted((one, other) => (one.id < other.id ? 1 : -1));
@@ -201,10 +201,9 @@ async function findKeptReceipts(
   const found = await findReceipts(engines, { accountId, name: query }, maxReceipts);
   const type = sentTypes[screen];
   const kept = found.filter((receipt) => receipt.type === (screen === 'sent' ? 'drop' : 'request'));
-  const isListed = new Map<string, boolean>();
-  for (const dropId of new Set(kept.map((receipt) => receipt.dropId)))
-    isListed.set(dropId, (await engines.store.sentDrops.find(accountId, { type, dropId })) !== undefined);
-  return kept.filter(({ dropId }) => !isListed.get(dropId));
+  const ids = [...new Set(kept.map((receipt) => receipt.dropId))];
+  const listed = new Set((await findSentDrops(engines, accountId, type, ids)).map(({ id }) => id));
+  return kept.filter(({ dropId }) => !listed.has(dropId));
 }
 
 /** Asks about the selected ones that have not ended. */
@@ -217,9 +216,8 @@ async function askAboutSelection<Line extends SentListLine>(
 ): Promise<FastifyReply> {
   const { engines, actor, reply, translator } = visit;
   const { screen } = list;
-  const type = sentTypes[screen];
-  const found = await Promise.all(ids.map((dropId) => engines.store.sentDrops.find(actor.accountId, { type, dropId })));
-  const live = found.filter((sent): sent is SentDrop => sent?.state === 'live');
+  const found = await findSentDrops(engines, actor.accountId, sentTypes[screen], ids);
+  const live = found.filter(({ state }) => state === 'live');
   if (live.length === 0) return returnWith(visit, screen, 'unchanged', { count: ids.length });
   const lines = await list.toLines(visit, live);
   const task = toTask(lines);

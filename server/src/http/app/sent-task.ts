@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
+import { findSentDrop } from '../../domain/drops/find-sent-drops.ts';
 import { undoSeconds } from '../../domain/drops/restore-drop.ts';
 import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { isUuid } from '../../domain/is-uuid.ts';
 import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
 import type { AppContext, AppRequest, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines } from './deadlines.ts';
@@ -12,9 +12,7 @@ import { readQueryFields } from './list-visit.ts';
 /** The drop or request that the path names, which exists and is the account's. */
 export async function requireSent({ engines, actor, request }: MemberVisit, type: SentId['type']): Promise<SentDrop> {
   const { id } = request.params as { id: string };
-  const found = isUuid(id) ? await engines.store.sentDrops.find(actor.accountId, { type, dropId: id }) : undefined;
-  if (!found) throw new ExchangeError('not_found');
-  return found;
+  return findSentDrop(engines, actor, { type, dropId: id });
 }
 
 export function readPosition(text: string | null): number | undefined {

@@ -1,3 +1,4 @@
+import { countAttention, listSentDrops, summarizeDrops } from '../../domain/drops/find-sent-drops.ts';
 import type { SentDrop } from '../../domain/drops/sent-drop-store.ts';
 import { type SentLine, SentListPage } from '../../views/pages/app/sent-list-page.tsx';
 import { sendCsv } from '../shared/csv.ts';
@@ -25,7 +26,7 @@ export const sentRoutes: readonly AppRoute[] = [
     parts,
     toLines,
     async countWaiting({ engines, actor }) {
-      return (await engines.store.sentDrops.countAttention(actor.accountId, maxAttention)) || undefined;
+      return (await countAttention(engines, actor.accountId, maxAttention)) || undefined;
     },
     toPage: (_visit, props) => <SentListPage {...props} />,
   }),
@@ -39,7 +40,7 @@ export const sentRoutes: readonly AppRoute[] = [
 
 async function toLines({ engines, actor }: AppContext & Member, drops: readonly SentDrop[]): Promise<SentLine[]> {
   const ids = drops.map(({ id }) => id);
-  const summaries = await engines.store.sentDrops.summaries(actor.accountId, ids);
+  const summaries = await summarizeDrops(engines, actor.accountId, ids);
   return makeLines(drops, summaries, (about, { fileCount, restorableUntil }, summary) => ({
     ...about,
     ...summary,
@@ -74,7 +75,7 @@ async function* listRows(visit: MemberVisit): AsyncGenerator<string[]> {
     let after: string | undefined;
     for (;;) {
       const place = { after, byExpiry: sort === 'until' };
-      const drops = await engines.store.sentDrops.page(actor.accountId, sentTypes.sent, filter, place, exportedAtOnce);
+      const drops = await listSentDrops(engines, actor.accountId, sentTypes.sent, filter, place, exportedAtOnce);
       for (const line of await toLines(visit, drops)) yield toRow(line);
       after = drops.at(-1)?.id;
       if (drops.length < exportedAtOnce) break;

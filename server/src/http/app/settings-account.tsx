@@ -1,15 +1,17 @@
 import type { FastifyReply } from 'fastify';
+import { findAccountById } from '../../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { listOwnFactors, setOwnChoices } from '../../domain/accounts/set-account-choices.ts';
 import { emailAddress } from '../../domain/contacts/email-address.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { changeRole, removeMember, revokeInvitation } from '../../domain/people/change-members.ts';
+import { countMembers, findPerson, listMembers } from '../../domain/people/find-person.ts';
 import { invitePerson, limitInvitations } from '../../domain/people/invite-person.ts';
 import { type MemberRole, memberRoles } from '../../domain/people/person-store.ts';
 import type { SecondFactor } from '../../domain/policy.ts';
-import { unblockSender } from '../../domain/public-page/block-sender.ts';
+import { listBlockedSenders, unblockSender } from '../../domain/public-page/block-sender.ts';
 import type { PublicPage } from '../../domain/public-page/public-page-store.ts';
-import { type PublicPageFault, setPublicPage } from '../../domain/public-page/set-public-page.ts';
+import { findPublicPage, type PublicPageFault, setPublicPage } from '../../domain/public-page/set-public-page.ts';
 import { SettingsAccountPage, type SettingsAccountPageProps } from '../../views/pages/app/settings-account-page.tsx';
 import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
 import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../views/pages/app/settings-notice.ts';
@@ -166,8 +168,7 @@ async function changeMember(
 
 /** The page of the list on which a member is. */
 async function findMemberHref({ engines, base }: AppContext & Member, typed: string): Promise<string> {
-  const person = await engines.store.people.byEmail(emailAddress(typed));
-  const { id = '', email = '' } = person ?? {};
+  const { id, email } = await findPerson(engines, emailAddress(typed));
   return `${base}settings/account?after=${encodeURIComponent(email.slice(0, -1))}#member-${id}`;
 }
 
@@ -204,7 +205,7 @@ function readFactor(text: string | null): SecondFactor | null {
 }
 
 async function readAccount({ engines, actor }: AppContext & Member) {
-  const account = await engines.store.accounts.byId(actor.accountId);
+  const account = await findAccountById(engines, actor.accountId);
   if (!account) throw new ExchangeError('not_found');
   return account;
 }
@@ -225,16 +226,15 @@ async function sendAccount(
   const { engines, actor, base, membership, person, reply, request, translator } = visit;
   if (shown.isRefused || shown.refusedInvitation !== undefined || publicPage) reply.code(400);
   const after = readAfter(request.query);
-  const { publicPages } = engines.store;
   const [storedPage, blocked] = await Promise.all([
-    publicPages.ofAccount(actor.accountId),
-    publicPages.blocked(actor.accountId, maxBlocked),
+    findPublicPage(engines, actor.accountId),
+    listBlockedSenders(engines, actor.accountId, maxBlocked),
   ]);
   const [frame, account, page, { owners }] = await Promise.all([
     readFrame(visit),
     readAccount(visit),
-    engines.store.people.members(actor.accountId, after, membersPerPage + 1),
-    engines.store.people.countMembers(actor.accountId),
+    listMembers(engines, actor.accountId, after, membersPerPage + 1),
+    countMembers(engines, actor.accountId),
   ]);
   const members = page.slice(0, membersPerPage);
   const [factors, days] = await Promise.all([listOwnFactors(engines, account), listDays(visit)]);

@@ -2,6 +2,7 @@ import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import { createOwnersKey } from '../../domain/accounts/create-key.ts';
 import { parseNetwork } from '../../domain/accounts/network.ts';
+import { listKeys } from '../../domain/accounts/read-accounts.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
@@ -87,7 +88,7 @@ async function sendKeys(
 ): Promise<FastifyReply> {
   const { engines, actor, reply, translator } = visit;
   if (shown.refused) reply.code(400);
-  const [frame, keys] = await Promise.all([readFrame(visit), engines.store.accounts.keys(actor.accountId)]);
+  const [frame, keys] = await Promise.all([readFrame(visit), listKeys(engines, actor.accountId)]);
   const page = <SettingsKeysPage frame={frame} now={new Date()} keys={keys} {...shown} />;
   return sendAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
 }

@@ -11,7 +11,7 @@ import {
   switchOffWebhook,
 } from '../../domain/webhooks/change-webhook.ts';
 import { createWebhook } from '../../domain/webhooks/create-webhook.ts';
-import { findWebhook } from '../../domain/webhooks/find-webhook.ts';
+import { findWebhook, listWebhookAttempts, listWebhooks } from '../../domain/webhooks/find-webhook.ts';
 import { replayEvents } from '../../domain/webhooks/replay-events.ts';
 import { sendTestEvent } from '../../domain/webhooks/send-test-event.ts';
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts';
@@ -181,7 +181,7 @@ async function sendWebhooks(
   if (shown.refused) reply.code(400);
   const [frame, webhooks] = await Promise.all([
     readFrame(visit),
-    engines.store.webhooks.list(actor.accountId, limits.webhooksPerAccount),
+    listWebhooks(engines, actor.accountId, limits.webhooksPerAccount),
   ]);
   const page = (
     <SettingsWebhooksPage frame={frame} now={new Date()} webhooks={webhooks} eventTypes={eventTypes} {...shown} />
@@ -201,7 +201,7 @@ async function sendWebhook(
   const [frame, webhook, found] = await Promise.all([
     readFrame(visit),
     findWebhook(engines, actor, id),
-    engines.store.webhookDeliveries.attempts(actor.accountId, id, from, attemptsPerPage + 1),
+    listWebhookAttempts(engines, actor.accountId, id, from, attemptsPerPage + 1),
   ]);
   const attempts = found.slice(0, attemptsPerPage);
   const href = `${base}settings/webhooks/${id}`;

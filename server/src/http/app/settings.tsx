@@ -1,10 +1,18 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { findDifference } from '../../domain/audit/record.ts';
+import { findAccountById } from '../../domain/accounts/read-accounts.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { newsKinds } from '../../domain/outbox/news.ts';
-import { changeAsPerson } from '../../domain/people/change-as-person.ts';
-import { idleSeconds } from '../../domain/people/sessions.ts';
+import {
+  changeNews,
+  changeProfile,
+  endOtherSessions,
+  endOwnSession,
+  renamePasskey,
+  setShortcuts,
+} from '../../domain/people/change-as-person.ts';
+import { readNews } from '../../domain/people/find-person.ts';
+import { listSessions } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import { isSafeName } from '../../domain/safe-name.ts';
 import {
@@ -13,8 +21,9 @@ import {
   findUnconfirmedApp,
   renewRecoveryCodes,
 } from '../../domain/sign-in/add-authenticator-app.ts';
-import { limitSignIn } from '../../domain/sign-in/limit-sign-in.ts';
+import { describeAttempt, limitSignIn } from '../../domain/sign-in/limit-sign-in.ts';
 import { minPasswordLength } from '../../domain/sign-in/password-rules.ts';
+import { findPassword, listIdentities, readSignInMethods } from '../../domain/sign-in/read-sign-in-methods.ts';
 import { beginPasskeyRegistration, registerPasskey, setPassword } from '../../domain/sign-in/register-method.ts';
 import { type RemovableMethod, removeMethod } from '../../domain/sign-in/remove-method.ts';
 import type { Identity } from '../../domain/sign-in/sign-in-method-store.ts';
@@ -29,11 +38,8 @@ import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readName, readProfile } from './profile.ts';
 import { requireUuid } from './require-uuid.ts';
 import { sendAppPage } from './send-app-page.ts';
-import { describeAttempt } from './sign-in.tsx';
 
 const path = '/:user/settings';
-/** More than a person has devices. */
-const maxSessions = 100;
 
 /** Settings of the person, whichever account they work in: each change is a form of its own. */
 export const settingsRoutes: readonly AppRoute[] = [
@@ -56,56 +62,31 @@ export const settingsRoutes: readonly AppRoute[] = [
       const typed = readName(form);
       if (!isSafeName(typed))
         return sendSettings({ ...visit, person: { ...person, ...profile, name: typed } }, { isNameRefused: true });
-      await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
-        await tx.people.setProfile(person.id, profile);
-        const { name, language, timeZone } = person;
-        return findDifference({ name, language, timeZone }, profile);
-      });
+      await changeProfile(engines, visit, profile);
       return returnTo(visit, 'profile_saved');
     },
   },
   change('notifications', 'notifications_saved', async (visit) => {
     const { engines, form, actor, person } = visit;
     const { accountId } = actor;
-    const before = await engines.store.people.news(accountId, person.id);
+    const before = await readNews(engines, accountId, person.id);
     // While receipts are switched off for the account, the form cannot say whether the person wants them.
     const keepsReceipts = before.includes('downloaded') && !(await readReceipts(visit));
-    const news = newsKinds.filter((kind) => form.has(kind) || (kind === 'downloaded' && keepsReceipts));
-    await changeAsPerson(engines, visit, 'notifications.changed', async (tx) => {
-      await tx.people.setNews(accountId, person.id, news);
-      return { details: { accountId }, before: { news: before }, after: { news } };
-    });
+    const after = newsKinds.filter((kind) => form.has(kind) || (kind === 'downloaded' && keepsReceipts));
+    await changeNews(engines, visit, accountId, { before, after });
   }),
   change('shortcuts', 'shortcuts_saved', async (visit) => {
-    const { engines, form, person } = visit;
-    const hasShortcuts = form.has('shortcuts');
-    await changeAsPerson(engines, visit, 'person.changed', async (tx) => {
-      await tx.people.setShortcuts(person.id, hasShortcuts);
-      return { before: { hasShortcuts: person.hasShortcuts }, after: { hasShortcuts } };
-    });
+    await setShortcuts(visit.engines, visit, visit.form.has('shortcuts'));
   }),
   change('sessions/end', 'sessions_ended', async (visit) => {
-    const id = requireUuid(visit.form.get('id'));
-    await changeAsPerson(visit.engines, visit, 'session.ended', async (tx) => {
-      if ((await tx.sessions.end(visit.person.id, { id })) === 0) throw new ExchangeError('not_found');
-      return { details: { sessionId: id } };
-    });
+    await endOwnSession(visit.engines, visit, requireUuid(visit.form.get('id')));
   }),
   change('sessions/end-others', 'sessions_ended', async (visit) => {
-    await changeAsPerson(visit.engines, visit, 'sessions.ended', async (tx) => ({
-      details: { count: await tx.sessions.end(visit.person.id, { except: visit.session.id }) },
-    }));
+    await endOtherSessions(visit.engines, visit, visit.session.id);
   }),
   change('passkeys/rename', 'passkey_renamed', async (visit) => {
-    const { engines, form, person } = visit;
-    const name = (form.get('name') ?? '').trim().slice(0, 100);
-    await changeAsPerson(engines, visit, 'passkey.renamed', async (tx) => {
-      const id = readPasskeyId(form);
-      const before = (await tx.signInMethods.passkeys(person.id)).find(({ credentialId }) => credentialId.equals(id));
-      if (!before || name === '') throw new ExchangeError('not_found');
-      await tx.signInMethods.renamePasskey(person.id, id, name);
-      return findDifference({ name: before.name }, { name });
-    });
+    const name = (visit.form.get('name') ?? '').trim().slice(0, 100);
+    await renamePasskey(visit.engines, visit, readPasskeyId(visit.form), name);
   }),
   remove('passkeys/remove', 'passkey_removed', (form) => ({ passkey: readPasskeyId(form) })),
   remove('password/remove', 'password_removed', () => 'password'),
@@ -117,7 +98,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     recent: 'settings',
     async handle(visit) {
       const { engines, form, person } = visit;
-      const identities = await engines.store.signInMethods.identities(person.id);
+      const identities = await listIdentities(engines, person.id);
       const identity = identities.find((each) => identifyIdentity(each) === form.get('id'));
       if (!identity) throw new ExchangeError('not_found');
       return removeAndReturn(visit, { identity }, 'provider_unlinked');
@@ -216,16 +197,16 @@ export const settingsRoutes: readonly AppRoute[] = [
 ];
 
 async function readReceipts({ engines, actor }: AppContext & Member): Promise<boolean> {
-  return (await engines.store.accounts.byId(actor.accountId))?.receipts ?? false;
+  return (await findAccountById(engines, actor.accountId))?.receipts ?? false;
 }
 
 /** Whether this is the person's password, or they have none. Guesses in a stolen session are limited as at sign-in. */
 async function isOwnPassword(visit: SignedInVisit, typed: string): Promise<boolean> {
   const { engines, person } = visit;
-  const stored = await engines.store.signInMethods.password(person.id);
+  const stored = await findPassword(engines, person.id);
   if (stored === undefined) return true;
   try {
-    await limitSignIn(engines, await describeAttempt(visit, person.email, 'password'), async () => {
+    await limitSignIn(engines, await describeAttempt(engines, visit.browser, person.email, 'password'), async () => {
       if (!(await engines.passwords.verify(typed, stored.hash))) throw new ExchangeError('sign_in_failed');
     });
     return true;
@@ -299,17 +280,12 @@ async function sendSettings(
 ): Promise<FastifyReply> {
   const { engines, options, person, session, translator, reply } = visit;
   if (shown.passwordProblem !== undefined || shown.isNameRefused) reply.code(400);
-  const { signInMethods, sessions } = engines.store;
   const { rules } = engines.identityProviders;
   const frame = await readFrame(visit);
-  const [passkeys, password, app, recoveryCodesLeft, identities, own, news, receipts] = await Promise.all([
-    signInMethods.passkeys(person.id),
-    signInMethods.password(person.id),
-    signInMethods.authenticatorApp(person.id),
-    signInMethods.countRecoveryCodes(person.id),
-    signInMethods.identities(person.id),
-    sessions.ofPerson(person.id, idleSeconds, maxSessions),
-    engines.store.people.news(visit.actor.accountId, person.id),
+  const [{ passkeys, password, app, recoveryCodesLeft, identities }, own, news, receipts] = await Promise.all([
+    readSignInMethods(engines, person.id),
+    listSessions(engines, person.id),
+    readNews(engines, visit.actor.accountId, person.id),
     readReceipts(visit),
   ]);
   const page = (

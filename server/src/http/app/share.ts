@@ -2,13 +2,12 @@ import { errors } from '@waybill/protocol';
 import type { Actor } from '../../domain/actor.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { findOwnAccounts } from '../../domain/people/find-person.ts';
 import { type AppRoute, type SignedInVisit, toAccountPath } from './app-route.ts';
 import { readFormWithFiles } from './composer-form.ts';
 
 /** It becomes part of an address. */
 const maxSharedText = 2000;
-/** More accounts than a person has. */
-const maxAccounts = 50;
 
 /** The Share menu of a phone on which the app is installed: keeps the files, and opens the composer with them. */
 export const shareRoutes: readonly AppRoute[] = [
@@ -48,9 +47,7 @@ function toFragment(fields: URLSearchParams): string {
 
 /** The person in their own account, or else in the first in which they may send. */
 async function findOwnAccount({ engines, person, browser }: SignedInVisit): Promise<Actor> {
-  const own = await engines.store.people.membership(person.id, person.email);
-  const all = own ? [own] : await engines.store.people.memberships(person.id, '', maxAccounts);
-  const membership = all.find(({ role }) => role !== 'reader');
+  const membership = (await findOwnAccounts(engines, person)).find(({ role }) => role !== 'reader');
   if (!membership) throw new ExchangeError('role_missing');
   const { accountId, account: email } = membership;
   return { accountId, email, author: personAuthor(person, browser.address) };

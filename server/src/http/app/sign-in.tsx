@@ -1,15 +1,14 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { changeAsPerson } from '../../domain/people/change-as-person.ts';
-import type { SignedIn } from '../../domain/people/sessions.ts';
+import { signOut } from '../../domain/people/change-as-person.ts';
+import { endPreviousSession, type SignedIn } from '../../domain/people/sessions.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
-import { readDeviceCookie } from '../../domain/sign-in/known-device.ts';
-import { limitSignIn, type SignInAttempt } from '../../domain/sign-in/limit-sign-in.ts';
+import { describeAttempt, limitSignIn } from '../../domain/sign-in/limit-sign-in.ts';
+import { listIdentities } from '../../domain/sign-in/read-sign-in-methods.ts';
 import {
   beginPasskeySignIn,
   passSecondFactor,
   signInWithPasskey,
   signInWithPassword,
-  toSignInEmail,
 } from '../../domain/sign-in/sign-in.ts';
 import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
@@ -39,11 +38,11 @@ export const signInRoutes: readonly AppRoute[] = [
       const [email, password] = [form.get('email') ?? '', form.get('password') ?? ''];
       const next = readNextPath(form.get('next'));
       try {
-        const attempt = await describeAttempt(visit, email, 'password');
+        const attempt = await describeAttempt(engines, browser, email, 'password');
         const begun = await limitSignIn(engines, attempt, () =>
           signInWithPassword(engines, { email, password }, browser),
         );
-        await endPrevious(visit);
+        await endPreviousSession(engines, visit.signedIn);
         visit.setSession(begun.secret, begun.isComplete ? begun.personId : undefined);
         return reply.redirect(begun.isComplete ? (next ?? '/home') : withNext('/sign-in/code', next), 303);
       } catch (error) {
@@ -75,7 +74,7 @@ export const signInRoutes: readonly AppRoute[] = [
         const { secret, personId } = await limitSignIn(engines, attempt, () =>
           signInWithPasskey(engines, response, asked, browser),
         );
-        await endPrevious(visit);
+        await endPreviousSession(engines, visit.signedIn);
         visit.setSession(secret, personId);
         return reply.send({ location: readNextPath(form.get('next')) ?? '/home' });
       } catch (error) {
@@ -103,7 +102,7 @@ export const signInRoutes: readonly AppRoute[] = [
       const typed = recoveryCode === null ? { code: form.get('code') ?? '' } : { recoveryCode };
       const next = readNextPath(form.get('next'));
       try {
-        const attempt = await describeAttempt(visit, person.email, 'code');
+        const attempt = await describeAttempt(engines, browser, person.email, 'code');
         const secret = await limitSignIn(engines, attempt, () =>
           passSecondFactor(engines, visit, typed, browser, new Date()),
         );
@@ -122,12 +121,9 @@ export const signInRoutes: readonly AppRoute[] = [
     path: '/sign-out',
     access: 'complete',
     async handle(visit) {
-      const { engines, session, person, endSession, reply } = visit;
+      const { engines, session, endSession, reply } = visit;
       const left = await findProviderToLeave(visit);
-      await changeAsPerson(engines, visit, 'person.signed_out', async (tx) => {
-        await tx.sessions.end(person.id, { id: session.id });
-        return {};
-      });
+      await signOut(engines, visit, session.id);
       endSession();
       if (left) return sendLeave(visit, { ...left, isSignedOut: true });
       return reply.redirect('/sign-in?signed-out', 303);
@@ -139,15 +135,10 @@ export const signInRoutes: readonly AppRoute[] = [
 async function findProviderToLeave({ engines, session, person }: AppContext & SignedIn) {
   if (!session.provider) return undefined;
   const { issuer } = session.provider;
-  const identity = (await engines.store.signInMethods.identities(person.id)).find((each) => each.issuer === issuer);
+  const identity = (await listIdentities(engines, person.id)).find((each) => each.issuer === issuer);
   const rules = engines.identityProviders.rules.find(({ id }) => id === identity?.provider);
   const url = rules && (await engines.identityProviders.findEndSessionUrl(rules.id));
   return url === undefined ? undefined : { provider: rules?.name ?? '', url };
-}
-
-/** Ends the session that the browser had: whoever signs in again gets another one. */
-export async function endPrevious({ engines, signedIn }: Visit): Promise<void> {
-  if (signedIn) await engines.store.sessions.end(signedIn.person.id, { id: signedIn.session.id });
 }
 
 function toNotice(error: unknown): (SignInNotice & { kind: 'wrong' | 'too_many' }) | undefined {
@@ -160,18 +151,6 @@ function toNotice(error: unknown): (SignInNotice & { kind: 'wrong' | 'too_many' 
 
 /** A passkey comes without an address. */
 const anybody = { email: '', personId: undefined, device: undefined };
-
-/** By what failed attempts are counted. A browser in which the person has signed in before is not slowed down by others. */
-export async function describeAttempt(
-  { engines, browser, deviceCookie }: Visit,
-  typed: string,
-  step: SignInAttempt['step'],
-): Promise<SignInAttempt> {
-  const email = toSignInEmail(typed);
-  const person = await engines.store.people.byEmail(email);
-  const device = readDeviceCookie(deviceCookie, person?.id, engines.pepper);
-  return { email, personId: person?.id, address: browser.address, device, step };
-}
 
 export function sendSignIn(
   visit: Visit,
@@ -203,7 +182,7 @@ export function sendSignIn(
 }
 
 /** Says why somebody who asked for another page is here. Nobody has been signed out of a browser that is new. */
-function explainSignIn({ deviceCookie }: AppRequest): SignInNotice {
+function explainSignIn({ browser: { deviceCookie } }: AppRequest): SignInNotice {
   return { kind: deviceCookie === undefined ? 'needed' : 'session_ended' };
 }
 

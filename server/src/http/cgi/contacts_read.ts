@@ -1,4 +1,5 @@
 import { ContactList } from '@waybill/protocol';
+import { readContactLists } from '../../domain/contacts/read-contacts.ts';
 import { fromContact } from './contact-shapes.ts';
 import { route } from './route.ts';
 
@@ -14,7 +15,7 @@ export const contactsRead = route({
   response: { status: 200, description: 'Both lists.', schema: ContactList, headers: versionHeader },
   errors: [],
   async handle({ engines, actor, reply }) {
-    const { local, global, version } = await engines.store.contacts.read(actor.accountId);
+    const { local, global, version } = await readContactLists(engines, actor.accountId);
     reply.header('etag', `"${version}"`);
     return { local: local.map(fromContact), global: global.map(fromContact) };
   },

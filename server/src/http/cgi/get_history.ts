@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { History } from '@waybill/protocol';
-import { readHistory, readInbox } from '../../domain/drops/read-history.ts';
+import { findAccountById } from '../../domain/accounts/read-accounts.ts';
+import { countLiveDrops, readHistory, readInbox } from '../../domain/drops/read-history.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { type CgiEngines, route } from './route.ts';
 import { historyEntry, inboxEntry, toSender } from './shapes.ts';
@@ -21,12 +22,12 @@ export const getHistory = route({
 });
 
 async function* historyText(engines: CgiEngines, accountId: string): AsyncGenerator<string> {
-  const account = await engines.store.accounts.byId(accountId);
+  const account = await findAccountById(engines, accountId);
   if (!account) throw new ExchangeError('not_found');
   const us = toSender(account);
   yield '{"history":[';
   yield* joined(readHistory(engines, accountId), (drop) => historyEntry(drop, us));
-  yield `],"live_drops":"${await engines.store.drops.countLive(accountId)}","inbox":[`;
+  yield `],"live_drops":"${await countLiveDrops(engines, accountId)}","inbox":[`;
   yield* joined(readInbox(engines, accountId), inboxEntry);
   yield ']}';
 }

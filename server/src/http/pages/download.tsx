@@ -1,5 +1,5 @@
 import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
-import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
+import { findDroppedFile, listDroppedFiles } from '../../domain/links/find-dropped-file.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
@@ -31,7 +31,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const session = await requireSession(engines, request, downloads);
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
       const { link } = session;
-      const files = await engines.store.links.files(link);
+      const files = await listDroppedFiles(engines, link);
       // A message has been delivered when its page is shown: there is nothing else to come for.
       if (files.length === 0 && !link.completedAt && request.method === 'GET') await recordDelivery(engines, link, []);
       const translator = chooseTranslator(options, request, link.language);
@@ -69,7 +69,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
 
   app.get('/download/:handle/delivered', { config }, async (request) => {
     const link = await requireLink(engines, request, downloads);
-    const files = await engines.store.links.files(link);
+    const files = await listDroppedFiles(engines, link);
     return files.filter((file) => file.complete).map(({ id }) => id);
   });
 
@@ -84,7 +84,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
   // For `sha256sum -c` in the unpacked ZIP; no name in it has a character that would need escaping.
   app.get('/download/:handle/SHA256SUMS', { config }, async (request, reply) => {
     const link = await requireLink(engines, request, downloads);
-    const files = await engines.store.links.files(link);
+    const files = await listDroppedFiles(engines, link);
     // Named as in the ZIP, whose order is that of the files, but listed as on the page.
     const paths = zipPaths(files);
     const sums = files.map(({ path, sha256 }, index) => ({
@@ -127,7 +127,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     handler: async (request, reply) => {
       const link = await requireLink(engines, request, downloads);
       return transfers.run(reply, link, async (signal) => {
-        const files = await engines.store.links.files(link);
+        const files = await listDroppedFiles(engines, link);
         await requireScanned(engines, link.accountId, files);
         return sendZip(
           engines,

@@ -4,6 +4,7 @@ import { type ErrorCode, limits } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Sending } from '../../domain/drops/drop-store.ts';
+import { listSendings } from '../../domain/drops/find-sent-drops.ts';
 import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { requireUnused } from '../../domain/links/find-link.ts';
@@ -12,8 +13,7 @@ import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { findLinkFileSizeLimit } from '../../domain/requests/announce-file.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
-import { contactDraftName } from '../../domain/uploads/contact-draft.ts';
-import type { DraftFile } from '../../domain/uploads/upload-store.ts';
+import { contactDraftName, listDraftFiles } from '../../domain/uploads/contact-draft.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
 import type { App } from '../app.ts';
@@ -55,7 +55,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
       const [draftFiles, sent] = await Promise.all([
         listDraftFiles(engines, session.link),
-        sentThrough(engines, session.link),
+        listSendings(engines, session.link, shown),
       ]);
       const [last, ...earlier] = sent;
       if (last && (draftFiles.length === 0 || session.link.usedUp)) {
@@ -153,7 +153,7 @@ async function sendUploadPage(
 ): Promise<FastifyReply> {
   const [draftFiles, sent, { bytes: maxFileBytes, reason: sizeReason }] = await Promise.all([
     listDraftFiles(engines, link),
-    sentThrough(engines, link),
+    listSendings(engines, link, shown),
     findLinkFileSizeLimit(engines, link),
   ]);
   const translator = chooseTranslator(options, request, link.language);
@@ -214,12 +214,4 @@ function sendSentPage(
 
 function readPath(request: FastifyRequest): string {
   return `${uploads.home}/${(request.params as { handle: string }).handle}/`;
-}
-
-function listDraftFiles({ store }: PageEngines, link: Link): Promise<DraftFile[]> {
-  return store.uploads.listDraftFiles(link.accountId, contactDraftName(link));
-}
-
-function sentThrough({ store }: PageEngines, link: Link): Promise<Sending[]> {
-  return store.drops.sentThrough(link, shown);
 }

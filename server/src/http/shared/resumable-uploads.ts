@@ -2,6 +2,7 @@ import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
+import { takeOverUpload } from '../../domain/uploads/begin-upload.ts';
 import { declareDigests } from '../../domain/uploads/declared-digests.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { type ReceiveNeeds, receiveBytes } from '../../domain/uploads/receive-bytes.ts';
@@ -108,10 +109,14 @@ export abstract class ResumableUploads {
     id: string,
     writer: string | null,
   ): Promise<(Upload & { readonly sizeBytes: number }) | FinishedUpload> {
-    const { store, policy } = this.#engines;
     if (!isUuid(id)) throw new ExchangeError('not_found');
     const { accountId, draft } = this.findOwner(id);
-    const upload = await store.uploads.takeOver({ accountId, id, writer }, draft, policy.resumeSeconds);
+    const upload = await takeOverUpload(
+      this.#engines,
+      { accountId, id, writer },
+      draft,
+      this.#engines.policy.resumeSeconds,
+    );
     // An upload without an announced size arrives in a single request and cannot be resumed.
     if (upload && upload.sizeBytes !== null) return { ...upload, sizeBytes: upload.sizeBytes };
     const finished = await this.finished(id);

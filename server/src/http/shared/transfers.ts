@@ -1,10 +1,11 @@
 import type { FastifyReply } from 'fastify';
+import { findUnusableKeys } from '../../domain/accounts/authenticate.ts';
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { findEnding } from '../../domain/links/find-link.ts';
+import { findEnding, findEndings } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import type { MemberAccess } from '../../domain/people/session-store.ts';
-import { idleSeconds } from '../../domain/people/sessions.ts';
+import { findEndedAccess } from '../../domain/people/sessions.ts';
 import { toReference } from '../../domain/reference.ts';
 
 /** The subject of a download: files of a drop, either through a receiver's link or to an account through its inbox. */
@@ -153,11 +154,10 @@ export class Transfers {
     const drops = new Map(running.flatMap(({ sent }) => (sent ? [[sentKey(sent), sent]] : [])));
     const keys = new Map(running.flatMap(({ key }) => (key ? [[key.keyId, key]] : [])));
     const accesses = new Map(running.flatMap(({ access }) => (access ? [[toText(access), access]] : [])));
-    const { links, accounts, sessions } = this.#engines.store;
     const [ended, unusable, endedAccess] = await Promise.all([
-      drops.size > 0 ? links.endings([...drops.values()]) : [],
-      keys.size > 0 ? accounts.unusableKeys([...keys.values()]) : new Set<string>(),
-      accesses.size > 0 ? sessions.endedAccess([...accesses.values()], idleSeconds) : [],
+      drops.size > 0 ? findEndings(this.#engines, [...drops.values()]) : [],
+      keys.size > 0 ? findUnusableKeys(this.#engines, [...keys.values()]) : new Set<string>(),
+      accesses.size > 0 ? findEndedAccess(this.#engines, [...accesses.values()]) : [],
     ]);
     const endings = new Map(ended.map((drop) => [sentKey(drop), drop]));
     const endedAccesses = new Set(endedAccess.map(toText));

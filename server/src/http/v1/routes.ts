@@ -1,5 +1,5 @@
 import { readAccount } from './account/account.ts';
-import { createKey, deleteKey, listKeys } from './account/keys.ts';
+import { createKey, deleteKey, readKeys } from './account/keys.ts';
 import { contactRoutes } from './contacts/contacts.ts';
 import { dropRoutes } from './drops/drops.ts';
 import { eventRoutes } from './events/events.ts';
@@ -13,7 +13,7 @@ import { webhookRoutes } from './webhooks/webhooks.ts';
 /** Every operation of /api/v1. */
 export const routes: readonly Route[] = [
   readAccount,
-  listKeys,
+  readKeys,
   createKey,
   deleteKey,
   ...dropRoutes,

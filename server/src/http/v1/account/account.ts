@@ -1,6 +1,7 @@
 import { limits as bounds } from '@waybill/protocol';
 import { Account } from '@waybill/protocol/v1';
 import type { Usage } from '../../../domain/accounts/quota-store.ts';
+import { findAccountById, readUsage } from '../../../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import type { Policy } from '../../../domain/policy.ts';
@@ -16,13 +17,13 @@ export const readAccount = route({
   response: { status: 200, description: 'The account, its limits and the key.', schema: Account },
   errors: [],
   async handle({ engines, caller }) {
-    const account = await engines.store.accounts.byId(caller.accountId);
+    const account = await findAccountById(engines, caller.accountId);
     if (!account) throw new ExchangeError('unauthorized');
     const { id, scopes, networks, expiresAt } = caller.key;
     const { email, displayName, phone, language } = account;
     const key = { id, scopes, networks, expires_at: expiresAt };
     const policy = await readPolicy(engines, caller.accountId);
-    const usage = await engines.store.quotas.usage(caller.accountId);
+    const usage = await readUsage(engines, caller.accountId);
     const allowed = {
       limits: toLimits(policy, findFileSizeLimit({ ...engines, policy })),
       usage: toUsage(usage, policy),

@@ -2,10 +2,11 @@ import { ApiKeyPage, CreatedApiKey, NewApiKey, RevokeApiKeyQuery, RevokedApiKeys
 import { Type } from 'typebox';
 import type { ApiKey } from '../../../domain/accounts/account-store.ts';
 import { createRestrictedKey } from '../../../domain/accounts/create-key.ts';
+import { listKeys } from '../../../domain/accounts/read-accounts.ts';
 import { revokeKeyWithin } from '../../../domain/accounts/revoke-key.ts';
 import { route } from '../route.ts';
 
-export const listKeys = route({
+export const readKeys = route({
   method: 'GET',
   path: '/keys',
   id: 'listApiKeys',
@@ -14,7 +15,7 @@ export const listKeys = route({
   response: { status: 200, description: 'At most 100 keys.', schema: ApiKeyPage },
   errors: [],
   handle: async ({ engines, caller }) => ({
-    body: { data: (await engines.store.accounts.keys(caller.accountId)).map(toApiKey), next_cursor: null },
+    body: { data: (await listKeys(engines, caller.accountId)).map(toApiKey), next_cursor: null },
   }),
 });
 

@@ -9,10 +9,11 @@ import {
   ListContactsQuery,
 } from '@waybill/protocol/v1';
 import { Type } from 'typebox';
-import { findContact, putContact, removeContact } from '../../../domain/contacts/change-contact.ts';
+import { putContact, removeContact } from '../../../domain/contacts/change-contact.ts';
 import type { ListedContact } from '../../../domain/contacts/contact-store.ts';
 import { type ContactResult, computeVersion } from '../../../domain/contacts/difference.ts';
 import { importContacts, planImport } from '../../../domain/contacts/import-contacts.ts';
+import { findContact, listContacts } from '../../../domain/contacts/read-contacts.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { etagHeader, toETag } from '../etag.ts';
 import { type Route, route } from '../route.ts';
@@ -21,7 +22,7 @@ const params = Type.Object({
   email: Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of a contact.' }),
 });
 
-const listContacts = route({
+const listAll = route({
   method: 'GET',
   path: '/contacts',
   id: 'listContacts',
@@ -37,7 +38,7 @@ const listContacts = route({
     const search = query.search?.trim();
     const { list } = query;
     const order = { by: 'email', after: page.after && { ...page.after, name: '' } } as const;
-    const rows = await engines.store.contacts.page(caller.accountId, { search, list }, order, page.count);
+    const rows = await listContacts(engines, caller.accountId, { search, list }, order, page.count);
     return { body: page.response(rows, toContact) };
   },
 });
@@ -125,7 +126,7 @@ const importMany = route({
   },
 });
 
-export const contactRoutes: readonly Route[] = [listContacts, importMany, readContact, writeContact, deleteContact];
+export const contactRoutes: readonly Route[] = [listAll, importMany, readContact, writeContact, deleteContact];
 
 function toVersionedContact(contact: ListedContact) {
   return { body: toContact(contact), headers: toETag(computeVersion(contact)) };

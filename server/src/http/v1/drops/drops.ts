@@ -1,4 +1,5 @@
 import { CheckedDrop, CreatedDrop, Drop, DropDetails, DropPage, DryRunQuery, NewDrop } from '@waybill/protocol/v1';
+import { findSentDrop, listSentFiles, listSentReceivers } from '../../../domain/drops/find-sent-drops.ts';
 import { checkDrop, prepareDrop } from '../../../domain/drops/send-drop.ts';
 import type { SentDrop, SentFile, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
 import { toETag } from '../etag.ts';
@@ -6,7 +7,6 @@ import { type CallEngines, type Result, route } from '../route.ts';
 import { receiptRoutes } from '../sent/receipts.ts';
 import {
   createdResult,
-  findSent,
   listRoute,
   type SentKind,
   sentParams,
@@ -91,11 +91,10 @@ const readDrop = route({
   errors: ['not_found'],
   isVersioned: true,
   async handle({ engines, caller: { accountId }, params: { id } }) {
-    const { store } = engines;
-    const drop = await findSent(drops, engines, accountId, id);
+    const drop = await findSentDrop(engines, { accountId }, { type: drops.type, dropId: id });
     const [receivers, files] = [
-      await store.sentDrops.receivers(accountId, id),
-      await store.sentDrops.files(accountId, id),
+      await listSentReceivers(engines, accountId, id),
+      await listSentFiles(engines, accountId, id),
     ];
     const body = {
       ...drops.toEntry(engines, drop),

@@ -15,7 +15,7 @@ import type { Static } from 'typebox';
 import type { InboxFile } from '../../../domain/files/file-store.ts';
 import { acknowledgeEntry, giveEntryBack, releaseEntry, renewLease } from '../../../domain/inbox/change-entry.ts';
 import { claimEntries } from '../../../domain/inbox/claim-entries.ts';
-import { findEntryWithFiles } from '../../../domain/inbox/find-entry.ts';
+import { findEntryWithFiles, listQueuedEntries } from '../../../domain/inbox/find-entry.ts';
 import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
@@ -37,7 +37,7 @@ const listInbox = route({
   errors: [],
   async handle({ engines, caller, query }) {
     const page = parsePageQuery<QueuePosition>(engines, caller, 'inbox', query, ({ at, id }) => ({ at, id }));
-    const entries = await engines.store.inbox.page(caller.accountId, query.state, page.after, page.count);
+    const entries = await listQueuedEntries(engines, caller.accountId, query.state, page.after, page.count);
     return { body: page.response(entries, toInboxEntry) };
   },
 });

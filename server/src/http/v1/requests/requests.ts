@@ -7,6 +7,7 @@ import {
   FileRequestPage,
   NewFileRequest,
 } from '@waybill/protocol/v1';
+import { findSentDrop, listSentReceivers } from '../../../domain/drops/find-sent-drops.ts';
 import type { SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
 import { checkRequest, prepareRequest } from '../../../domain/requests/request-files.ts';
 import { toETag } from '../etag.ts';
@@ -14,7 +15,6 @@ import { type CallEngines, type Result, route } from '../route.ts';
 import { receiptRoutes } from '../sent/receipts.ts';
 import {
   createdResult,
-  findSent,
   listRoute,
   type SentKind,
   sentParams,
@@ -81,9 +81,8 @@ const readRequest = route({
   errors: ['not_found'],
   isVersioned: true,
   async handle({ engines, caller: { accountId }, params: { id } }) {
-    const { store } = engines;
-    const request = await findSent(requests, engines, accountId, id);
-    const receivers = await store.sentDrops.receivers(accountId, id);
+    const request = await findSentDrop(engines, { accountId }, { type: requests.type, dropId: id });
+    const receivers = await listSentReceivers(engines, accountId, id);
     const body = {
       ...requests.toEntry(engines, request),
       deliveries_purged: request.isPurged,

@@ -1,12 +1,14 @@
 import { AddedReceiver, Extension, NewReceiver, ReminderResult, Revocation } from '@waybill/protocol/v1';
+import type { Actor } from '../../../domain/actor.ts';
 import { prepareReceiver } from '../../../domain/drops/add-receiver.ts';
 import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
+import { findSentDrop } from '../../../domain/drops/find-sent-drops.ts';
 import { revokeSentDrop } from '../../../domain/drops/revoke-sent-drop.ts';
 import { remindReceivers, resendInvitation } from '../../../domain/drops/write-to-receivers.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { toETag } from '../etag.ts';
 import { type CallEngines, type Result, type Route, route } from '../route.ts';
-import { findSent, receiverParams, type SentKind, sentParams } from './sent.ts';
+import { receiverParams, type SentKind, sentParams } from './sent.ts';
 
 const ended = ['not_found', 'link_ended', 'link_revoked'] as const;
 const mails = ['daily_limit', 'too_many_messages'] as const;
@@ -19,8 +21,8 @@ export function changeRoutes(
   const { type, noun, path, page } = kind;
   const params = sentParams(kind);
   const response = { status: 200, description: `The ${noun}.`, schema: kind.schema };
-  const changed = async (engines: CallEngines, accountId: string, id: string): Promise<Result> => {
-    const sent = await findSent(kind, engines, accountId, id);
+  const changed = async (engines: CallEngines, caller: Actor, dropId: string): Promise<Result> => {
+    const sent = await findSentDrop(engines, caller, { type, dropId });
     return { body: kind.toEntry(engines, sent), headers: toETag(sent.version) };
   };
 
@@ -37,7 +39,7 @@ export function changeRoutes(
     isVersioned: true,
     async handle({ engines, caller, params: { id: dropId }, body: { receiver: position }, ifVersion }) {
       await revokeSentDrop(engines, caller, { type, dropId }, { position, ifVersion });
-      return changed(engines, caller.accountId, dropId);
+      return changed(engines, caller, dropId);
     },
   });
 
@@ -53,12 +55,12 @@ export function changeRoutes(
     errors: ended,
     isVersioned: true,
     async prepare({ engines, caller: { accountId, email }, params: { id }, body }) {
-      await findSent(kind, engines, accountId, id);
+      await findSentDrop(engines, { accountId }, { type, dropId: id });
       return prepareExtension(engines, { id: accountId, email }, id, toDeadline(body));
     },
     async handle({ engines, caller, params: { id }, ifVersion, prepared: extendUntil }) {
       await extendUntil(engines, caller.author, ifVersion);
-      return changed(engines, caller.accountId, id);
+      return changed(engines, caller, id);
     },
   });
 
@@ -73,7 +75,7 @@ export function changeRoutes(
     isVersioned: true,
     async handle({ engines, caller, params: { id: dropId }, ifVersion }) {
       const reminded = await remindReceivers(engines, caller, { type, dropId }, ifVersion);
-      const { version } = await findSent(kind, engines, caller.accountId, dropId);
+      const { version } = await findSentDrop(engines, caller, { type, dropId });
       return { body: { reminded }, headers: toETag(version) };
     },
   });
@@ -93,7 +95,7 @@ export function changeRoutes(
       prepareReceiver(engines, caller, { type, dropId }, body),
     async handle({ engines, caller, params: { id }, ifVersion, prepared: addThem }) {
       const { position, email, token } = await addThem(engines, ifVersion);
-      const { version, notify } = await findSent(kind, engines, caller.accountId, id);
+      const { version, notify } = await findSentDrop(engines, caller, { type, dropId: id });
       const link = notify ? {} : { link: `${engines.policy.publicUrl}/${page}/${token}` };
       return { body: { id: position, email, ...link }, headers: toETag(version) };
     },

@@ -2,9 +2,8 @@ import { type DropType } from '@waybill/protocol';
 import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
 import { type TSchema, Type } from 'typebox';
 import type { DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
-import { toFilter } from '../../../domain/drops/find-sent-drops.ts';
+import { findSentDrop, listSentDrops, toFilter } from '../../../domain/drops/find-sent-drops.ts';
 import type { SentDrop, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
-import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
 import { toReference } from '../../../domain/reference.ts';
 import { parsePageQuery } from '../cursor.ts';
@@ -47,7 +46,8 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
       const list = kind.path.slice(1);
       const page = parsePageQuery<Pick<SentDrop, 'id'>>(engines, caller, list, query, ({ id }) => ({ id }));
       const { created_after: from, created_before: before, external_id: externalId, ...filter } = query;
-      const rows = await engines.store.sentDrops.page(
+      const rows = await listSentDrops(
+        engines,
         caller.accountId,
         kind.type,
         toFilter({
@@ -64,17 +64,6 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
   });
 }
 
-export async function findSent(
-  { type }: SentKind,
-  { store }: Pick<CallEngines, 'store'>,
-  accountId: string,
-  dropId: string,
-): Promise<SentDrop> {
-  const sent = await store.sentDrops.find(accountId, { type, dropId });
-  if (!sent) throw new ExchangeError('not_found');
-  return sent;
-}
-
 /** The response to the request that created it, with the links if no mails are sent. */
 export async function createdResult(
   kind: SentKind,
@@ -83,7 +72,7 @@ export async function createdResult(
   made: MadeDispatch,
 ): Promise<Result> {
   const { publicUrl } = engines.policy;
-  const sent = await findSent(kind, engines, accountId, made.id);
+  const sent = await findSentDrop(engines, { accountId }, { type: kind.type, dropId: made.id });
   const receivers = made.receivers.map(({ email }, position) => ({
     id: position,
     email,

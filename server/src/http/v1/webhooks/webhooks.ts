@@ -9,7 +9,7 @@ import {
   replaceWebhookSecret,
 } from '../../../domain/webhooks/change-webhook.ts';
 import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
-import { findWebhook } from '../../../domain/webhooks/find-webhook.ts';
+import { findWebhook, listWebhookAttempts, listWebhooks } from '../../../domain/webhooks/find-webhook.ts';
 import { requireMayControl } from '../../../domain/webhooks/readable-events.ts';
 import { replayEvents } from '../../../domain/webhooks/replay-events.ts';
 import { sendTestEvent } from '../../../domain/webhooks/send-test-event.ts';
@@ -21,7 +21,7 @@ import { type Route, route, type V1Engines } from '../route.ts';
 const params = Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a webhook.' }) });
 const defaultPreviousSeconds = 24 * 60 * 60;
 
-const listWebhooks = route({
+const listAll = route({
   method: 'GET',
   path: '/webhooks',
   id: 'listWebhooks',
@@ -30,7 +30,7 @@ const listWebhooks = route({
   response: { status: 200, description: 'All of them, oldest first.', schema: v1.WebhookPage },
   errors: [],
   async handle({ engines, caller }) {
-    const webhooks = await engines.store.webhooks.list(caller.accountId, limits.webhooksPerAccount);
+    const webhooks = await listWebhooks(engines, caller.accountId, limits.webhooksPerAccount);
     return { body: { data: webhooks.map((webhook) => toWebhook(engines, caller, webhook)), next_cursor: null } };
   },
 });
@@ -189,13 +189,13 @@ const listAttempts = route({
     requireMayControl(caller, await findWebhook(engines, caller, id));
     const list = `webhooks/${id}/attempts`;
     const page = parsePageQuery<Pick<WebhookAttempt, 'id'>>(engines, caller, list, query, (row) => ({ id: row.id }));
-    const attempts = await engines.store.webhookDeliveries.attempts(caller.accountId, id, page.after, page.count);
+    const attempts = await listWebhookAttempts(engines, caller.accountId, id, page.after, page.count);
     return { body: page.response(attempts, toWebhookAttempt) };
   },
 });
 
 export const webhookRoutes: readonly Route[] = [
-  listWebhooks,
+  listAll,
   createOne,
   readOne,
   changeOne,

@@ -1,5 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 import type { Account } from './account-store.ts';
 
 export async function findAccount(engines: Pick<Engines, 'store'>, email: string): Promise<Account> {
@@ -11,3 +12,8 @@ export async function findAccount(engines: Pick<Engines, 'store'>, email: string
     );
   return account;
 }
+
+/** Undefined if it was deleted meanwhile. */
+export const findAccountById = query((store) => store.accounts.byId);
+export const listKeys = query((store) => store.accounts.keys);
+export const readUsage = query((store) => store.quotas.usage);
