@@ -32,6 +32,7 @@ import {
 } from '../views/pages/app/request-page.tsx';
 import { type RequestLine, RequestsPage, type RequestsPageProps } from '../views/pages/app/requests-page.tsx';
 import { SelectionPage, type SelectionPageProps, selectionTitle } from '../views/pages/app/selection-page.tsx';
+import type { SentItem } from '../views/pages/app/sent-item.tsx';
 import { type SentListProps, sentListTitle } from '../views/pages/app/sent-list.tsx';
 import { type SentLine, SentListPage } from '../views/pages/app/sent-list-page.tsx';
 import { SentNotices } from '../views/pages/app/sent-notice.tsx';
@@ -385,11 +386,11 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       />,
       frame,
     );
-  const delivery = (props: Partial<DeliveryPageProps> & { state?: Partial<DeliveryPageProps['delivery']> } = {}) => {
+  const delivery = (props: Partial<DeliveryPageProps> & { state?: Partial<SentItem> } = {}) => {
     const { state, ...rest } = props;
     const all: DeliveryPageProps = {
       ...common,
-      delivery: {
+      item: {
         id: toId(0),
         reference: 'WB-7F3K-29QD',
         state: 'live',
@@ -401,6 +402,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         remindAt: days(4),
         notify: true,
         secondFactor: 'sms',
+        reusable: false,
         isPurged: false,
         ...state,
       },
@@ -532,11 +534,11 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       lastReceivedAt: null,
     },
   ];
-  const request = (props: Partial<RequestPageProps> & { state?: Partial<RequestPageProps['request']> } = {}) => {
+  const request = (props: Partial<RequestPageProps> & { state?: Partial<SentItem> } = {}) => {
     const { state, ...rest } = props;
     const all: RequestPageProps = {
       ...common,
-      request: {
+      item: {
         id: toId(40),
         reference: 'WB-C2M1-ENKD',
         state: 'live',
@@ -544,12 +546,15 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
         createdAt: hours(120),
         expiresAt: days(14),
         revokedAt: null,
-        reusable: false,
+        restorableUntil: null,
+        remindAt: null,
         notify: true,
         secondFactor: 'off',
+        reusable: false,
+        isPurged: false,
         ...state,
       },
-      contacts: asked,
+      receivers: asked,
       arrivals: [
         { entryId: toId(0), sender: kim, receivedAt: hours(0.6), fileCount: 21, totalBytes: 310e6, isUnread: true },
         { entryId: toId(1), sender: kim, receivedAt: hours(26), fileCount: 2, totalBytes: 2e6, isUnread: false },
@@ -873,22 +878,22 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       { receivers: `${long.email}\n${arabic.email}`, reusable: true, secondFactor: 'sms' },
     ),
     'app-request': request(),
-    'app-request-reusable': request({ state: { reusable: true }, contacts: asked.slice(0, 1) }),
-    'app-request-empty': request({ contacts: asked.slice(1, 2), arrivals: [], history: [], state: { message: '' } }),
+    'app-request-reusable': request({ state: { reusable: true }, receivers: asked.slice(0, 1) }),
+    'app-request-empty': request({ receivers: asked.slice(1, 2), arrivals: [], history: [], state: { message: '' } }),
     'app-request-closed': request({
       state: { state: 'revoked', revokedAt: hours(2) },
       arrivals: [],
-      contacts: asked.slice(1, 2),
+      receivers: asked.slice(1, 2),
     }),
     'app-request-reader': request({ canChange: false }),
     'app-request-add': request({ task: { what: 'add', problem: 'email', input: { email: 'kim.park' } } }),
     'app-request-extend': request({ task: { what: 'extend', choices } }),
     'app-request-close': request({ task: { what: 'revoke' } }),
-    'app-request-close-one': request({ task: { what: 'revoke', position: 1, undoSeconds: 600 } }),
+    'app-request-close-one': request({ task: { what: 'revoke', position: 1 } }),
     'app-request-correct': request({ task: { what: 'correct', position: 2 } }),
     'app-request-show-link': request({
       task: { what: 'link', position: 1 },
-      contacts: asked.map((each) => ({
+      receivers: asked.map((each) => ({
         ...each,
         link: each.position === 0 ? 'https://files.acme.example/u/q7Z' : undefined,
       })),

@@ -1,5 +1,5 @@
 import type { LifetimeRule } from '../../domain/policy.ts';
-import type { DeadlineChoices } from '../../views/pages/app/delivery-task.tsx';
+import type { DeadlineChoices } from '../../views/pages/app/sent-task.tsx';
 import { findEndOfDay, toIsoDay } from './end-of-day.ts';
 
 const dayMs = 86_400_000;

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../domain/audit/audit-store.ts';
 import type { FollowedReceiver, SentDrop } from '../../domain/drops/sent-drop-store.ts';
+import type { Arrival } from '../../domain/requests/request-store.ts';
 import { namePerson } from '../../views/components/person.tsx';
 import type { ViewTranslator } from '../../views/components/translator-context.ts';
 import { describeEntry, type HistoryEntry } from '../../views/pages/app/delivery-history.tsx';
@@ -21,17 +22,24 @@ const receiverKinds: Readonly<Record<string, readonly [one: HistoryEntry['kind']
   'link.shown': ['linkShown', 'linksShown'],
 };
 
-/** What the sender did, from the audit, and what the receivers did, from their links; newest first. */
+/**
+ * What the sender did, from the audit, and what the receivers did, from their links; newest first. Receivers who were asked
+ * for files are done whenever their files arrive.
+ */
 export function toHistory(
   drop: Pick<SentDrop, 'state' | 'createdAt' | 'expiresAt'>,
   account: string,
   changes: readonly AuditEntry[],
   receivers: readonly FollowedReceiver[],
+  arrivals: readonly Arrival[] | undefined,
 ): HistoryEntry[] {
   const byPosition = new Map(receivers.map((receiver) => [receiver.position, receiver]));
   const entries = [
     ...changes.flatMap((change) => toChange(change, byPosition)),
-    ...receivers.flatMap(toSteps),
+    ...receivers.flatMap((receiver) => toSteps(arrivals ? { ...receiver, completedAt: null } : receiver)),
+    ...(arrivals ?? []).map(
+      ({ receivedAt: at, sender }) => ({ at, kind: 'received', name: namePerson(sender) }) as const,
+    ),
     ...(drop.state === 'expired' ? [{ at: drop.expiresAt, kind: 'expired' } as const] : []),
   ];
   // The audit may have been purged before the drop.

@@ -59,7 +59,7 @@ describe('the page of a delivery', () => {
     expect(body.replaceAll('<wbr/>', '')).toMatch(/r@example\.org.{0,2} opened the page/);
     expect(body).toContain(`Sent by `);
     expect(body).toContain(account.email);
-    for (const id of ['delivery-receivers', 'delivery-files', 'delivery-history']) expect(body).toContain(`id="${id}"`);
+    for (const id of ['delivery-receivers', 'delivery-files']) expect(body).toContain(`id="${id}"`);
   });
 
   test('says that a mail is tried again, and quotes the mail server only if it said something about the mail', async () => {

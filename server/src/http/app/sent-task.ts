@@ -4,10 +4,12 @@ import { findSentDrop } from '../../domain/drops/find-sent-drops.ts';
 import { undoSeconds } from '../../domain/drops/restore-drop.ts';
 import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/delivery-task.tsx';
+import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/sent-task.tsx';
 import type { AppContext, AppRequest, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines } from './deadlines.ts';
 import { readQueryFields } from './list-visit.ts';
+
+const inputFields = ['email', 'name', 'phone', 'date'] as const satisfies readonly (keyof TaskInput)[];
 
 /** The drop or request that the path names, which exists and is the account's. */
 export async function requireSent({ engines, actor, request }: MemberVisit, type: SentId['type']): Promise<SentDrop> {
@@ -25,9 +27,9 @@ export function requirePosition({ request }: AppRequest): number {
   return position;
 }
 
-/** Reads these fields of a form; one that is empty is left out. */
-export function readInput(form: URLSearchParams, fields: readonly (keyof TaskInput)[]): TaskInput {
-  return Object.fromEntries(fields.map((name) => [name, form.get(name)?.trim().slice(0, 254) || undefined]));
+/** Reads the fields of a form; one that is empty is left out. */
+export function readInput(form: URLSearchParams): TaskInput {
+  return Object.fromEntries(inputFields.map((name) => [name, form.get(name)?.trim().slice(0, 254) || undefined]));
 }
 
 export function toReceiver({ email = '', name, phone }: TaskInput) {

@@ -36,7 +36,7 @@ export function DeliveryFiles(props: {
   const { files, receivers } = props;
   const { differs } = summarizeScans(files);
   return (
-    <section id="delivery-files" data-live="drop.">
+    <section id="delivery-files">
       <div class="section-head">
         <h2>{translator.t('sentList.files')}</h2>
         <ScanSummary files={files} />

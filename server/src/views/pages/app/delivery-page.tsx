@@ -1,61 +1,28 @@
 import type { JSX } from 'preact';
 import { Banner } from '../../components/banner.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { Fields } from '../../components/card.tsx';
-import { Crumbs } from '../../components/crumbs.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { Icon } from '../../components/icon.tsx';
-import { ListForm } from '../../components/list-form.tsx';
-import { Message } from '../../components/message.tsx';
 import { BriefMoment, Moment } from '../../components/moment.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { namePerson } from '../../components/person.tsx';
-import { countProgress, isCounted, summarizeProgress } from '../../components/progress.ts';
+import { countProgress, isCounted, type Progress, summarizeProgress } from '../../components/progress.ts';
 import { RangePager, takePage } from '../../components/range-pager.tsx';
-import { SectionHead } from '../../components/section-head.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
 import { type DeliveryFile, DeliveryFiles } from './delivery-files.tsx';
-import { DeliveryHistory, type HistoryEntry } from './delivery-history.tsx';
 import { type DeliveryReceiver, DeliveryReceivers } from './delivery-receivers.tsx';
-import { DeliveryTask, type Task } from './delivery-task.tsx';
-import { type ListProps, toHref } from './list-props.ts';
+import { toHref } from './list-props.ts';
+import { SentItemPage, type SentItemProps } from './sent-item.tsx';
 
-/** A drop as its sender sees it. */
-export interface Delivery {
-  readonly id: string;
-  readonly reference: string;
-  readonly state: 'live' | 'expired' | 'revoked';
-  readonly message: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly revokedAt: Date | null;
-  /** Until when its revocation can be undone; null if it cannot. */
-  readonly restorableUntil: Date | null;
-  /** When receivers are reminded; null if they were, or are not. */
-  readonly remindAt: Date | null;
-  readonly notify: boolean;
-  /** The code that receivers have to enter. */
-  readonly secondFactor: 'off' | 'mail' | 'sms';
-  /** True if the records of what receivers did were purged. */
-  readonly isPurged: boolean;
-}
-
-export interface DeliveryPageProps extends ListProps {
-  readonly delivery: Delivery;
-  /** All of them; a page shows some. */
-  readonly receivers: readonly DeliveryReceiver[];
+export interface DeliveryPageProps extends SentItemProps<DeliveryReceiver> {
   /** All of them; those on the page with who has them. */
   readonly files: readonly DeliveryFile[];
   /** Whether it was sent a moment ago, by the person who sees this (`?sent=1`). */
   readonly isJustSent?: boolean | undefined;
   /** The receiver, by position, and the file, by id, after which the page begins. */
   readonly after?: { readonly receiver?: number | undefined; readonly file?: string | undefined } | undefined;
-  readonly history: readonly HistoryEntry[];
-  /** The form that is open (`?do=`). */
-  readonly task?: Task | undefined;
-  readonly canShowLinks: boolean;
 }
 
 export function deliveryTitle(
@@ -72,83 +39,55 @@ export function deliveryTitle(
   return translator.t('delivery.title', { subject, name, count: others });
 }
 
+const codes = { off: 'delivery.codeOff', mail: 'delivery.codeMail', sms: 'delivery.codeSms' } as const;
+
 export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
   const translator = useTranslator();
-  const { base, delivery, receivers, files, task, canChange } = props;
-  const list = `${base}sent`;
-  const path = `${list}/${delivery.id}`;
-  const isLive = delivery.state === 'live';
-  const progress = countProgress(delivery, receivers);
+  const { base, item, receivers, files, canChange } = props;
+  const path = `${base}sent/${item.id}`;
+  const isLive = item.state === 'live';
+  const isNew = props.isJustSent && isLive;
+  const progress = countProgress(item, receivers);
+  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return (
     <>
-      {props.isJustSent && isLive && <JustSent {...props} path={path} people={progress.receivers} />}
-      <header class="page-head">
-        <Crumbs label={translator.t('frame.sent')} href={list}>
-          <span class="reference">{delivery.reference}</span>
-        </Crumbs>
-        <div class="actions actions-grid">
-          {isLive && canChange && (
-            <>
-              <ButtonLink icon="plus" href={`${path}?do=add#do`}>
-                {translator.t('delivery.add')}
-              </ButtonLink>
-              <ButtonLink icon="calendar" href={`${path}?do=extend#do`}>
-                {translator.t('delivery.extend')}
-              </ButtonLink>
-              <ButtonLink look="danger" icon="stop" href={`${path}?do=revoke#do`}>
-                {translator.t('sentList.revoke')}
-              </ButtonLink>
-            </>
-          )}
-        </div>
-      </header>
-      {delivery.restorableUntil && <Restorable {...props} path={path} until={delivery.restorableUntil} />}
-      {task && <DeliveryTask {...props} path={path} task={task} />}
-      <div class="with-aside">
-        <article class="ticket" aria-labelledby="delivery-title">
-          <div class="ticket-about">
-            <Subject {...props} />
-          </div>
-          <div class="ticket-do">
-            <section id="delivery-receivers" data-live="drop.">
-              <SectionHead title={translator.t('delivery.receivers')}>
-                {!delivery.isPurged &&
-                  translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })}
-              </SectionHead>
-              {delivery.isPurged && <Banner tone="quiet">{translator.t('delivery.purged')}</Banner>}
-              <ListForm csrf={props.csrf}>
-                <DeliveryReceivers
-                  delivery={delivery}
-                  receivers={receivers}
-                  path={path}
-                  now={props.now}
-                  canChange={isLive && canChange}
-                  canShowLinks={props.canShowLinks}
-                  after={props.after?.receiver}
-                />
-              </ListForm>
-            </section>
-            {files.length > 0 && (
-              <DeliveryFiles
-                files={files}
-                receivers={progress.receivers}
-                pager={<FilesPager files={files} path={path} after={props.after?.file} />}
-              />
-            )}
-          </div>
-        </article>
-        <div class="aside">
-          {props.isJustSent && isLive && <NextSteps delivery={delivery} now={props.now} />}
-          {delivery.message !== '' && (
-            <Panel title={translator.t('common.message')}>
-              <Message>{delivery.message}</Message>
-            </Panel>
-          )}
-          <div id="delivery-history" data-live="drop.">
-            <DeliveryHistory entries={props.history} now={props.now} exportHref={`${path}/history.csv`} />
-          </div>
-        </div>
-      </div>
+      {isNew && <JustSent {...props} path={path} people={progress.receivers} />}
+      <SentItemPage
+        {...props}
+        screen="sent"
+        title={deliveryTitle(translator, props)}
+        chip={<DeliveryChip progress={progress} />}
+        fields={[
+          ...(files.length > 0 ? [[translator.t('delivery.size'), translator.formatSize(totalBytes)] as const] : []),
+          [translator.t('delivery.code'), translator.t(codes[item.secondFactor])],
+        ]}
+        fileCount={files.length}
+        notice={item.restorableUntil && <Restorable {...props} path={path} until={item.restorableUntil} />}
+        summary={
+          !item.isPurged && translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })
+        }
+        warning={item.isPurged && <Banner tone="quiet">{translator.t('delivery.purged')}</Banner>}
+        list={
+          <DeliveryReceivers
+            delivery={item}
+            receivers={receivers}
+            path={path}
+            now={props.now}
+            canChange={isLive && canChange}
+            canShowLinks={props.canShowLinks}
+            after={props.after?.receiver}
+          />
+        }
+        aside={isNew && <NextSteps item={item} now={props.now} />}
+      >
+        {files.length > 0 && (
+          <DeliveryFiles
+            files={files}
+            receivers={progress.receivers}
+            pager={<FilesPager files={files} path={path} after={props.after?.file} />}
+          />
+        )}
+      </SentItemPage>
     </>
   );
 }
@@ -156,8 +95,8 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
 /** Success that cannot be missed; the page below goes on to follow the delivery. */
 function JustSent(props: DeliveryPageProps & { path: string; people: number }): JSX.Element {
   const translator = useTranslator();
-  const { base, csrf, delivery, path, people } = props;
-  const canShow = !delivery.notify && props.canShowLinks;
+  const { base, csrf, item, path, people } = props;
+  const canShow = !item.notify && props.canShowLinks;
   return (
     <div class="sent-band" role="status">
       <span class="sent-band-mark">
@@ -165,9 +104,9 @@ function JustSent(props: DeliveryPageProps & { path: string; people: number }): 
       </span>
       <div class="sent-band-text">
         <p class="sent-band-title">
-          {delivery.notify ? translator.t('delivery.sentTo', { count: people }) : translator.t('delivery.linksReady')}
+          {item.notify ? translator.t('delivery.sentTo', { count: people }) : translator.t('delivery.linksReady')}
         </p>
-        <p>{translator.t(delivery.notify ? 'delivery.sentText' : 'delivery.linksText')}</p>
+        <p>{translator.t(item.notify ? 'delivery.sentText' : 'delivery.linksText')}</p>
       </div>
       <div class="actions">
         {canShow && (
@@ -185,11 +124,11 @@ function JustSent(props: DeliveryPageProps & { path: string; people: number }): 
 }
 
 /** What a delivery goes through by itself, for somebody who has sent it for the first time. */
-function NextSteps({ delivery, now }: Pick<DeliveryPageProps, 'delivery' | 'now'>): JSX.Element {
+function NextSteps({ item, now }: Pick<DeliveryPageProps, 'item' | 'now'>): JSX.Element {
   const translator = useTranslator();
   const steps = [
-    ...(delivery.remindAt ? ([[delivery.remindAt, 'delivery.next.remind']] as const) : []),
-    [delivery.expiresAt, 'delivery.next.delete'] as const,
+    ...(item.remindAt ? ([[item.remindAt, 'delivery.next.remind']] as const) : []),
+    [item.expiresAt, 'delivery.next.delete'] as const,
   ];
   return (
     <Panel title={translator.t('delivery.next')}>
@@ -242,40 +181,6 @@ function FilesPager(props: { files: readonly DeliveryFile[]; path: string; after
   );
 }
 
-function Subject(props: DeliveryPageProps): JSX.Element {
-  const translator = useTranslator();
-  const { delivery, files } = props;
-  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const codes = { off: 'delivery.codeOff', mail: 'delivery.codeMail', sms: 'delivery.codeSms' } as const;
-  return (
-    <div class="ticket-subject">
-      <div class="ticket-head">
-        <span class="ticket-number">
-          <span class="unseen">{translator.t('common.reference')} </span>
-          <bdi>{delivery.reference}</bdi>
-        </span>
-        <DeliveryChip {...props} />
-      </div>
-      <h1 id="delivery-title" tabIndex={-1}>
-        {deliveryTitle(translator, props)}
-      </h1>
-      <Fields
-        fields={[
-          [translator.t('status.sent'), <Moment at={delivery.createdAt} />],
-          delivery.revokedAt
-            ? [translator.t('delivery.revokedAt'), <Moment at={delivery.revokedAt} />]
-            : [
-                translator.t(delivery.state === 'live' ? 'common.until' : 'delivery.endedAt'),
-                <Moment at={delivery.expiresAt} show={delivery.state === 'live' ? 'deadline' : 'date'} />,
-              ],
-          ...(files.length > 0 ? [[translator.t('delivery.size'), translator.formatSize(totalBytes)] as const] : []),
-          [translator.t('delivery.code'), translator.t(codes[delivery.secondFactor])],
-        ]}
-      />
-    </div>
-  );
-}
-
 const chips = {
   calm: ['tone-calm', 'send'],
   good: ['tone-good', 'check'],
@@ -283,12 +188,12 @@ const chips = {
   over: ['tone-quiet', 'clock'],
 } as const;
 
-function DeliveryChip({ delivery, receivers }: DeliveryPageProps): JSX.Element {
+function DeliveryChip({ progress }: { progress: Progress }): JSX.Element {
   const translator = useTranslator();
-  const { tone, text, count, of } = summarizeProgress(countProgress(delivery, receivers));
+  const { tone, text, count, of } = summarizeProgress(progress);
   const [look, icon] = chips[tone];
   return (
-    <span class={`status ${look}`} id="delivery-state" data-live="drop.">
+    <span class={`status ${look}`}>
       <Icon name={icon} small />
       {translator.t(text, { count, of })}
     </span>

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { explainBounce, isReply } from '../../components/bounce-reason.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
@@ -19,6 +19,8 @@ export interface DeliveryReceiver extends Person, ReceiverTimes {
   readonly position: number;
   /** The reply of the mail server. */
   readonly undeliverableReason: string | null;
+  /** How many files they have sent; undefined if they were not asked for any. */
+  readonly filesReceived?: number | undefined;
   /** Their personal link, on the page that shows it because it was asked for. */
   readonly link?: string | undefined;
 }
@@ -66,7 +68,7 @@ export function DeliveryReceivers(props: ReceiversProps): JSX.Element {
           ) : (
             <li key={receiver.position}>
               <PersonLine person={receiver}>
-                <ReceiverActions {...props} receiver={receiver} />
+                <DeliveryActions {...props} receiver={receiver} />
               </PersonLine>
               <ReceiverProgress {...props} receiver={receiver} />
             </li>
@@ -111,7 +113,7 @@ function FoldedReceiver(props: OneProps): JSX.Element {
           <StatusChip status={findStatus(delivery, receiver)} />
         </summary>
         <PersonLine person={receiver}>
-          <ReceiverActions {...props} />
+          <DeliveryActions {...props} />
         </PersonLine>
         <ReceiverProgress {...props} />
       </details>
@@ -133,13 +135,30 @@ function ReceiverProgress({ receiver, delivery, now, path, canChange }: OneProps
         }}
         undeliverableAt={isUnreached(receiver) ? (receiver.undeliverableAt ?? undefined) : undefined}
       />
+      <ReceiverNotes receiver={receiver} path={path} canChange={canChange}>
+        {receiver.revokedAt && (
+          <p class="receiver-note quiet">
+            <Icon name="stop" small />
+            {translator.t('delivery.receiverRevoked')}
+          </p>
+        )}
+      </ReceiverNotes>
+    </>
+  );
+}
+
+/** The link of a receiver if it was asked for, what keeps mails from reaching them, and their receipt. */
+export function ReceiverNotes(props: {
+  receiver: DeliveryReceiver;
+  path: string;
+  canChange: boolean;
+  children?: ComponentChildren;
+}): JSX.Element {
+  const { receiver, path, canChange } = props;
+  return (
+    <>
       <ShownLink receiver={receiver} />
-      {receiver.revokedAt && (
-        <p class="receiver-note quiet">
-          <Icon name="stop" small />
-          {translator.t('delivery.receiverRevoked')}
-        </p>
-      )}
+      {props.children}
       {isUnreached(receiver) && receiver.revokedAt === null && (
         <Bounce receiver={receiver} path={path} canChange={canChange} />
       )}
@@ -150,11 +169,7 @@ function ReceiverProgress({ receiver, delivery, now, path, canChange }: OneProps
 }
 
 /** The personal link of a receiver, on the page that shows it because it was asked for. */
-export function ShownLink({
-  receiver,
-}: {
-  receiver: Person & { readonly link?: string | undefined };
-}): JSX.Element | null {
+function ShownLink({ receiver }: { receiver: DeliveryReceiver }): JSX.Element | null {
   const translator = useTranslator();
   if (receiver.link === undefined) return null;
   const label = translator.t('delivery.linkOf', { name: isolate(namePerson(receiver)) });
@@ -168,11 +183,8 @@ export function ShownLink({
 }
 
 /** Why the mail was not accepted yet, while it is tried again. */
-export function Delay({
-  receiver: { notifiedAt, undeliverableAt, undeliverableReason, revokedAt },
-}: {
-  receiver: Pick<DeliveryReceiver, 'notifiedAt' | 'undeliverableAt' | 'undeliverableReason' | 'revokedAt'>;
-}): JSX.Element | null {
+function Delay({ receiver }: { receiver: DeliveryReceiver }): JSX.Element | null {
+  const { notifiedAt, undeliverableAt, undeliverableReason, revokedAt } = receiver;
   const translator = useTranslator();
   if (undeliverableReason === null || undeliverableAt || notifiedAt || revokedAt) return null;
   return (
@@ -192,11 +204,7 @@ export function Delay({
 }
 
 /** Why the mail did not arrive, in words, and what can be done about it. */
-export function Bounce(props: {
-  receiver: Pick<DeliveryReceiver, 'position' | 'undeliverableReason'>;
-  path: string;
-  canChange: boolean;
-}): JSX.Element {
+function Bounce(props: { receiver: DeliveryReceiver; path: string; canChange: boolean }): JSX.Element {
   const { receiver, path, canChange } = props;
   const translator = useTranslator();
   const { text, advice, isStopped } = explainBounce(receiver.undeliverableReason);
@@ -225,62 +233,72 @@ export function Bounce(props: {
   );
 }
 
-function ReceiverActions(props: OneProps): JSX.Element | null {
+/** Whether the mail may be sent again to a receiver. */
+export function canResend(receiver: DeliveryReceiver, { notify }: { readonly notify: boolean }): boolean {
+  return notify && receiver.completedAt === null && !isUnreached(receiver);
+}
+
+/** The changes of one receiver in a menu, and the main one also as a button. */
+export function ReceiverActions(props: {
+  receiver: DeliveryReceiver;
+  path: string;
+  canResend: boolean;
+  canShowLinks: boolean;
+  canCorrect: boolean;
+  main: 'resend' | 'link' | undefined;
+}): JSX.Element | null {
   const translator = useTranslator();
-  const { receiver, path, canChange, canShowLinks, delivery } = props;
-  if (!canChange || receiver.revokedAt) return null;
+  const { receiver, path } = props;
+  if (receiver.revokedAt) return null;
   const name = namePerson(receiver);
-  const canResend = delivery.notify && receiver.completedAt === null && !isUnreached(receiver);
   const resend = {
     label: translator.t('delivery.resend'),
     icon: 'mail',
     action: `${path}/receivers/${receiver.position}/resend`,
   } as const;
-  const link = {
-    label: translator.t('delivery.showLink'),
-    icon: 'link',
-    href: `${path}?do=link&receiver=${receiver.position}#do`,
-  } as const;
-  const menu: MenuAction[] = [
-    ...(canResend ? [resend] : []),
-    ...(canShowLinks ? [link] : []),
-    ...(receiver.completedAt === null
-      ? [
-          {
-            label: translator.t('delivery.correct'),
-            icon: 'pencil',
-            href: `${path}?do=correct&receiver=${receiver.position}#do`,
-          } as const,
-        ]
-      : []),
-    {
-      label: translator.t('delivery.revokeOne'),
-      icon: 'stop',
-      href: `${path}?do=revoke&receiver=${receiver.position}#do`,
-      danger: true,
-    },
+  const open = (task: string) => `${path}?do=${task}&receiver=${receiver.position}#do`;
+  const link = { label: translator.t('delivery.showLink'), icon: 'link', href: open('link') } as const;
+  const menu: readonly (MenuAction | false)[] = [
+    props.canResend && resend,
+    props.canShowLinks && link,
+    props.canCorrect && { label: translator.t('delivery.correct'), icon: 'pencil', href: open('correct') },
+    { label: translator.t('delivery.revokeOne'), icon: 'stop', href: open('revoke'), danger: true },
   ];
   return (
     <>
-      {canResend && receiver.notifiedAt !== null ? (
+      {props.main === 'resend' && (
         <Button look="plain" icon="mail" class="on-desktop" formAction={resend.action}>
           {resend.label}
           <span class="unseen"> {name}</span>
         </Button>
-      ) : (
-        canShowLinks &&
-        !isUnreached(receiver) && (
-          <ButtonLink look="plain" icon="link" class="on-desktop" href={link.href}>
-            {link.label}
-            <span class="unseen"> {name}</span>
-          </ButtonLink>
-        )
+      )}
+      {props.main === 'link' && (
+        <ButtonLink look="plain" icon="link" class="on-desktop" href={link.href}>
+          {link.label}
+          <span class="unseen"> {name}</span>
+        </ButtonLink>
       )}
       <RowMenu
         id={`receiver-${receiver.position}`}
         label={translator.t('common.labelled', { label: translator.t('list.more'), value: name })}
-        actions={menu}
+        actions={menu.filter((action) => action !== false)}
       />
     </>
+  );
+}
+
+function DeliveryActions({ receiver, path, canChange, canShowLinks, delivery }: OneProps): JSX.Element | null {
+  if (!canChange) return null;
+  const mayResend = canResend(receiver, delivery);
+  const mayShow = canShowLinks && !isUnreached(receiver);
+  return (
+    <ReceiverActions
+      receiver={receiver}
+      path={path}
+      canResend={mayResend}
+      canShowLinks={canShowLinks}
+      canCorrect={receiver.completedAt === null}
+      main={mayResend && receiver.notifiedAt !== null ? 'resend' : mayShow ? 'link' : undefined}
+    />
   );
 }

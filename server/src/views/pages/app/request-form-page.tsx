@@ -12,8 +12,8 @@ import { DeadlineField } from '../../components/task-form.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, manyLines, oneLine } from '../../plain.ts';
 import type { Translator } from '../../translator.ts';
-import type { DeadlineChoices } from './delivery-task.tsx';
 import type { ListProps } from './list-props.ts';
+import type { DeadlineChoices } from './sent-task.tsx';
 
 /** Each with the field that it is about; undefined: the whole form. */
 const problems = {

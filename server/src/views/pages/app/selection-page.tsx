@@ -5,9 +5,9 @@ import { PageHead } from '../../components/page-head.tsx';
 import { DeadlineField, TaskForm } from '../../components/task-form.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
-import type { DeadlineChoices } from './delivery-task.tsx';
 import type { ListProps } from './list-props.ts';
 import type { SentScreen } from './sent-notice.tsx';
+import { Consequences, type DeadlineChoices, listConsequences } from './sent-task.tsx';
 
 /** One of the selected rows. */
 export interface SelectedRow {
@@ -93,7 +93,7 @@ export function SelectionPage(props: SelectionPageProps): JSX.Element {
       />
       <TaskForm
         title={translator.t('list.whatHappens')}
-        about={<Consequences task={task} rows={rows} />}
+        about={<Consequences lines={toLines(translator, task, rows.length)} />}
         problem={props.problem}
         csrf={csrf}
         action={`${path}/${what}`}
@@ -131,36 +131,15 @@ export function SelectionPage(props: SelectionPageProps): JSX.Element {
   );
 }
 
-function Consequences({ task, rows }: Pick<SelectionPageProps, 'task' | 'rows'>): JSX.Element {
-  const translator = useTranslator();
-  const lines = listConsequences(translator, task, rows.length);
-  return (
-    <ul class="consequences">
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
-  );
-}
-
-function listConsequences({ t }: ViewTranslator, task: SelectionTask, count: number): string[] {
+function toLines(translator: ViewTranslator, task: SelectionTask, count: number): string[] {
+  const { t } = translator;
   if (task.what === 'extend') return [t('sentList.extendAbout')];
-  if (task.what !== 'revoke') {
-    const about = task.what === 'remove' ? 'contacts.removeSomeAbout' : 'contacts.groupAbout';
-    const kept = task.globalCount > 0 ? [t('contacts.globalKept', { count: task.globalCount })] : [];
-    return [t(about, { count }), ...kept];
+  if (task.what === 'revoke') {
+    const { list, waiting, done, undoSeconds } = task;
+    const kept = list === 'sent' && done > 0 ? [t('delivery.revokeDone', { count: done })] : [];
+    return listConsequences(translator, list, { waiting, kept, undoSeconds });
   }
-  const { waiting, done, undoSeconds } = task;
-  const undo = undoSeconds !== undefined && t('delivery.revokeUndo', { count: undoSeconds / 60 });
-  return task.list === 'sent'
-    ? [
-        ...(waiting > 0 ? [t('delivery.revokeWaiting', { count: waiting })] : []),
-        ...(done > 0 ? [t('delivery.revokeDone', { count: done })] : []),
-        undo || t('delivery.revokeFinal'),
-      ]
-    : [
-        ...(waiting > 0 ? [t('requests.closeWaiting', { count: waiting })] : []),
-        t('requests.closeDrafts'),
-        undo || t('requests.closeFinal'),
-      ];
+  const about = task.what === 'remove' ? 'contacts.removeSomeAbout' : 'contacts.groupAbout';
+  const kept = task.globalCount > 0 ? [t('contacts.globalKept', { count: task.globalCount })] : [];
+  return [t(about, { count }), ...kept];
 }

@@ -2,19 +2,29 @@ import type { FastifyReply } from 'fastify';
 import { prepareReceiver } from '../../domain/drops/add-receiver.ts';
 import { correctReceiver } from '../../domain/drops/correct-receiver.ts';
 import { prepareExtension } from '../../domain/drops/extend-drop.ts';
+import { listChanges, listFollowedReceivers } from '../../domain/drops/find-sent-drops.ts';
 import { restoreDrop } from '../../domain/drops/restore-drop.ts';
 import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
-import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
-import { showLinks } from '../../domain/drops/show-links.ts';
+import type { FollowedReceiver, SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
+import { maySeeLinks, showLinks } from '../../domain/drops/show-links.ts';
 import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-receivers.ts';
 import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
-import type { Task, TaskInput } from '../../views/pages/app/delivery-task.tsx';
-import type { SentScreen } from '../../views/pages/app/sent-notice.tsx';
+import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
+import { toReference } from '../../domain/reference.ts';
+import type { Arrival } from '../../domain/requests/request-store.ts';
+import type { DeliveryReceiver } from '../../views/pages/app/delivery-receivers.tsx';
+import type { SentItemProps } from '../../views/pages/app/sent-item.tsx';
+import { SentNotices, type SentScreen } from '../../views/pages/app/sent-notice.tsx';
+import type { Task } from '../../views/pages/app/sent-task.tsx';
+import { sendCsv } from '../shared/csv.ts';
 import { sendReceipt } from '../shared/send-receipt.ts';
-import type { AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
+import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
+import { toHistory, toHistoryRows } from './delivery-history.ts';
+import { readQueryFields, toListProps } from './list-visit.ts';
 import { requireUuid } from './require-uuid.ts';
-import { changeEach, returnWith, sentTypes } from './sent-changes.ts';
+import { type ScreenContent, sendScreen } from './send-screen.tsx';
+import { changeEach, readNotice, returnWith, sentTypes } from './sent-changes.ts';
 import {
   attemptTask,
   readInput,
@@ -27,25 +37,51 @@ import {
   toRevocation,
 } from './sent-task.ts';
 
-/** What the page of a delivery or a request shows besides it. */
-export interface ShownItem {
-  /** The form that is open. */
-  readonly task?: Task | undefined;
-  /** The links that the person asked for, by the positions of their receivers. */
-  readonly links?: ReadonlyMap<number, string>;
+/** Changes by people and programs that a history shows. */
+const maxChanges = 1000;
+
+interface ItemProps extends SentItemProps<FollowedReceiver & Pick<DeliveryReceiver, 'link'>> {
+  readonly arrivals: readonly Arrival[] | undefined;
 }
 
-interface SentItem {
+/** What an account sends: deliveries, or requests. */
+interface ItemKind {
   readonly screen: SentScreen;
-  /** The fields that the forms have. */
-  readonly inputFields: readonly (keyof TaskInput)[];
-  show(visit: MemberVisit, sent: SentDrop, shown: ShownItem): Promise<FastifyReply>;
+  /** Files that receivers sent; undefined if they were not asked for any. */
+  readArrivals(visit: AppContext & Member, sent: SentDrop): Promise<readonly Arrival[] | undefined>;
+  toPage(visit: MemberVisit, props: ItemProps): Promise<Pick<ScreenContent, 'title' | 'page'>>;
 }
 
 /** The page of one delivery or one request, and the forms on it. */
-export function itemRoutes({ screen, inputFields, show }: SentItem): readonly AppRoute[] {
+export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
+  const { screen } = kind;
   const path = `/:user/${screen}/:id`;
   const type = sentTypes[screen];
+
+  /** `links` are those that the person asked for, by the positions of their receivers. */
+  const show = async (
+    visit: MemberVisit,
+    sent: SentDrop,
+    { task, links }: { readonly task?: Task | undefined; readonly links?: ReadonlyMap<number, string> },
+  ): Promise<FastifyReply> => {
+    const { engines, actor, base, csrf } = visit;
+    const [{ receivers, arrivals, history }, canShowLinks] = await Promise.all([
+      readStory(visit, kind, sent),
+      maySeeLinks(engines, actor.accountId),
+    ]);
+    const content = await kind.toPage(visit, {
+      ...toListProps(visit),
+      item: { ...sent, reference: toReference(sent.id), secondFactor: effectiveSecondFactor(engines, sent) },
+      receivers: receivers.map((receiver) => ({ ...receiver, link: links?.get(receiver.position) })),
+      arrivals,
+      history,
+      task,
+      canShowLinks,
+    });
+    const notice = readNotice(readQueryFields(visit));
+    const toasts = notice && <SentNotices screen={screen} notice={notice} base={base} csrf={csrf} />;
+    return sendScreen(visit, { screen, toasts, ...content });
+  };
 
   /** A form about one of them, which exists and is the account's. */
   const change = (
@@ -62,10 +98,10 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
   });
   const changeOne = (
     visit: AppRequest & Member,
-    kind: Parameters<typeof changeEach>[2],
+    notice: Parameters<typeof changeEach>[2],
     { dropId }: SentId,
     work: () => Promise<number>,
-  ) => changeEach(visit, screen, kind, [dropId], work, dropId);
+  ) => changeEach(visit, screen, notice, [dropId], work, dropId);
   const refuse = (visit: MemberVisit, sent: SentDrop, task: Task) => {
     visit.reply.code(400);
     return show(visit, sent, { task });
@@ -81,6 +117,15 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
       async handle(visit) {
         const sent = await requireSent(visit, type);
         return show(visit, sent, { task: await readTask(visit, sent) });
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/history.csv`,
+      access: 'reader',
+      async handle(visit) {
+        const sent = await requireSent(visit, type);
+        return sendCsv(visit.reply, `${toReference(sent.id)}.csv`, listHistory(visit, kind, sent));
       },
     },
     ...receiptFormats.map(
@@ -131,7 +176,7 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
     change('extend', async (visit, { dropId }, sent) => {
       const { engines, actor, form } = visit;
       const rules = await readRules(visit, sent);
-      const task = { what: 'extend', choices: offerDeadlines(rules), input: readInput(form, inputFields) } as const;
+      const task = { what: 'extend', choices: offerDeadlines(rules), input: readInput(form) } as const;
       const until = readDeadline(form, rules);
       if (until === undefined) return refuse(visit, sent, { ...task, problem: 'date' });
       return attempt(visit, sent, task, async () => {
@@ -141,7 +186,7 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
       });
     }),
     change('receivers', (visit, id, sent) => {
-      const input = readInput(visit.form, inputFields);
+      const input = readInput(visit.form);
       return attempt(visit, sent, { what: 'add', input }, async () => {
         const add = await prepareReceiver(visit.engines, visit.actor, id, toReceiver(input));
         await add(visit.engines, undefined);
@@ -150,7 +195,7 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
     }),
     change('receivers/:position/correct', async (visit, id, sent) => {
       const position = requirePosition(visit);
-      const input = readInput(visit.form, inputFields);
+      const input = readInput(visit.form);
       return attempt(visit, sent, { what: 'correct', position, input }, async () => {
         await correctReceiver(visit.engines, visit.actor, id, position, toReceiver(input));
         return returnWith(visit, screen, 'corrected', { dropId: id.dropId });
@@ -164,4 +209,20 @@ export function itemRoutes({ screen, inputFields, show }: SentItem): readonly Ap
       );
     }),
   ];
+}
+
+/** What happened to a delivery or a request, newest first, and to whom. */
+async function readStory(visit: AppContext & Member, kind: ItemKind, sent: SentDrop) {
+  const { engines, actor } = visit;
+  const [changes, receivers, arrivals] = await Promise.all([
+    listChanges(engines, actor.accountId, sent.id, maxChanges),
+    listFollowedReceivers(engines, actor.accountId, sent.id),
+    kind.readArrivals(visit, sent),
+  ]);
+  return { receivers, arrivals, history: toHistory(sent, actor.email, changes, receivers, arrivals) };
+}
+
+async function* listHistory(visit: MemberVisit, kind: ItemKind, sent: SentDrop): AsyncGenerator<string[]> {
+  const { history } = await readStory(visit, kind, sent);
+  yield* toHistoryRows(visit.translator, history);
 }

@@ -1,13 +1,14 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { Field } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { Moment } from '../../components/moment.tsx';
 import { namePerson } from '../../components/person.tsx';
 import { DeadlineField, TaskForm } from '../../components/task-form.tsx';
-import { useTranslator } from '../../components/translator-context.ts';
+import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
-import type { Delivery } from './delivery-page.tsx';
 import type { DeliveryReceiver } from './delivery-receivers.tsx';
+import type { SentItem } from './sent-item.tsx';
+import type { SentScreen } from './sent-notice.tsx';
 
 /** The choices for a new deadline. */
 export interface DeadlineChoices {
@@ -25,7 +26,7 @@ export interface TaskInput {
   readonly date?: string | undefined;
 }
 
-/** A change of a delivery that needs a decision or a value. */
+/** A change of a delivery or a request that needs a decision or a value. */
 export type Task = { readonly input?: TaskInput | undefined; readonly problem?: TaskProblem | undefined } & (
   | { readonly what: 'add' }
   | { readonly what: 'extend'; readonly choices: DeadlineChoices }
@@ -51,18 +52,55 @@ const problems = {
 export type TaskProblem = keyof typeof problems;
 
 interface TaskProps {
-  readonly delivery: Delivery;
+  readonly screen: SentScreen;
+  readonly item: SentItem;
   readonly receivers: readonly DeliveryReceiver[];
-  readonly files: readonly unknown[];
+  /** How many files a revocation deletes. */
+  readonly fileCount: number;
   readonly csrf: string;
   readonly path: string;
   readonly task: Task;
 }
 
+const texts = {
+  sent: {
+    correctAbout: 'delivery.correctAbout',
+    addAbout: 'delivery.addAbout',
+    addAboutLink: 'delivery.addAboutLink',
+    addTitle: 'delivery.addTitle',
+    addSubmit: 'delivery.addSubmit',
+    extendTitle: 'delivery.extendTitle',
+    extendCount: 'delivery.extendCount',
+    revokeTitle: 'delivery.revokeTitle',
+    revokeOneTitle: 'delivery.revokeOneTitle',
+    revokeWaiting: 'delivery.revokeWaiting',
+    revokeMore: [],
+    revokeFinal: 'delivery.revokeFinal',
+    revokeSubmit: 'delivery.revokeSubmit',
+    keep: 'delivery.keep',
+  },
+  requests: {
+    correctAbout: 'requests.correctAbout',
+    addAbout: 'requests.addAbout',
+    addAboutLink: 'requests.addAboutLink',
+    addTitle: 'requests.addTitle',
+    addSubmit: 'requests.addSubmit',
+    extendTitle: 'requests.extendTitle',
+    extendCount: 'requests.extendCount',
+    revokeTitle: 'requests.closeTitle',
+    revokeOneTitle: 'requests.closeOneTitle',
+    revokeWaiting: 'requests.closeWaiting',
+    revokeMore: ['requests.closeDrafts'],
+    revokeFinal: 'requests.closeFinal',
+    revokeSubmit: 'requests.closeSubmit',
+    keep: 'requests.keep',
+  },
+} as const;
+
 /** A problem of one field is said at the field, any other at the top of the form. */
 const fieldProblems: ReadonlySet<TaskProblem> = new Set(['email', 'known', 'notAllowed', 'phone', 'date']);
 
-export function DeliveryTask(props: TaskProps): JSX.Element {
+export function SentTask(props: TaskProps): JSX.Element {
   const { task } = props;
   if (task.what === 'revoke') return <RevokeForm {...props} position={task.position} undoSeconds={task.undoSeconds} />;
   if (task.what === 'extend') return <ExtendForm {...props} choices={task.choices} />;
@@ -71,7 +109,7 @@ export function DeliveryTask(props: TaskProps): JSX.Element {
 }
 
 /** Says what was wrong with the last attempt: at its field, or at the top of the form. */
-export function useProblem({ problem }: Pick<Task, 'problem'>) {
+function useProblem({ problem }: Pick<Task, 'problem'>) {
   const translator = useTranslator();
   const text = problem && translator.t(problems[problem]);
   const isOfField = problem !== undefined && fieldProblems.has(problem);
@@ -83,21 +121,22 @@ export function useProblem({ problem }: Pick<Task, 'problem'>) {
 
 function AddForm(props: TaskProps & { position: number | undefined }): JSX.Element {
   const translator = useTranslator();
-  const { delivery, receivers, csrf, path, task, position } = props;
+  const { screen, item, receivers, csrf, path, task, position } = props;
   const { form, field } = useProblem(task);
+  const text = texts[screen];
   const wrong = receivers.find((receiver) => receiver.position === position);
-  const until = <Moment at={delivery.expiresAt} />;
+  const until = <Moment at={item.expiresAt} />;
   const about = wrong
-    ? fillText(translator, 'delivery.correctAbout', { address: <bdi>{wrong.email}</bdi>, until })
-    : fillText(translator, delivery.notify ? 'delivery.addAbout' : 'delivery.addAboutLink', { until });
+    ? fillText(translator, text.correctAbout, { address: <bdi>{wrong.email}</bdi>, until })
+    : fillText(translator, item.notify ? text.addAbout : text.addAboutLink, { until });
   return (
     <TaskForm
-      title={translator.t(wrong ? 'delivery.correctTitle' : 'delivery.addTitle')}
+      title={translator.t(wrong ? 'delivery.correctTitle' : text.addTitle)}
       about={<p>{about}</p>}
       problem={form}
       csrf={csrf}
       action={wrong ? `${path}/receivers/${wrong.position}/correct` : `${path}/receivers`}
-      submit={translator.t(wrong ? 'delivery.correctSubmit' : 'delivery.addSubmit')}
+      submit={translator.t(wrong ? 'delivery.correctSubmit' : text.addSubmit)}
       icon="send"
       cancelHref={path}
     >
@@ -121,7 +160,7 @@ function AddForm(props: TaskProps & { position: number | undefined }): JSX.Eleme
           autocomplete="off"
           maxLength={200}
         />
-        {delivery.secondFactor === 'sms' && (
+        {screen === 'sent' && item.secondFactor === 'sms' && (
           <Field
             id="receiver-phone"
             name="phone"
@@ -140,16 +179,16 @@ function AddForm(props: TaskProps & { position: number | undefined }): JSX.Eleme
 
 function ExtendForm(props: TaskProps & { choices: DeadlineChoices }): JSX.Element {
   const translator = useTranslator();
-  const { delivery, receivers, csrf, path, task, choices } = props;
+  const { screen, item, receivers, csrf, path, task, choices } = props;
   const { form, field } = useProblem(task);
   const waiting = receivers.filter(({ completedAt, revokedAt }) => !completedAt && !revokedAt).length;
   return (
     <TaskForm
-      title={translator.t('delivery.extendTitle')}
+      title={translator.t(texts[screen].extendTitle)}
       about={
         <p>
-          {fillText(translator, 'delivery.extendAbout', { until: <Moment at={delivery.expiresAt} /> })}{' '}
-          {translator.t('delivery.extendCount', { count: waiting })}
+          {fillText(translator, 'delivery.extendAbout', { until: <Moment at={item.expiresAt} /> })}{' '}
+          {translator.t(texts[screen].extendCount, { count: waiting })}
         </p>
       }
       problem={form}
@@ -166,50 +205,73 @@ function ExtendForm(props: TaskProps & { choices: DeadlineChoices }): JSX.Elemen
 
 function RevokeForm(props: TaskProps & { position: number | undefined; undoSeconds: number | undefined }): JSX.Element {
   const translator = useTranslator();
-  const { delivery, receivers, files, csrf, path, task, position, undoSeconds } = props;
+  const { screen, item, receivers, fileCount, csrf, path, task, position, undoSeconds } = props;
   const { form } = useProblem(task);
+  const text = texts[screen];
   const only = receivers.find((receiver) => receiver.position === position);
   const affected = (only ? [only] : receivers).filter(({ revokedAt }) => revokedAt === null);
   const done = affected.filter(({ completedAt }) => completedAt !== null);
-  const waiting = affected.length - done.length;
-  const lines: ComponentChildren[] = [
-    ...(waiting > 0 ? [translator.t('delivery.revokeWaiting', { count: waiting })] : []),
-    ...(done[0] && done.length === 1
-      ? [translator.t('delivery.revokeDoneOne', { name: isolate(namePerson(done[0])) })]
-      : done.length > 1
-        ? [translator.t('delivery.revokeDone', { count: done.length })]
-        : []),
-    ...(only || undoSeconds === undefined
-      ? [translator.t('delivery.revokeFinal')]
-      : [
-          translator.t('delivery.revokeUndo', { count: undoSeconds / 60 }),
-          ...(files.length === 0 ? [] : [translator.t('delivery.revokeFilesLater', { count: files.length })]),
-        ]),
-  ];
+  const received = affected.reduce((sum, { filesReceived = 0 }) => sum + filesReceived, 0);
+  const nameDone = () =>
+    done[0] && done.length === 1
+      ? translator.t('delivery.revokeDoneOne', { name: isolate(namePerson(done[0])) })
+      : translator.t('delivery.revokeDone', { count: done.length });
+  const lines = listConsequences(translator, screen, {
+    waiting: affected.length - done.length,
+    kept: [
+      ...(screen === 'sent' && done.length > 0 ? [nameDone()] : []),
+      ...(received > 0 ? [translator.t('requests.closeReceived', { count: received })] : []),
+    ],
+    undoSeconds: only ? undefined : undoSeconds,
+  });
+  if (!only && undoSeconds !== undefined && fileCount > 0) {
+    lines.push(translator.t('delivery.revokeFilesLater', { count: fileCount }));
+  }
   return (
     <TaskForm
       title={
         only
-          ? translator.t('delivery.revokeOneTitle', { reference: delivery.reference, name: isolate(namePerson(only)) })
-          : translator.t('delivery.revokeTitle', { reference: delivery.reference })
+          ? translator.t(text.revokeOneTitle, { reference: item.reference, name: isolate(namePerson(only)) })
+          : translator.t(text.revokeTitle, { reference: item.reference })
       }
-      about={
-        <ul class="consequences">
-          {lines.map((line, index) => (
-            <li key={index}>{line}</li>
-          ))}
-        </ul>
-      }
+      about={<Consequences lines={lines} />}
       problem={form}
       csrf={csrf}
       action={`${path}/revoke`}
       fields={only ? { receiver: String(only.position) } : {}}
-      submit={translator.t('delivery.revokeSubmit', { count: affected.length })}
+      submit={translator.t(text.revokeSubmit, { count: affected.length })}
       icon="stop"
       danger
       cancelHref={path}
-      cancel={translator.t('delivery.keep')}
+      cancel={translator.t(text.keep)}
     />
+  );
+}
+
+/** What a revocation of deliveries, or the end of requests, means: for those who still wait, and what it leaves as it is. */
+export function listConsequences(
+  translator: ViewTranslator,
+  screen: SentScreen,
+  { waiting, kept, undoSeconds }: { waiting: number; kept: readonly string[]; undoSeconds: number | undefined },
+): string[] {
+  const { revokeWaiting, revokeMore, revokeFinal } = texts[screen];
+  return [
+    ...(waiting > 0 ? [translator.t(revokeWaiting, { count: waiting })] : []),
+    ...revokeMore.map((text) => translator.t(text)),
+    ...kept,
+    undoSeconds === undefined
+      ? translator.t(revokeFinal)
+      : translator.t('delivery.revokeUndo', { count: undoSeconds / 60 }),
+  ];
+}
+
+export function Consequences({ lines }: { lines: readonly string[] }): JSX.Element {
+  return (
+    <ul class="consequences">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -217,12 +279,7 @@ function RevokeForm(props: TaskProps & { position: number | undefined; undoSecon
 const offeredPeople = 20;
 
 /** Says what follows before a link is shown: a person who sees it can act as its receiver. */
-export function LinkForm(
-  props: Pick<TaskProps, 'csrf' | 'path' | 'task'> & {
-    receivers: readonly Pick<DeliveryReceiver, 'position' | 'name' | 'email' | 'revokedAt'>[];
-    position: number | undefined;
-  },
-): JSX.Element {
+function LinkForm(props: TaskProps & { position: number | undefined }): JSX.Element {
   const translator = useTranslator();
   const { receivers, csrf, path, task, position } = props;
   const { form } = useProblem(task);
