@@ -53,3 +53,12 @@ test('a circle over three areas is found', () => {
   imports.set('planted', new Set(['drops']));
   expect(findCircle(imports)).toEqual(expect.arrayContaining(['drops', 'links', 'planted']));
 });
+
+test('surfaces call operations, and neither read the store nor begin transactions', () => {
+  const source = join(domain, '..');
+  const files = globSync('{http,jobs,admin}/**/*.{ts,tsx}', { cwd: source }).filter((file) => !/\.test\./.test(file));
+  expect(files.length).toBeGreaterThan(200);
+  const reading = /[.{,] ?(?:store|tx)\b(?=[\s,.}:)])/;
+  expect(['engines.store.people', '({ random, store }: Needs)'].every((code) => reading.test(code))).toBe(true);
+  expect(files.filter((file) => reading.test(readFileSync(join(source, file), 'utf8')))).toEqual([]);
+});

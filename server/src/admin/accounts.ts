@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Account } from '../domain/accounts/account-store.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import type { Group } from '../domain/accounts/quota-store.ts';
-import { findAccount } from '../domain/accounts/read-accounts.ts';
+import { findAccount, listAccounts, readOwnQuotas } from '../domain/accounts/read-accounts.ts';
 import { setAccountChoices } from '../domain/accounts/set-account-choices.ts';
 import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
 import { findGroup, setAccountQuotas } from '../domain/accounts/set-quotas.ts';
@@ -70,7 +70,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
   ).action((options: ListOptions & { search?: string; disabled?: boolean }) =>
     withEngines(({ engines }) =>
       printList(options, {
-        rows: readPages((after?: Account) => engines.store.accounts.page(after?.email ?? '', accountsPerPage)),
+        rows: readPages((after?: Account) => listAccounts(engines, after?.email ?? '', accountsPerPage)),
         toShown: toJson,
         isWanted: ({ email, name, disabled }) =>
           containsText(options.search, email, name) && (!options.disabled || disabled),
@@ -131,7 +131,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
         if (changesQuotas) await setAccountQuotas(engines, found, quotas, await parseGroup(engines, options.group));
         if (changesChoices) await setAccountChoices(engines, engines.administrator, found, choices);
         const account = toJson(await findAccount(engines, options.account));
-        const { group, ...own } = await engines.store.quotas.own(found.id);
+        const { group, ...own } = await readOwnQuotas(engines, found.id);
         const limits = toJsonQuotas(own);
         print(options.json, { account: { ...account, group, own: limits } }, [
           `${account.email}  name: ${account.name || '-'}  second factor: ${account.second_factor}  receipts: ${account.receipts ? 'on' : 'off'}  reminders: ${account.reminders ? 'on' : 'off'}`,

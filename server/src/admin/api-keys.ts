@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/accounts/account-store.ts';
 import { createKey } from '../domain/accounts/create-key.ts';
-import { findAccount } from '../domain/accounts/read-accounts.ts';
+import { findAccount, listKeys } from '../domain/accounts/read-accounts.ts';
 import { revokeKey } from '../domain/accounts/revoke-key.ts';
 import { type AddCommand, addAccountOption, addExamples, parseId, print } from './command.ts';
 import { addListOptions, type ListOptions, printList } from './list.ts';
@@ -39,7 +39,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
     withEngines(async ({ engines }) => {
       const account = await findAccount(engines, options.account);
       await printList(options, {
-        rows: await engines.store.accounts.keys(account.id),
+        rows: await listKeys(engines, account.id),
         toShown: (key) => ({
           id: key.id,
           hint: key.hint,

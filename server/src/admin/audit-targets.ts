@@ -6,6 +6,7 @@ import {
   countedUpTo,
 } from '../domain/audit/audit-target-store.ts';
 import { judgeTarget } from '../domain/audit/examine-audit-targets.ts';
+import { listAuditTargets } from '../domain/audit/follow-audit.ts';
 import { skipRefusedEntry } from '../domain/audit/skip-refused-entry.ts';
 import { formatPosition } from '../domain/audit/to-audit-json.ts';
 import { addExamples, parseId, print, type WithEngines } from './command.ts';
@@ -18,7 +19,7 @@ export function addTargetCommands(audit: Command, withEngines: WithEngines): voi
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const states = await engines.store.auditTargets.list();
+        const states = await listAuditTargets(engines);
         const configured = new Set(engines.auditTargets.keys());
         const names = auditTargetNames.filter(
           (name) => configured.has(name) || states.some((one) => one.name === name),

@@ -6,12 +6,12 @@ import { parseCsv } from '@waybill/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import type { AuditFilter, NewAuditEntry } from '../domain/audit/audit-store.ts';
 import { commandAuthor, keyAuthor } from '../domain/audit/author.ts';
+import { followEntries } from '../domain/audit/follow-audit.ts';
 import { matchesFilter } from '../domain/audit/matches-filter.ts';
 import { record, serverAccountId } from '../domain/audit/record.ts';
 import { toReference } from '../domain/reference.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { runAdmin } from '../testing/run-admin.ts';
-import { followEntries } from './follow-entries.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

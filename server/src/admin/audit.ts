@@ -3,18 +3,20 @@ import { createWriteStream } from 'node:fs';
 import { isIP } from 'node:net';
 import { writeCsv } from '@waybill/protocol';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findAccount, findAuthors } from '../domain/accounts/read-accounts.ts';
 import { type AuditAction, listActions } from '../domain/audit/actions.ts';
 import type { AuditFilter, FullAuditEntry } from '../domain/audit/audit-store.ts';
+import { followEntries, searchAudit } from '../domain/audit/follow-audit.ts';
+import { serverAccountId } from '../domain/audit/record.ts';
 import { toAuditJson } from '../domain/audit/to-audit-json.ts';
 import { emailAddress } from '../domain/contacts/email-address.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { isUuid } from '../domain/is-uuid.ts';
 import { readIdEnd } from '../domain/reference.ts';
 import { csvColumns, describeEntry, toCsvRow } from './audit-entry.ts';
-import { findAuditAccount, findAuthors } from './audit-subjects.ts';
 import { addTargetCommands } from './audit-targets.ts';
 import { untilKilled } from './backup-place.ts';
 import { type AddCommand, type AdminContext, addExamples, parseTime } from './command.ts';
-import { followEntries } from './follow-entries.ts';
 import { toJsonText } from './json-text.ts';
 import { Progress } from './progress.ts';
 
@@ -48,7 +50,7 @@ export const auditCommands: AddCommand = (parent, withEngines) => {
       withEngines(async ({ engines }) => {
         const filter = await readFilter(engines, options);
         const { limit: count, after } = options;
-        const found = await engines.store.audit.search(filter, { order: 'newest first', after, count });
+        const found = await searchAudit(engines, filter, { order: 'newest first', after, count });
         if (options.json) process.stdout.write(`${toJsonText(found.map(toAuditJson))}\n`);
         else for (const entry of found) process.stdout.write(`${describeEntry(entry)}\n`);
         const last = found.at(-1);
@@ -129,13 +131,13 @@ async function readFilter(
 
 /** One page at a time, so that memory does not grow with the audit. */
 async function* readAll(
-  { store }: Pick<AdminContext['engines'], 'store'>,
+  engines: Pick<AdminContext['engines'], 'store'>,
   filter: AuditFilter,
   progress: Progress,
 ): AsyncGenerator<FullAuditEntry> {
   let count = 0;
   for (let after: string | undefined; ; ) {
-    const page = await store.audit.search(filter, { order: 'oldest first', after, count: entriesPerPage });
+    const page = await searchAudit(engines, filter, { order: 'oldest first', after, count: entriesPerPage });
     yield* page;
     count += page.length;
     const last = page.at(-1);
@@ -212,4 +214,10 @@ function parseCursor(value: string): string {
   throw new InvalidArgumentError(
     'Use a cursor as the output before has told you, or as it is in the JSON of an entry.',
   );
+}
+
+/** The id of an account for a search. One that was deleted can only be named by its id. */
+async function findAuditAccount(engines: Pick<AdminContext['engines'], 'store'>, value: string): Promise<string> {
+  if (value === 'server') return serverAccountId;
+  return isUuid(value) ? value : (await findAccount(engines, value)).id;
 }

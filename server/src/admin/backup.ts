@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
 import type { BackupAddress } from '../assemble.ts';
 import { recordMaintenance } from '../domain/audit/record.ts';
-import { makeBackup } from '../domain/backup/make-backup.ts';
+import { makeBackup, runAlone } from '../domain/backup/make-backup.ts';
 import { pruneBackups } from '../domain/backup/prune-backups.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { listDayKeys } from '../domain/keys/examine-day-keys.ts';
 import { placeAddress, reportProgress, untilKilled, withPlace } from './backup-place.ts';
 import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
 import { exportLines, exportTo } from './day-keys.ts';
@@ -64,7 +65,7 @@ export const backupCommands: AddCommand = (parent, withEngines) => {
           const details = { to: options.to, backup: manifest.id, files: manifest.files.files };
           await recordMaintenance(engines, engines.administrator, 'backup.made', details);
           const dayKeys = options.dayKeys && (await exportTo(engines, options.dayKeys));
-          const lacksDayKeys = !dayKeys && (await engines.store.dayKeys.list()).length > 0;
+          const lacksDayKeys = !dayKeys && (await listDayKeys(engines)).length > 0;
           const { id, files, absent, database } = manifest;
           const pruned =
             options.keepDays === undefined
@@ -136,13 +137,12 @@ const ofItsOwn =
 const dayKeysMissing =
   'The files of this backup cannot be read without the day keys. Export them now, to another place: waybilld admin day-keys export --to PLACE';
 
-/** Pruning must not remove what another backup in the same place has found there. */
 async function runExclusively(
   engines: AdminContext['engines'],
   address: BackupAddress,
   work: Parameters<typeof withPlace>[2],
 ): Promise<void> {
-  const done = await engines.store.exclusively(`backup to ${JSON.stringify(address)}`, async () => {
+  const done = await runAlone(engines, JSON.stringify(address), async () => {
     try {
       await withPlace(engines, address, work);
     } catch (error) {

@@ -1,4 +1,6 @@
+import { listLogs } from '../domain/evidence/read-log.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { listDayKeys } from '../domain/keys/examine-day-keys.ts';
 import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
 
 export const bucketCommand: AddCommand = (parent, withEngines) => {
@@ -26,10 +28,10 @@ export const bucketCommand: AddCommand = (parent, withEngines) => {
 };
 
 /** An empty bucket in place of the one with the day keys and the log would look well, and take no upload. */
-async function requireNoBucket({ store }: Pick<AdminContext['engines'], 'store'>): Promise<void> {
+async function requireNoBucket(engines: Pick<AdminContext['engines'], 'store'>): Promise<void> {
   // A database that is away, is being restored or has no tables yet is no reason to refuse.
-  const days = await store.dayKeys.list().catch(() => []);
-  const logs = await store.evidenceLog.list().catch(() => []);
+  const days = await listDayKeys(engines).catch(() => []);
+  const logs = await listLogs(engines).catch(() => []);
   if (days.length === 0 && logs.every(({ publishedSize }) => publishedSize === 0)) return;
   throw new ExchangeError(
     'precondition_failed',

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import type { AccountContents } from '../domain/accounts/account-store.ts';
 import { deleteAccount } from '../domain/accounts/delete-account.ts';
-import { findAccount } from '../domain/accounts/read-accounts.ts';
+import { findAccount, readContents } from '../domain/accounts/read-accounts.ts';
 import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
 
 export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {
@@ -13,7 +13,7 @@ export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {
     .action((options: { account: string; yes?: boolean; json?: boolean }, self: Command) =>
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.account);
-        const contents = await engines.store.accountDeletions.contents(account.id);
+        const contents = await readContents(engines, account.id);
         if (!options.yes) {
           print(options.json, { account: account.email, deleting: account.deleting, contents: toJson(contents) }, [
             `${account.email} loses, and no one can get back:`,

@@ -1,8 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Account } from '../domain/accounts/account-store.ts';
-import { findAccount } from '../domain/accounts/read-accounts.ts';
+import { findAccount, listAccounts } from '../domain/accounts/read-accounts.ts';
 import type { DropLine, ReceiverState } from '../domain/drops/drop-store.ts';
 import { extendDrop } from '../domain/drops/extend-drop.ts';
+import { findDropsByIdEnd, listDeliveryStates, listDrops } from '../domain/drops/read-history.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
 import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
@@ -80,7 +81,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'print one JSON array')
     .action((digits: string, options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const found = await engines.store.drops.byIdEnd(digits, maxFound);
+        const found = await findDropsByIdEnd(engines, digits, maxFound);
         if (found.length === 0) throw new ExchangeError('not_found', 'No drop has this reference.');
         const lines = found.map(({ id, account, type, state, createdSeconds }) => ({
           id,
@@ -111,12 +112,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
         await printPages(
           options.json,
           async (after?: ReceiverState) => {
-            const states = await engines.store.drops.deliveryStates(
-              account.id,
-              id,
-              after?.position ?? -1,
-              receiversPerPage,
-            );
+            const states = await listDeliveryStates(engines, account.id, id, after?.position ?? -1, receiversPerPage);
             // Every drop has at least one receiver.
             if (!after && states.length === 0) {
               throw new ExchangeError('not_found', `${account.email} has no drop ${id}.`);
@@ -170,11 +166,11 @@ interface OwnedDrop {
 }
 
 async function* readDrops(
-  { store }: Pick<Engines, 'store'>,
+  engines: Pick<Engines, 'store'>,
   { id, email: owner }: Account,
   since?: Date,
 ): AsyncGenerator<OwnedDrop> {
-  for await (const drop of readPages((after?: DropLine) => store.drops.page(id, after, dropsPerPage))) {
+  for await (const drop of readPages((after?: DropLine) => listDrops(engines, id, after, dropsPerPage))) {
     // The newest come first.
     if (since && drop.createdSeconds * 1000 < since.getTime()) return;
     yield { drop, owner };
@@ -182,8 +178,9 @@ async function* readDrops(
 }
 
 async function* readAllDrops(engines: Pick<Engines, 'store'>, since?: Date): AsyncGenerator<OwnedDrop> {
-  const { accounts } = engines.store;
-  for await (const account of readPages((after?: Account) => accounts.page(after?.email ?? '', accountsPerPage))) {
+  for await (const account of readPages((after?: Account) =>
+    listAccounts(engines, after?.email ?? '', accountsPerPage),
+  )) {
     yield* readDrops(engines, account, since);
   }
 }

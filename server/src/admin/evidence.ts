@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { eraseEvidence } from '../domain/evidence/erase-evidence.ts';
+import { countNaming, eraseEvidence } from '../domain/evidence/erase-evidence.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
 
 export const evidenceCommands: AddCommand = (parent, withEngines) => {
@@ -16,7 +16,7 @@ export const evidenceCommands: AddCommand = (parent, withEngines) => {
       withEngines(async ({ engines }) => {
         const address = options.address.trim();
         if (!options.yes) {
-          const naming = await engines.store.evidence.countNaming(address);
+          const naming = await countNaming(engines, address);
           print(options.json, { address, entries: naming }, [
             `${naming} entries name ${address}. Receipts about them can no longer be made once they are erased.`,
           ]);

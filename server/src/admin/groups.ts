@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Group } from '../domain/accounts/quota-store.ts';
+import { listGroups } from '../domain/accounts/read-accounts.ts';
 import { createGroup, findGroup, removeGroup, setGroupQuotas } from '../domain/accounts/set-quotas.ts';
 import type { SecondFactor } from '../domain/policy.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
@@ -56,7 +57,7 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
     (options: ListOptions) =>
       withEngines(({ engines }) =>
         printList(options, {
-          rows: readPages((after?: Group) => engines.store.quotas.groups(after?.name ?? '', groupsPerPage)),
+          rows: readPages((after?: Group) => listGroups(engines, after?.name ?? '', groupsPerPage)),
           toShown: toJson,
           columns: {
             GROUP: ({ name }) => name,

@@ -1,6 +1,6 @@
 import { findAccount } from '../domain/accounts/read-accounts.ts';
 import type { Hold } from '../domain/holds/hold-store.ts';
-import { placeHold } from '../domain/holds/place-hold.ts';
+import { listHolds, placeHold } from '../domain/holds/place-hold.ts';
 import { releaseHold } from '../domain/holds/release-hold.ts';
 import { type AddCommand, addExamples, parseId, print } from './command.ts';
 import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
@@ -60,7 +60,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
       const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
       const filter = { accountId: account?.id, released: options.released === true };
       await printList(options, {
-        rows: readPages((after?: Hold) => engines.store.holds.page(filter, after, holdsPerPage)),
+        rows: readPages((after?: Hold) => listHolds(engines, filter, after, holdsPerPage)),
         toShown: (hold) => ({
           id: hold.id,
           account: hold.account,

@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { checkLog, type LogFinding, type LogToCheck } from '../domain/evidence/check-log.ts';
-import type { Log } from '../domain/evidence/log-store.ts';
-import { toNothing } from '../domain/evidence/published-checkpoint.ts';
-import { readLogFile } from '../domain/evidence/read-log.ts';
+import { checkLog, type LogFinding, openLog } from '../domain/evidence/check-log.ts';
+import { listLogs } from '../domain/evidence/read-log.ts';
 import { repairLog } from '../domain/evidence/repair-log.ts';
-import { toVerifier } from '../domain/evidence/signing-keys.ts';
 import { untilKilled } from './backup-place.ts';
-import { type AdminContext, addExamples, print, type WithEngines } from './command.ts';
+import { addExamples, print, type WithEngines } from './command.ts';
 import { Progress } from './progress.ts';
 
 /** The first ones are listed; they are enough to see what is wrong. */
 const listed = 1_000;
-const entriesAtOnce = 256;
-/** An entry that waits for longer is late: batches are a second apart. */
-export const lateSeconds = 60;
 
 interface CheckOptions {
   readonly from?: number;
@@ -48,14 +42,15 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
         const progress = new Progress();
         let repaired = 0;
         const unrepaired: number[] = [];
-        const logs = await engines.store.evidenceLog.list();
+        const kept = (options.checkpoint ?? []).map((path) => ({ source: path, note: readFileSync(path, 'utf8') }));
+        const logs = await listLogs(engines);
         for (const one of options.from === undefined ? logs : logs.slice(-1)) {
           if (options.repair) {
             progress.show(() => `epoch ${one.epoch} is being repaired`);
             repaired += await repairLog(engines, one, untilKilled);
           }
           let isDamaged = false;
-          const checked = await checkLog(await openLog(engines, one, options), {
+          const checked = await checkLog(await openLog(engines, one, kept, untilKilled), {
             ...(options.from !== undefined && { from: options.from }),
             onFinding(finding) {
               isDamaged ||= finding.problem === 'file missing' || finding.problem === 'file changed';
@@ -98,36 +93,6 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
     'waybilld admin log check --checkpoint kept-checkpoint.txt',
     'waybilld admin log check --repair',
   );
-}
-
-async function openLog(
-  { store, logObjects }: AdminContext['engines'],
-  log: Log,
-  { checkpoint: paths = [] }: CheckOptions,
-): Promise<LogToCheck> {
-  const { epoch, origin, size, publishedSize } = log;
-  const keys = await store.evidenceLog.listKeys(epoch);
-  const kept = paths.map((path) => ({ source: path, note: readFileSync(path, 'utf8') }));
-  const stored = [
-    { source: 'the database', note: log.checkpoint },
-    { source: 'the cosigned checkpoint', note: log.cosignedCheckpoint },
-  ];
-  return {
-    epoch,
-    origin,
-    size,
-    publishedSize,
-    isEnded: log.endedAt !== null,
-    verifiers: keys.map((key) => toVerifier(origin, key)),
-    known: [...stored.flatMap(({ source, note }) => (note === null ? [] : [{ source, note }])), ...kept],
-    readEntries: async (from, to) => {
-      const rows = await store.evidence.readLeaves({ epoch, leafIndex: from }, Math.min(to - from, entriesAtOnce));
-      return rows.filter(({ leafIndex }) => leafIndex < to);
-    },
-    readSizes: async () => (await store.evidenceLog.find(epoch)) ?? { size, publishedSize },
-    publishedUntil: new Date(((await store.dayKeys.clock()) - lateSeconds) * 1000),
-    readFile: (path) => readLogFile(logObjects, epoch, path, untilKilled).catch(toNothing),
-  };
 }
 
 function describeFinding({ epoch, problem, index, entry, kind, message }: LogFinding): string {

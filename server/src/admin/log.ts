@@ -1,11 +1,13 @@
 import { InvalidArgumentError } from 'commander';
+import { lateSeconds } from '../domain/evidence/check-log.ts';
 import type { Log, LogKey } from '../domain/evidence/log-store.ts';
 import { readCheckpoint } from '../domain/evidence/published-checkpoint.ts';
+import { listLogKeys, listLogs, readLogCondition } from '../domain/evidence/read-log.ts';
 import { addSigningKeys, retireSigningKey } from '../domain/evidence/rotate-signing-keys.ts';
 import { formatKeyId, isSupported, toVerifierKey } from '../domain/evidence/signing-keys.ts';
 import { startEpoch } from '../domain/evidence/start-epoch.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
-import { addLogCheck, lateSeconds } from './log-check.ts';
+import { addLogCheck } from './log-check.ts';
 
 export const logCommands: AddCommand = (parent, withEngines) => {
   const log = parent
@@ -21,10 +23,10 @@ export const logCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines: { store } }) => {
-        const logs = await store.evidenceLog.list();
-        const keys = await store.evidenceLog.listKeys();
-        const condition = await store.evidenceLog.readCondition();
+      withEngines(async ({ engines }) => {
+        const logs = await listLogs(engines);
+        const keys = await listLogKeys(engines);
+        const condition = await readLogCondition(engines);
         const epochs = logs.map((one) =>
           toStatus(
             one,

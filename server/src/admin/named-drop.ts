@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Account } from '../domain/accounts/account-store.ts';
 import { findAccount } from '../domain/accounts/read-accounts.ts';
+import { findDropsByIdEnd } from '../domain/drops/read-history.ts';
 import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { isUuid } from '../domain/is-uuid.ts';
@@ -30,10 +31,9 @@ export async function findNamedDrop(
   name: string,
   accountAddress: string | undefined,
 ): Promise<{ account: Account; dropId: string }> {
-  const { drops } = engines.store;
   const account = accountAddress === undefined ? undefined : await findAccount(engines, accountAddress);
   const reference = isUuid(name) ? toReference(name) : name;
-  const sharing = await drops.byIdEnd(readIdEnd(reference) ?? '', maxFound);
+  const sharing = await findDropsByIdEnd(engines, readIdEnd(reference) ?? '', maxFound);
   const found = sharing.filter(
     (drop) => (!isUuid(name) || drop.id === name.toLowerCase()) && (!account || drop.account === account.email),
   );

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { findAccount } from '../domain/accounts/read-accounts.ts';
 import type { OutboxLine } from '../domain/outbox/outbox-store.ts';
-import { retryAllMessages, retryMessage, retryWaitingMessages } from '../domain/outbox/retry-message.ts';
+import { listMessages, retryAllMessages, retryMessage, retryWaitingMessages } from '../domain/outbox/retry-message.ts';
 import { type AddCommand, addExamples, parseId, parseTime, print } from './command.ts';
 import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
 import { findNamedDrop, parseDropName } from './named-drop.ts';
@@ -31,9 +31,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
           : await findNamedDrop(engines, options.drop, options.account);
       const filter = { accountId: account?.id, dropId, receiver: options.receiver };
       await printList(options, {
-        rows: readPages((after?: OutboxLine) =>
-          engines.store.outbox.page(options.state, after, messagesPerPage, filter),
-        ),
+        rows: readPages((after?: OutboxLine) => listMessages(engines, options.state, after, messagesPerPage, filter)),
         toShown: (line) => ({ ...line, at: new Date(line.at).toISOString() }),
         columns: {
           ID: ({ id }) => id,

@@ -3,7 +3,13 @@ import { findAccount } from '../domain/accounts/read-accounts.ts';
 import type { Engines } from '../domain/engines.ts';
 import { removeMember, setMember } from '../domain/people/change-members.ts';
 import { deletePerson } from '../domain/people/delete-person.ts';
-import { findPerson, setPersonDisabled } from '../domain/people/find-person.ts';
+import {
+  findPerson,
+  listAllMemberships,
+  listMembers,
+  listPeople,
+  setPersonDisabled,
+} from '../domain/people/find-person.ts';
 import { invitePerson } from '../domain/people/invite-person.ts';
 import { type MemberRole, memberRoles, type Person } from '../domain/people/person-store.ts';
 import { makeRecoveryLink } from '../domain/people/recover-person.ts';
@@ -72,10 +78,10 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
       .option('--disabled', 'only those who are disabled'),
   ).action((options: ListOptions & { search?: string; administrators?: boolean; disabled?: boolean }) =>
     withEngines(async ({ engines }) => {
-      type ListedPerson = Awaited<ReturnType<typeof engines.store.people.page>>[number];
+      type ListedPerson = Awaited<ReturnType<typeof listPeople>>[number];
       const isFiltered = options.search !== undefined || options.administrators || options.disabled;
       await printList(options, {
-        rows: readPages((after?: ListedPerson) => engines.store.people.page(after?.email ?? '', rowsPerPage)),
+        rows: readPages((after?: ListedPerson) => listPeople(engines, after?.email ?? '', rowsPerPage)),
         toShown: (person) => ({ ...toJson(person), invited: person.isInvited }),
         isWanted: ({ email, name, administrator, disabled }) =>
           containsText(options.search, email, name) &&
@@ -146,7 +152,7 @@ const deleteCommand: AddCommand = (people, withEngines) => {
     .action((options: { email: string; yes?: boolean; json?: boolean }, self: Command) =>
       withEngines(async ({ engines }) => {
         const person = await findPerson(engines, options.email);
-        const memberships = await engines.store.people.memberships(person.id, '', rowsPerPage, 'all');
+        const memberships = await listAllMemberships(engines, person.id, '', rowsPerPage, 'all');
         const accounts = memberships.map(({ account }) => account);
         if (options.yes) await deletePerson(engines, engines.administrator, person);
         print(options.json, { person: toJson(person), accounts, deleted: options.yes === true }, [
@@ -175,9 +181,9 @@ export const memberCommands: AddCommand = (parent, withEngines) => {
   ).action((options: ListOptions & { account: string }) =>
     withEngines(async ({ engines }) => {
       const account = await findAccount(engines, options.account);
-      type Member = Awaited<ReturnType<typeof engines.store.people.members>>[number];
+      type Member = Awaited<ReturnType<typeof listMembers>>[number];
       await printList(options, {
-        rows: readPages((after?: Member) => engines.store.people.members(account.id, after?.email ?? '', rowsPerPage)),
+        rows: readPages((after?: Member) => listMembers(engines, account.id, after?.email ?? '', rowsPerPage)),
         toShown: ({ email, name, role, since, disabled, invited }) => ({
           email,
           name,

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import { scrubAlone } from '../domain/files/scrub.ts';
+import { countDamaged, listDamagedFiles, scrubAlone } from '../domain/files/scrub.ts';
 import type { DamagedFile, ScrubPass } from '../domain/files/scrub-store.ts';
 import { RateLimiter } from '../domain/flow/rate-limiter.ts';
 import { type AddCommand, type AdminContext, addExamples, print, printPages } from './command.ts';
@@ -29,7 +29,7 @@ export const scrubCommand: AddCommand = (parent, withEngines) => {
       withEngines(async ({ engines }) => {
         if (options.report) return await listDamaged(engines, options.json);
         const pass = await scrubExclusively(engines, options);
-        const damaged = await engines.store.scrub.countDamaged();
+        const damaged = await countDamaged(engines);
         const { files, bytes, startedAt, completedAt } = pass;
         print(options.json, { files, bytes, damaged, started_at: startedAt, completed_at: completedAt }, [
           `${files} files (${size(bytes)}) read, ${damaged} damaged.`,
@@ -46,10 +46,10 @@ export const scrubCommand: AddCommand = (parent, withEngines) => {
   );
 };
 
-async function listDamaged({ store }: AdminContext['engines'], json: boolean | undefined): Promise<void> {
+async function listDamaged(engines: AdminContext['engines'], json: boolean | undefined): Promise<void> {
   await printPages(
     json,
-    (after?: DamagedFile) => store.scrub.damaged(after, filesPerPage),
+    (after?: DamagedFile) => listDamagedFiles(engines, after, filesPerPage),
     ({ account, id, dropId, name, problem, object, foundAt }) => {
       process.exitCode = 1;
       return { account, file: id, drop: dropId, name, problem, object, found_at: foundAt };

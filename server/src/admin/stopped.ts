@@ -1,5 +1,5 @@
 import { findAccount } from '../domain/accounts/read-accounts.ts';
-import { removeStop } from '../domain/stops/remove-stop.ts';
+import { listStops, removeStop } from '../domain/stops/remove-stop.ts';
 import type { StoppedAddress } from '../domain/stops/stop-store.ts';
 import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
 import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
@@ -25,7 +25,7 @@ export const stoppedCommands: AddCommand = (parent, withEngines) => {
       const account = await findAccount(engines, options.account);
       await printList(options, {
         rows: readPages((after?: StoppedAddress) =>
-          engines.store.stops.page(account.id, after?.address ?? '', addressesPerPage),
+          listStops(engines, account.id, after?.address ?? '', addressesPerPage),
         ),
         toShown: (row) => row,
         columns: { ADDRESS: ({ address }) => address, STOPPED: ({ stoppedAt }) => stoppedAt.toISOString() },

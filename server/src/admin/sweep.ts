@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { UndeletedObject } from '../domain/files/file-store.ts';
+import { listUndeletedObjects } from '../domain/files/sweep-files.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
 import { type AddCommand, type AdminContext, addExamples, print, printPages } from './command.ts';
 
@@ -25,10 +26,10 @@ export const sweepCommand: AddCommand = (parent, withEngines) => {
   addExamples(sweep, 'waybilld admin sweep', 'waybilld admin sweep --json', 'waybilld admin sweep --undeleted');
 };
 
-async function listUndeleted({ store }: AdminContext['engines'], json: boolean | undefined): Promise<void> {
+async function listUndeleted(engines: AdminContext['engines'], json: boolean | undefined): Promise<void> {
   await printPages(
     json,
-    (after?: UndeletedObject) => store.undeletedObjects.list(after?.key, objectsPerPage),
+    (after?: UndeletedObject) => listUndeletedObjects(engines, after?.key, objectsPerPage),
     ({ key, attempts, firstFailedAt }) => ({ object: key, attempts, first_failed_at: firstFailedAt }),
     ({ object, attempts, first_failed_at: since }) => `${object}  ${attempts} attempts since ${since.toISOString()}`,
     'The object store has deleted everything that was to be deleted.',

@@ -1,5 +1,5 @@
 import type { AccountUsage } from '../domain/accounts/quota-store.ts';
-import { findAccount } from '../domain/accounts/read-accounts.ts';
+import { findAccount, listUsage, readOwnQuotas, readUsage } from '../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../domain/accounts/read-policy.ts';
 import { recountUsage } from '../domain/accounts/recount-usage.ts';
 import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
@@ -17,9 +17,9 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.account);
         const [own, policy, usage] = await Promise.all([
-          engines.store.quotas.own(account.id),
+          readOwnQuotas(engines, account.id),
           readPolicy(engines, account.id),
-          engines.store.quotas.usage(account.id),
+          readUsage(engines, account.id),
         ]);
         const { lifetime } = policy;
         const shown = {
@@ -57,7 +57,7 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
     withEngines(({ engines }) =>
       printList(options, {
         rows: readPages(async (after?: Shown): Promise<readonly Shown[]> => {
-          const page = await engines.store.quotas.usagePage(after?.email ?? '', accountsPerPage);
+          const page = await listUsage(engines, after?.email ?? '', accountsPerPage);
           return options.recount ? recountPage(engines, page) : page;
         }),
         toShown: ({ email, storedBytes, correctedBy, dropsToday, mailsToday }) => ({

@@ -1,5 +1,6 @@
 import type { AuditTarget } from '../domain/audit/audit-target.ts';
 import type { AuditTargetName } from '../domain/audit/audit-target-store.ts';
+import { listAuditTargets } from '../domain/audit/follow-audit.ts';
 import { forwardAudit } from '../domain/audit/forward-audit.ts';
 import type { Engines } from '../domain/engines.ts';
 import { type Reports, repeat } from '../domain/flow/repeat.ts';
@@ -25,10 +26,10 @@ export function startForwardingAudit(
 
 /** The age in seconds of the oldest entry that each target does not have. */
 export async function readAuditWaiting(
-  { store }: Pick<Engines, 'store'>,
+  engines: Pick<Engines, 'store'>,
   targets: ReadonlyMap<AuditTargetName, AuditTarget>,
 ): Promise<Record<string, number>> {
   if (targets.size === 0) return {};
-  const states = (await store.auditTargets.list()).filter(({ name }) => targets.has(name));
+  const states = (await listAuditTargets(engines)).filter(({ name }) => targets.has(name));
   return Object.fromEntries(states.map(({ name, waitingSeconds }) => [name, waitingSeconds]));
 }

@@ -193,3 +193,12 @@ export async function* listedObjects(place: BackupPlace, id: string): AsyncGener
     for (const object of listObjects(file)) yield { file, object };
   }
 }
+
+/** Pruning must not remove what another backup in the same place has found there. */
+export async function runAlone<Result>(
+  { store }: Pick<Engines, 'store'>,
+  place: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  return store.exclusively(`backup to ${place}`, work);
+}

@@ -84,3 +84,7 @@ function* inGroups<Line>(lines: readonly Line[], rowsOf: (line: Line) => number)
 }
 
 export const countLiveDrops = query((store) => store.drops.countLive);
+
+export const listDrops = query((store) => store.drops.page);
+export const findDropsByIdEnd = query((store) => store.drops.byIdEnd);
+export const listDeliveryStates = query((store) => store.drops.deliveryStates);

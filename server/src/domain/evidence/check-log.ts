@@ -16,8 +16,17 @@ import {
   type Tile,
   type Verifier,
 } from '@waybill/evidence';
+import type { Engines } from '../engines.ts';
 import { commitEvent } from './commit-event.ts';
 import type { LoggedEvidence } from './evidence-store.ts';
+import type { Log } from './log-store.ts';
+import { toNothing } from './published-checkpoint.ts';
+import { readLogFile } from './read-log.ts';
+import { toVerifier } from './signing-keys.ts';
+
+const entriesAtOnce = 256;
+/** An entry that waits for longer is late: batches are a second apart. */
+export const lateSeconds = 60;
 
 /** An epoch of the log, as the database and the bucket have it. */
 export interface LogToCheck {
@@ -53,6 +62,36 @@ export type LogProblem =
   | 'checkpoint invalid'
   | 'truncated'
   | 'forked';
+
+/** Opens an epoch of the log, with checkpoints that were kept elsewhere. */
+export async function openLog(
+  { store, logObjects }: Pick<Engines, 'store' | 'logObjects'>,
+  { epoch, origin, size, publishedSize, ...log }: Log,
+  kept: LogToCheck['known'],
+  signal: AbortSignal,
+): Promise<LogToCheck> {
+  const keys = await store.evidenceLog.listKeys(epoch);
+  const stored = [
+    { source: 'the database', note: log.checkpoint },
+    { source: 'the cosigned checkpoint', note: log.cosignedCheckpoint },
+  ];
+  return {
+    epoch,
+    origin,
+    size,
+    publishedSize,
+    isEnded: log.endedAt !== null,
+    verifiers: keys.map((key) => toVerifier(origin, key)),
+    known: [...stored.flatMap(({ source, note }) => (note === null ? [] : [{ source, note }])), ...kept],
+    readEntries: async (from, to) => {
+      const rows = await store.evidence.readLeaves({ epoch, leafIndex: from }, Math.min(to - from, entriesAtOnce));
+      return rows.filter(({ leafIndex }) => leafIndex < to);
+    },
+    readSizes: async () => (await store.evidenceLog.find(epoch)) ?? { size, publishedSize },
+    publishedUntil: new Date(((await store.dayKeys.clock()) - lateSeconds) * 1000),
+    readFile: (path) => readLogFile(logObjects, epoch, path, signal).catch(toNothing),
+  };
+}
 
 /** A contradiction between the database, the bucket and the checkpoints. */
 export interface LogFinding {

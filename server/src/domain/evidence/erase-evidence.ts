@@ -2,6 +2,7 @@ import type { ByCommand } from '../audit/audit-store.ts';
 import { record, serverAccountId } from '../audit/record.ts';
 import type { BatchSize } from '../batch.ts';
 import type { Engines } from '../engines.ts';
+import { query } from '../query.ts';
 
 const batchSize: BatchSize = { owners: 100, rows: 1000 };
 
@@ -39,3 +40,5 @@ export async function eraseEvidence(
   }
   return { erased, remaining: await store.evidence.countNaming(address) };
 }
+
+export const countNaming = query((store) => store.evidence.countNaming);

@@ -1,6 +1,7 @@
 import { type Bundle, decodeBundle, formatBundlePath, formatTilePath, type ReadTile } from '@waybill/evidence';
 import { MissingObject } from '../exchange-error.ts';
 import type { LogObjects } from '../ports/log-objects.ts';
+import { query } from '../query.ts';
 
 const hashBytes = 32;
 /** A commitment, after its length. */
@@ -53,3 +54,8 @@ function requireBytes(found: Buffer | undefined, bytes: number): Buffer {
   if (!found || found.length < bytes) throw new MissingObject();
   return found.subarray(0, bytes);
 }
+
+/** All epochs of the log, the oldest first. */
+export const listLogs = query((store) => store.evidenceLog.list);
+export const listLogKeys = query((store) => store.evidenceLog.listKeys);
+export const readLogCondition = query((store) => store.evidenceLog.readCondition);

@@ -1,6 +1,7 @@
 import type { Engines } from '../engines.ts';
 import type { RateLimiter } from '../flow/rate-limiter.ts';
 import { checkKeys } from '../keys/check-master-keys.ts';
+import { query } from '../query.ts';
 import { checkFile } from './check-file.ts';
 import type { ScrubbedFile, ScrubPass } from './scrub-store.ts';
 
@@ -121,3 +122,6 @@ class Pass {
     await this.#engines.store.scrub.advance({ position: this.#position, files: this.#files, bytes: this.#bytes });
   }
 }
+
+export const countDamaged = query((store) => store.scrub.countDamaged);
+export const listDamagedFiles = query((store) => store.scrub.damaged);

@@ -1,5 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 import { takeKeys } from './chunk-runs.ts';
 import type { Deletion, DeletionStore } from './file-store.ts';
 
@@ -95,3 +96,5 @@ export async function retryDeletions(engines: Omit<Needs, 'checkpoint'>, signal?
     if (gone.length === 0) return deleted;
   }
 }
+
+export const listUndeletedObjects = query((store) => store.undeletedObjects.list);

@@ -3,6 +3,7 @@ import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 
 const maxNameLength = 100;
 const maxReasonLength = 1000;
@@ -39,3 +40,5 @@ export async function placeHold(
   });
   return id;
 }
+
+export const listHolds = query((store) => store.holds.page);

@@ -2,6 +2,7 @@ import type { Finding } from '../doctor/finding.ts';
 import { fault, ok, reason, skipped } from '../doctor/finding.ts';
 import type { Engines } from '../engines.ts';
 import { MissingObject } from '../exchange-error.ts';
+import { query } from '../query.ts';
 import { toContext, toDate } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 
@@ -83,3 +84,5 @@ function* judge(opened: Opened): Generator<Finding> {
     `${isOtherBucket ? 'This looks like another bucket: correct WAYBILL_S3_BUCKET. If it is the right one, put' : 'Put'} them back from where you keep a copy: waybilld admin day-keys import --from PLACE. It says what to do about those that are not there.`,
   );
 }
+
+export const listDayKeys = query((store) => store.dayKeys.list);

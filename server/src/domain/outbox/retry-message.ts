@@ -3,6 +3,7 @@ import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 import type { AbandonedFilter, OutboxLine } from './outbox-store.ts';
 
 /** Sends a message now that was abandoned or waits for its next attempt. */
@@ -78,3 +79,5 @@ export async function retryWaitingMessages(
     total += hastened.reduce((sum, { count }) => sum + count, 0);
   }
 }
+
+export const listMessages = query((store) => store.outbox.page);

@@ -49,3 +49,7 @@ export const readNews = query((store) => store.people.news);
 
 /** For a person who is not signed in yet. */
 export const setProfile = query((store) => store.people.setProfile);
+
+export const listPeople = query((store) => store.people.page);
+/** Also of accounts that are disabled, if they are asked for. */
+export const listAllMemberships = query((store) => store.people.memberships);

@@ -89,7 +89,10 @@ export const findEndedAccess = ({ store }: Pick<Engines, 'store'>, all: readonly
   store.sessions.endedAccess(all, idleSeconds);
 
 /** Ends the session that a browser had, if any: whoever signs in again gets another one. */
-export async function endPreviousSession({ store }: Pick<Engines, 'store'>, signedIn: SignedIn | undefined): Promise<void> {
+export async function endPreviousSession(
+  { store }: Pick<Engines, 'store'>,
+  signedIn: SignedIn | undefined,
+): Promise<void> {
   if (signedIn) await store.sessions.end(signedIn.person.id, { id: signedIn.session.id });
 }
 

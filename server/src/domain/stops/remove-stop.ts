@@ -4,6 +4,7 @@ import { record } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 
 /** For an administrator whom the person has asked to. */
 export async function removeStop(
@@ -25,3 +26,5 @@ export async function removeStop(
     });
   });
 }
+
+export const listStops = query((store) => store.stops.page);

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AuditFilter, FullAuditEntry } from '../domain/audit/audit-store.ts';
-import { matchesFilter } from '../domain/audit/matches-filter.ts';
-import type { Engines } from '../domain/engines.ts';
+import type { Engines } from '../engines.ts';
+import { query } from '../query.ts';
+import type { AuditFilter, FullAuditEntry } from './audit-store.ts';
+import { matchesFilter } from './matches-filter.ts';
 
 const entriesPerPage = 1_000;
 
@@ -18,3 +19,6 @@ export async function* followEntries(
     if (page.length < entriesPerPage) await wait(pollMs, undefined, { signal }).catch(() => undefined);
   }
 }
+
+export const searchAudit = query((store) => store.audit.search);
+export const listAuditTargets = query((store) => store.auditTargets.list);
