@@ -1,14 +1,17 @@
 import closeWithGrace from 'close-with-grace';
 import { readConfig, requireWorkConnections } from './config/config.ts';
 import { letHeapGrow } from './heap-growth.ts';
-import { startCosigning } from './jobs/cosign.ts';
-import { readAuditWaiting, startForwardingAudit } from './jobs/forward-audit.ts';
 import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
-import { startReadingBounces } from './jobs/read-bounces.ts';
-import { startScrubbing } from './jobs/scrub.ts';
-import { startSequencing } from './jobs/sequence.ts';
-import { startStamping } from './jobs/stamp.ts';
-import { startSweeping } from './jobs/sweep.ts';
+import {
+  readAuditWaiting,
+  startCosigning,
+  startForwardingAudit,
+  startReadingBounces,
+  startScrubbing,
+  startSequencing,
+  startStamping,
+  startSweeping,
+} from './jobs/loops.ts';
 import { aroundJobs, aroundSweeps } from './observe/jobs.ts';
 import { startService, stopLimitMs } from './service.ts';
 

@@ -1,8 +1,10 @@
+import { recordMaintenance } from '../domain/audit/record.ts';
+import { wrapSigningKeysAgain } from '../domain/evidence/rotate-signing-keys.ts';
 import { describeOther } from '../domain/keys/check-master-keys.ts';
 import { findWrongKeys } from '../domain/keys/examine-day-keys.ts';
-import { currentVersion } from '../domain/keys/rotate-master-key.ts';
+import { currentVersion, rotateMasterKey } from '../domain/keys/rotate-master-key.ts';
 import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
-import { wrapAgain } from './wrap-again.ts';
+import { Progress } from './progress.ts';
 
 export const masterKeyCommands: AddCommand = (parent, withEngines) => {
   const keys = parent
@@ -77,4 +79,31 @@ async function listMasterKeys({ masterKeys, database }: AdminContext['engines'])
       const fingerprint = known.find((key) => key.version === version)?.fingerprint ?? null;
       return { version, day_keys: dayKeys, log_keys: logKeys, fingerprint };
     });
+}
+
+/** Wraps stored keys by the current keys, and shows how far it is. Returns how many. */
+async function wrapAgain(engines: AdminContext['engines']): Promise<number> {
+  const progress = new Progress();
+  const onLost = (remedy: string) => (key: string) => {
+    progress.clear();
+    process.stderr.write(`Lost, and passed over: ${key}. ${remedy}\n`);
+  };
+  const dayKeys = await rotateMasterKey(
+    engines,
+    (count) => progress.show(() => `${count} keys wrapped again`),
+    onLost('Put day keys back: waybilld admin day-keys import --from PLACE'),
+  );
+  const version = await currentVersion(engines.masterKeys);
+  const logKeys = await wrapSigningKeysAgain(
+    engines,
+    version,
+    onLost(
+      'Add new keys for the log, then retire this one: waybilld admin log rotate-key, waybilld admin log retire-key ID',
+    ),
+  );
+  progress.clear();
+  if (dayKeys + logKeys > 0) {
+    await recordMaintenance(engines, engines.administrator, 'master_key.rotated', { version, dayKeys, logKeys });
+  }
+  return dayKeys + logKeys;
 }

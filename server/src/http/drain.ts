@@ -1,7 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import type { Server as HttpServer, ServerResponse } from 'node:http';
 import { Server } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Deliveries } from './shared/deliveries.ts';
+import { onConnection } from './tls.ts';
 
 export interface DrainOptions {
   /** The time to continue serving, in which load balancers notice that this process is not ready. */
@@ -40,4 +43,63 @@ export async function drain(app: FastifyInstance, { delayMs, graceMs, isReplaced
   clearInterval(closing);
   clearTimeout(timer);
   return cut;
+}
+
+/** How long a client may go on sending after its last response. */
+const lingerMs = 5_000;
+
+/**
+ * Closes connections as RFC 9112, 9.6 requires. A request may be rejected before its body has arrived; closing then
+ * would make the kernel reset the connection, and the client would lose the very response that says why. So our side is
+ * closed first, and what still arrives is read and discarded for a moment.
+ */
+export function closeGracefully(server: HttpServer): void {
+  onConnection(server, (socket) => {
+    // Node calls this when a response was the last of its connection.
+    socket.destroySoon = () => endGracefully(socket);
+  });
+}
+
+export function endGracefully(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(timer));
+  socket.once('end', () => socket.destroy());
+  socket.on('error', () => socket.destroy());
+  if (!socket.writableEnded) socket.end();
+  socket.resume();
+}
+
+/**
+ * The time that handlers may take after the last connection was closed; shorter than the program's limit for stopping.
+ */
+const lastStepsMs = 20_000;
+
+/**
+ * Closing the app waits for handlers, not only for connections: when a client has its last byte, or has disconnected,
+ * its handler still records a delivery or stores what has arrived, and needs the engines for it. A delivery that cannot be
+ * recorded by then is logged, because nothing else knows of it.
+ */
+export function awaitHandlers(app: FastifyInstance, deliveries: Deliveries, limitMs = lastStepsMs): void {
+  const running = new Set<Promise<unknown>>();
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const result: unknown = handler.call(this, request, reply);
+      if (result instanceof Promise) {
+        const ended = result.catch(() => undefined).finally(() => running.delete(ended));
+        running.add(ended);
+      }
+      return result;
+    };
+  });
+  // Runs when the last connection is closed.
+  app.addHook('onClose', async () => {
+    const limit = new AbortController();
+    const timeUp = sleep(limitMs, true, { signal: limit.signal }).catch(() => false);
+    const isLate = await Promise.race([timeUp, Promise.all(running)]);
+    limit.abort();
+    if (isLate !== true) return;
+    app.log.warn({ running: running.size }, 'requests were given up: they took too long to end');
+    for (const delivery of deliveries.waiting) app.log.warn(delivery, 'a delivery was not recorded before the end');
+  });
 }

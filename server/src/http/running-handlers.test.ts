@@ -2,7 +2,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { awaitHandlers } from './running-handlers.ts';
+import { awaitHandlers } from './drain.ts';
 import { TransferLanes } from './shared/transfer-lanes.ts';
 
 test('deliveries that are not recorded when the app ends are logged', async () => {

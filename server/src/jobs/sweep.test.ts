@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Engines } from '../domain/engines.ts';
 import { useTestExchange } from '../testing/exchange.ts';
-import { startSweeping } from './sweep.ts';
+import { startSweeping } from './loops.ts';
 
 const exchange = await useTestExchange();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cacheBriefly } from './recent.ts';
+import { cacheBriefly } from './gauges.ts';
 
 test('everyone who asks within a while shares one query, also while it is being made', async () => {
   let [clock, loads] = [0, 0];

@@ -1,3 +1,4 @@
+import { Shortcuts, shortcutsId } from '../views/components/app-frame.tsx';
 import { Avatar } from '../views/components/avatar.tsx';
 import { Button, ButtonLink } from '../views/components/button.tsx';
 import { Check } from '../views/components/check.tsx';
@@ -16,7 +17,6 @@ import { RevealedSecret } from '../views/components/revealed-secret.tsx';
 import { SaveBar } from '../views/components/save-bar.tsx';
 import { Setting } from '../views/components/setting.tsx';
 import { SettingItem, SettingItems } from '../views/components/setting-item.tsx';
-import { Shortcuts, shortcutsId } from '../views/components/shortcuts.tsx';
 import { SignInFrame } from '../views/components/sign-in-frame.tsx';
 import { Switch } from '../views/components/switch.tsx';
 import { Toast } from '../views/components/toast.tsx';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { computeRoot, hashLeaf, proveInclusion, verifyInclusion } from '@waybill/evidence';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type S3LogObjects, s3LogObjects } from '../../engines/s3/log-objects.ts';
-import { startSequencing } from '../../jobs/sequence.ts';
+import { startSequencing } from '../../jobs/loops.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { createEmptyBucket } from '../../testing/object-store.ts';

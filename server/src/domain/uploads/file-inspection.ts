@@ -2,8 +2,9 @@ import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { UnscannedReason } from '../files/file-store.ts';
+import type { Policy } from '../policy.ts';
 import type { Scan, ScanSource, Verdict } from '../ports/scanner.ts';
-import { type Judgement, judgeVerdict } from './judge-verdict.ts';
 import type { CompleteUpload, DeclaredDigests, Refusal } from './upload-store.ts';
 
 export type InspectionNeeds = Pick<Engines, 'scanner' | 'policy'>;
@@ -113,4 +114,28 @@ function beginScan({ scanner, policy }: InspectionNeeds, source: ScanSource): Sc
 /** The reason why clamd is unavailable is known where it was called. */
 export function toScanError(rejection: Rejection): ExchangeError {
   return new ExchangeError(rejection, undefined, rejection === 'unavailable' ? { engine: 'clamd' } : {});
+}
+
+/** The outcome of a file's scan under a policy. */
+type Judgement =
+  | { readonly outcome: 'accept'; readonly scan: 'clean'; readonly unscannedReason: null }
+  | { readonly outcome: 'accept'; readonly scan: 'unscanned'; readonly unscannedReason: UnscannedReason }
+  | { readonly outcome: 'refuse'; readonly refusal: Extract<Refusal, 'infected' | 'too_large_to_scan' | 'encrypted'> }
+  /** The stored bytes must be read back and scanned before the file is available to anyone. */
+  | { readonly outcome: 'scan-again' }
+  /** A scan is required but not possible now. */
+  | { readonly outcome: 'wait' };
+
+type ScanPolicy = Pick<Policy, 'scan' | 'acceptsEncrypted'>;
+
+/** Whether a file is scanned never depends on how its uploader sends it: an interrupted scan is repeated. */
+export function judgeVerdict(verdict: Verdict, { scan, acceptsEncrypted }: ScanPolicy): Judgement {
+  if (verdict.result === 'clean') return { outcome: 'accept', scan: 'clean', unscannedReason: null };
+  if (verdict.result === 'infected') return { outcome: 'refuse', refusal: 'infected' };
+  if (verdict.why === 'interrupted') return { outcome: 'scan-again' };
+  if (scan !== 'required' || (verdict.why === 'encrypted' && acceptsEncrypted))
+    return { outcome: 'accept', scan: 'unscanned', unscannedReason: verdict.why };
+  if (verdict.why === 'too_large') return { outcome: 'refuse', refusal: 'too_large_to_scan' };
+  if (verdict.why === 'encrypted') return { outcome: 'refuse', refusal: 'encrypted' };
+  return { outcome: 'wait' };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Policy } from '../policy.ts';
 import type { Verdict } from '../ports/scanner.ts';
-import { judgeVerdict } from './judge-verdict.ts';
+import { judgeVerdict } from './file-inspection.ts';
 
 const clean = { outcome: 'accept', scan: 'clean', unscannedReason: null };
 const accepted = (unscannedReason: string) => ({ outcome: 'accept', scan: 'unscanned', unscannedReason });

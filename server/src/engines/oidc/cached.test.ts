@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cached } from './cached.ts';
+import { cached } from './identity-providers.ts';
 
 function setUp() {
   const state = { now: 0, reads: 0, fails: false };

@@ -3,7 +3,7 @@ import { chunkBytes } from '../../domain/files/sealing.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { announceUpload, listDraftFiles, openRequestLink } from '../../testing/file-requests.ts';
 import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
-import { ContactUploads } from './contact-uploads.ts';
+import { ContactUploads } from './upload.tsx';
 
 const exchange = await useTestExchange();
 const engines = { ...exchange.engines, failureLimit: new MemoryLimits().failureLimit({ failures: 10, seconds: 60 }) };

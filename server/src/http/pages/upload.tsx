@@ -11,9 +11,10 @@ import { requireUnused } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
-import { findLinkFileSizeLimit } from '../../domain/requests/announce-file.ts';
+import { announceFile, findLinkFileSizeLimit } from '../../domain/requests/announce-file.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
-import { contactDraftName, listDraftFiles } from '../../domain/uploads/contact-draft.ts';
+import { contactDraftName, contactDraftOwner, listDraftFiles } from '../../domain/uploads/contact-draft.ts';
+import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
 import type { App } from '../app.ts';
@@ -21,14 +22,15 @@ import { parseJson } from '../json-body.ts';
 import { sendError } from '../json-errors.ts';
 import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
 import { requireOwnForm } from '../shared/page/person.ts';
+import { type NewUpload, type RequestEnds, ResumableUploads } from '../shared/resumable-uploads.ts';
 import { sendReceipt } from '../shared/send-receipt.ts';
+import { handleTus, readContentLength, tusType, whenGone } from '../shared/tus.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
 import { receiveForm, type Written } from './receive-form.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireLink, requireSession } from './session.ts';
-import { tusEndpoint } from './tus.ts';
 
 const config = { authentication: 'link-session' } as const;
 const home = `${uploads.home}/:handle/`;
@@ -214,4 +216,53 @@ function sendSentPage(
 
 function readPath(request: FastifyRequest): string {
   return `${uploads.home}/${(request.params as { handle: string }).handle}/`;
+}
+
+/** Resumable uploads for the contact's page. */
+function tusEndpoint(app: App, engines: PageEngines): void {
+  const config = { authentication: 'link-session' } as const;
+  // Handlers read the body as it arrives.
+  app.addContentTypeParser(tusType, async (_request: unknown, body: Readable) => body);
+
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const link = await requireLink(engines, request, uploads);
+    requireOwnForm(request);
+    const from = { contentLength: readContentLength(request), address: request.peer };
+    return handleTus(request, reply, {
+      path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
+      uploads: new ContactUploads(engines, link, from, { gone: whenGone(reply) }),
+      maxFileBytes: engines.policy.maxFileBytes,
+      random: engines.random,
+    });
+  };
+  app.route({ config, handler, method: ['POST', 'OPTIONS'], url: `${uploads.home}/:handle/tus` });
+  app.route({ config, handler, method: ['HEAD', 'PATCH', 'DELETE'], url: `${uploads.home}/:handle/tus/:id` });
+}
+
+/** The resumable uploads into the contact draft of one link. */
+export class ContactUploads extends ResumableUploads {
+  readonly #engines: PageEngines;
+  readonly #link: Link;
+  readonly #address: string;
+
+  constructor(
+    engines: PageEngines,
+    link: Link,
+    { contentLength, address }: { readonly contentLength?: number | undefined; readonly address: string },
+    ends: RequestEnds,
+  ) {
+    super(engines, contentLength, ends);
+    this.#engines = engines;
+    this.#link = link;
+    this.#address = address;
+  }
+
+  protected override findOwner(): UploadOwner {
+    return contactDraftOwner(this.#link, this.#address);
+  }
+
+  protected override async announce(file: NewUpload): Promise<string> {
+    await announceFile(this.#engines, this.#link, file);
+    return file.id;
+  }
 }

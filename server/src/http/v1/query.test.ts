@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { convertQuery } from './query.ts';
+import { convertQuery } from './register.ts';
 
 const schema = Type.Object({ limit: Type.Integer(), dry_run: Type.Boolean(), search: Type.String() });
 

@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { dailyLimits } from '../../domain/accounts/count-dispatch.ts';
 import type { KeyActor } from '../../domain/actor.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
 import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import type { App } from '../app.ts';
 import { readUnquotedIdempotencyKey } from '../shared/idempotency-key.ts';
 import { existenceInConditions, parseIfMatch } from '../shared/if-match.ts';
+import { limitFailures } from '../shared/limit-failures.ts';
 import { serveDocument } from '../shared/openapi.ts';
 import { inputSchemas } from '../shared/route.ts';
 import type { Transfers } from '../shared/transfers.ts';
-import { requireKey } from './authenticate.ts';
+import { requireStorableTexts } from '../storable-texts.ts';
 import { isLimitedByDay, v1Document } from './openapi/openapi.ts';
 import { sendProblem } from './problems.ts';
-import { convertQuery } from './query.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 import type { CallEngines, Route, V1Engines } from './route.ts';
 import { routes } from './routes.ts';
@@ -149,4 +153,39 @@ function computeDigest({ method, url, body }: FastifyRequest): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, url, body ?? null]))
     .digest();
+}
+
+/**
+ * Requires a live API key as a Bearer token (RFC 6750). No cookie authenticates a request, because another site could
+ * make a browser send it.
+ */
+async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Scope | null): Promise<KeyActor> {
+  const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
+  const caller = await limitFailures(engines, request, async () => {
+    if (key === undefined) throw new ExchangeError('unauthorized');
+    return await authenticateBearer(engines, key, request.peer);
+  });
+  const { scopes } = caller.key;
+  if (scope !== null && scopes !== null && !scopes.includes(scope)) {
+    throw new ExchangeError('scope_missing', `The key needs the scope ${scope}.`);
+  }
+  return caller;
+}
+
+/**
+ * Converts texts in the query to numbers and booleans where the schema has them. Other texts stay as they are, and the
+ * schema refuses them. A text that the database cannot compare with anything is refused here.
+ */
+export function convertQuery(schema: TSchema, query: unknown): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
+  requireStorableTexts(query);
+  const entries = Object.entries(query as Record<string, unknown>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, convertValue(properties[name]?.type, value)]));
+}
+
+function convertValue(type: string | undefined, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (type === 'integer' && /^-?[0-9]{1,15}$/.test(value)) return Number(value);
+  if (type === 'boolean' && /^(?:true|false)$/.test(value)) return value === 'true';
+  return value;
 }

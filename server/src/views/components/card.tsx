@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Heading } from './breakable.tsx';
 import { Icon, type IconName } from './icon.tsx';
-import { Postmark } from './postmark.tsx';
 import { useTranslator } from './translator-context.ts';
 
 /** The ticket that makes up every page: its subject, and below the perforation the actions. */
@@ -63,5 +62,27 @@ export function Fields({
         </div>
       ))}
     </dl>
+  );
+}
+
+/** The mark of a ticket on which nothing is left to do. The page's heading says the same to screen readers. */
+function Postmark({ reference }: { reference: string }): JSX.Element {
+  const [, start = '', end = ''] = reference.split('-');
+  return (
+    <svg class="postmark" viewBox="0 0 136 96" aria-hidden="true">
+      <path
+        class="postmark-waves"
+        d="M2 32q8-6 16 0t16 0 16 0M0 44q8-6 16 0t16 0 14 0M0 56q8-6 16 0t16 0 14 0M2 68q8-6 16 0t16 0 16 0"
+      />
+      <circle cx="90" cy="48" r="43" />
+      <circle cx="90" cy="48" r="38.5" />
+      <text x="90" y="31">
+        {start}
+      </text>
+      <path class="postmark-tick" d="m77 50 9 9 18-19" />
+      <text x="90" y="77">
+        {end}
+      </text>
+    </svg>
   );
 }

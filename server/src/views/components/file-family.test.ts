@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileFamily } from './file-family.ts';
+import { fileFamily } from './file-row.tsx';
 
 test.each([
   ['Delivery note.pdf', 'text'],

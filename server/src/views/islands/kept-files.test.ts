@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findReadable, findUnreadable, requestReading } from './kept-files.ts';
+import { findReadable, findUnreadable, requestReading } from './composer-files-view.tsx';
 import type { Entry, KeptFile } from './upload-entry.ts';
 
 type Permission = 'granted' | 'prompt' | 'denied';

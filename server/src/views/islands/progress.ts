@@ -1,4 +1,3 @@
-import { Speed } from './speed.ts';
 import { type Entry, isStopped } from './upload-entry.ts';
 
 export interface Total {
@@ -34,4 +33,29 @@ const countSentBytes = (entries: readonly Entry[]) => sum(entries, (entry) => (i
 
 function sum(entries: readonly Entry[], of: (entry: Entry) => number): number {
   return entries.reduce((total, entry) => total + of(entry), 0);
+}
+
+const windowMilliseconds = 6000;
+const closest = 250;
+
+/** The recent speed of the upload. */
+class Speed {
+  #samples: { at: number; sent: number }[] = [];
+
+  get bytesPerSecond(): number | undefined {
+    const first = this.#samples[0];
+    const last = this.#samples.at(-1);
+    if (!first || !last || last.at - first.at < 1000) return undefined;
+    return (Math.max(0, last.sent - first.sent) * 1000) / (last.at - first.at);
+  }
+
+  note(at: number, sent: number): void {
+    const last = this.#samples.at(-1);
+    if (last && at - last.at < closest) return;
+    this.#samples = [...this.#samples, { at, sent }].filter((sample) => at - sample.at <= windowMilliseconds);
+  }
+
+  reset(): void {
+    this.#samples = [];
+  }
 }

@@ -1,7 +1,9 @@
 import './frame.ts';
+import type { JSX } from 'preact';
 import { ComposerBar } from '../components/composer-bar.tsx';
 import { ComposerPreview } from '../components/composer-preview.tsx';
-import type { ViewTranslator } from '../components/translator-context.ts';
+import { Icon } from '../components/icon.tsx';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate } from '../plain.ts';
 import {
   type FieldValues,
@@ -12,8 +14,7 @@ import {
   takeSharedText,
 } from './composer-fields.ts';
 import { type ComposerFiles, type FilesState, mountFiles, noFiles } from './composer-files.tsx';
-import { PhoneFields } from './composer-phones.tsx';
-import { type ComposerProblems, mountProblems } from './composer-problems.tsx';
+import type { ChosenReceiver } from './composer-people.ts';
 import type { ReceiverState } from './composer-receivers.tsx';
 import { drawPart } from './draw-part.tsx';
 import { islandTranslator } from './island-translator.ts';
@@ -215,3 +216,79 @@ function say(text: string): void {
 const form = document.getElementById('composer');
 const json = document.getElementById('composer-texts')?.textContent;
 if (form instanceof HTMLFormElement && json) new ComposerForm(form, json).draw();
+
+/** A form has at most 200 parts; more people are saved as contacts first. */
+const maxPhones = 100;
+
+/** A field for the number of each receiver who has none, for a code by SMS. */
+function PhoneFields(props: { receivers: readonly ChosenReceiver[]; values: FieldValues }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <>
+      {props.receivers
+        .filter(({ hasPhone }) => !hasPhone)
+        .slice(0, maxPhones)
+        .map(({ email, name }) => {
+          const field = `phone:${email}`;
+          return (
+            <div class="field composer-phone" key={email}>
+              <label for={field}>{translator.t('composer.phone', { name: isolate(name || email) })}</label>
+              <input
+                id={field}
+                name={field}
+                type="text"
+                inputmode="tel"
+                autocomplete="off"
+                placeholder="+46 70 123 45 67"
+                value={props.values[field] ?? ''}
+              />
+            </div>
+          );
+        })}
+    </>
+  );
+}
+
+interface ComposerProblems {
+  /** Shows a text at a field, or at the top of the form if the name is empty. An empty text removes it. */
+  show(field: string, text: string): void;
+  clear(): void;
+}
+
+/** Takes over the places in which the server says what is wrong with the form. */
+function mountProblems(form: HTMLFormElement, translator: ViewTranslator): ComposerProblems {
+  const places = Array.from(form.querySelectorAll<HTMLElement>('[id$=-problem]'));
+  const show = (field: string, text: string) => {
+    const id = field === 'phone' ? 'second_factor' : field || 'composer';
+    const place = places.find((each) => each.id === `${id}-problem`) ?? null;
+    drawPart(translator, text === '' ? null : field === '' ? toBanner(text) : toLine(text), place);
+    if (text !== '') place?.scrollIntoView({ block: 'nearest' });
+  };
+  // The server draws them as text, which a script may replace only if it has drawn it.
+  for (const place of places) {
+    const text = place.textContent ?? '';
+    place.replaceChildren();
+    const field = place.id.replace(/-problem$/, '');
+    if (text !== '') show(field === 'composer' ? '' : field, text);
+  }
+  return {
+    show,
+    clear() {
+      for (const place of places) drawPart(translator, null, place);
+    },
+  };
+}
+
+const toBanner = (text: string) => (
+  <div class="banner tone-bad" role="alert">
+    <Icon name="alert" />
+    <p class="banner-text">{text}</p>
+  </div>
+);
+
+const toLine = (text: string) => (
+  <>
+    <Icon name="alert" small />
+    <span role="alert">{text}</span>
+  </>
+);

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ActionBar } from '../components/action-bar.tsx';
 import { Banner } from '../components/banner.tsx';
@@ -6,12 +6,11 @@ import { Button } from '../components/button.tsx';
 import { TextArea } from '../components/field.tsx';
 import { Icon } from '../components/icon.tsx';
 import { limitsText } from '../components/limits-text.ts';
+import { Dialog } from '../components/overlay.tsx';
 import { useTranslator } from '../components/translator-context.ts';
 import { readPickedFiles } from './dropped-files.ts';
-import { foldSubject } from './fold-subject.ts';
 import { needsFiles, SendBar, sendHint } from './send-bar.tsx';
 import type { SendIntent } from './send-intent.ts';
-import { SendWithout } from './send-without.tsx';
 import { isStopped } from './upload-entry.ts';
 import { UploadList } from './upload-list.tsx';
 import type { UploadQueue } from './upload-queue.ts';
@@ -187,4 +186,56 @@ function FolderButton({ onClick }: { onClick: () => void }): JSX.Element {
       {useTranslator().t('island.chooseFolder')}
     </Button>
   );
+}
+
+const id = 'send-without';
+
+/** Asks before files that cannot be sent are left out for good. */
+function SendWithout(props: {
+  dialog: RefObject<HTMLDialogElement | null>;
+  /** How many are left out. */
+  count: number;
+  onSend: () => void;
+}): JSX.Element {
+  const translator = useTranslator();
+  const { dialog, count } = props;
+  const send = () => {
+    dialog.current?.close();
+    props.onSend();
+  };
+  return (
+    <Dialog
+      id={id}
+      dialog={dialog}
+      title={translator.t('island.sendWithout.title', { count })}
+      actions={
+        <>
+          <Button form={`${id}-close`}>{translator.t('island.sendWithout.no')}</Button>
+          <Button look="main" type="button" onClick={send}>
+            {translator.t('island.sendWithout.yes', { count })}
+          </Button>
+        </>
+      }
+    >
+      {translator.t('island.once')}
+    </Dialog>
+  );
+}
+
+/** Beside the files there is room for all of the subject; above them there is not. */
+const beside = matchMedia('(min-width: 64rem)');
+
+/**
+ * Folds the message and the deadline on a small screen as soon as files were chosen: the files are what matters then.
+ * The returned function shows them again.
+ */
+function foldSubject(isFolded: boolean): () => void {
+  const subject = document.querySelector<HTMLDetailsElement>('.subject-details');
+  const fold = () => {
+    if (subject) subject.open = !isFolded || beside.matches;
+  };
+  subject?.classList.toggle('can-fold', isFolded);
+  fold();
+  beside.addEventListener('change', fold);
+  return () => beside.removeEventListener('change', fold);
 }

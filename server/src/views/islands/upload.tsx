@@ -4,9 +4,8 @@ import { TranslatorContext } from '../components/translator-context.ts';
 import { GonePage, goneTitle } from '../pages/gone-page.tsx';
 import { islandTranslator } from './island-translator.ts';
 import './gesture.ts';
-import { intentMemory } from './intent-memory.ts';
 import { sendFiles } from './send-files.ts';
-import { SendIntent } from './send-intent.ts';
+import { type Remembered, SendIntent } from './send-intent.ts';
 import { removeUpload, serverFiles } from './server-files.ts';
 import { type Before, UploadForm, type UploadSettings } from './upload-form.tsx';
 import { UploadQueue } from './upload-queue.ts';
@@ -82,3 +81,30 @@ function start(root: HTMLElement, json: string): void {
 const root = document.getElementById('upload');
 const json = document.getElementById('upload-words')?.textContent;
 if (root && json) start(root, json);
+
+interface IntentMemory {
+  read(): Remembered | undefined;
+  write(remembered: Remembered | undefined): void;
+}
+
+/** Stores the intent in this browser, by link. If a browser stores nothing, each visit starts from the beginning. */
+function intentMemory(storage: () => Storage, draftKey: string): IntentMemory {
+  const key = `waybill:send:${draftKey}`;
+  return {
+    read() {
+      try {
+        return (JSON.parse(storage().getItem(key) ?? 'null') as Remembered | null) ?? undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    write(remembered) {
+      try {
+        if (remembered) storage().setItem(key, JSON.stringify(remembered));
+        else storage().removeItem(key);
+      } catch {
+        // Storage may be forbidden or full; everything else works without it.
+      }
+    },
+  };
+}

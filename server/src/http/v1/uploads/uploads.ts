@@ -2,12 +2,13 @@ import { limits } from '@waybill/protocol';
 import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Policy } from '../../../domain/policy.ts';
 import { uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import { removeUpload } from '../../../domain/uploads/remove-upload.ts';
+import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { handleAccountTus } from '../../shared/account-uploads.ts';
 import { tusType } from '../../shared/tus.ts';
 import { type Route, route, type StreamCall } from '../route.ts';
-import { toUpload } from './to-upload.ts';
 import { findUpload, receiveWhole } from './whole-upload.ts';
 
 const uploadsPath = '/api/v1/uploads';
@@ -164,4 +165,25 @@ async function serveWhole({ engines, caller, request, reply, revoked }: StreamCa
     body: JSON.stringify(toUpload(upload, engines.policy)),
   }));
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
+}
+
+/** Converts an upload to the form of the API. */
+function toUpload(upload: AccountUpload, { keepSeconds }: Pick<Policy, 'keepSeconds'>) {
+  const { id, name, path, mediaType, state, sizeBytes, receivedBytes, sha256, scan, refusal, createdAt } = upload;
+  const { unscannedReason, resumableUntil, unusedSince } = upload;
+  return {
+    id,
+    name,
+    path,
+    media_type: mediaType,
+    state,
+    size: sizeBytes,
+    received: receivedBytes,
+    sha256: sha256?.toString('hex') ?? null,
+    scan,
+    unscanned_reason: unscannedReason,
+    refusal,
+    created_at: createdAt,
+    expires_at: resumableUntil ?? new Date(unusedSince.getTime() + keepSeconds.drafts * 1000),
+  };
 }
