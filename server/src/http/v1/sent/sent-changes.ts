@@ -20,7 +20,7 @@ export function changeRoutes(
 ): Route[] {
   const { type, noun, path, page } = kind;
   const params = sentParams(kind);
-  const response = { status: 200, description: `The ${noun}.`, schema: kind.schema };
+  const response = { status: 200, description: `The ${noun}.`, schema: kind.schemas.entry };
   const changed = async (engines: CallEngines, caller: Actor, dropId: string): Promise<Result> => {
     const sent = await findSentDrop(engines, caller, { type, dropId });
     return { body: kind.toEntry(engines, sent), headers: toETag(sent.version) };

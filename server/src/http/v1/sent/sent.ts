@@ -1,8 +1,9 @@
 import { type DropType } from '@waybill/protocol';
-import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
-import { type TSchema, Type } from 'typebox';
-import type { DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
-import { findSentDrop, listSentDrops, toFilter } from '../../../domain/drops/find-sent-drops.ts';
+import { DryRunQuery, type NewDrop, SentQuery } from '@waybill/protocol/v1';
+import { type Static, type TSchema, Type } from 'typebox';
+import type { Actor } from '../../../domain/actor.ts';
+import type { CheckedDispatch, DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
+import { findSentDrop, listSentDrops, listSentReceivers, toFilter } from '../../../domain/drops/find-sent-drops.ts';
 import type { SentDrop, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
 import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
 import { toReference } from '../../../domain/reference.ts';
@@ -18,10 +19,15 @@ export interface SentKind {
   readonly path: '/drops' | '/requests';
   /** The page that its links lead to. */
   readonly page: 'd' | 'u';
-  /** One of them in a list. */
-  readonly schema: TSchema;
+  /** One of them in a list; the list; one with all about it; what was created; and what a dry run returns. */
+  readonly schemas: Readonly<Record<'entry' | 'page' | 'details' | 'created' | 'checked', TSchema>>;
   readonly toEntry: (engines: Pick<CallEngines, 'policy'>, sent: SentDrop) => object;
+  /** What one receiver did. */
+  readonly toReceiver: (receiver: SentReceiver) => object;
 }
+
+/** The name of an operation, and its description. */
+type About = Pick<Route, 'id' | 'summary'>;
 
 export function sentParams({ noun }: SentKind) {
   return Type.Object({ id: Type.String({ format: 'uuid', description: `The \`id\` of a ${noun}.` }) });
@@ -34,13 +40,14 @@ export function receiverParams(kind: SentKind) {
   });
 }
 
-export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 'response'>): Route {
+export function listRoute(kind: SentKind, about: About): Route {
   return route({
     method: 'GET',
     path: kind.path,
     ...about,
     scope: 'history',
     query: SentQuery,
+    response: { status: 200, description: `A page of ${kind.noun}s.`, schema: kind.schemas.page },
     errors: [],
     async handle({ engines, caller, query }) {
       const list = kind.path.slice(1);
@@ -64,8 +71,81 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
   });
 }
 
+/** `readMore` returns what only this kind has, such as files. */
+export function readRoute(
+  kind: SentKind,
+  about: About,
+  readMore: (engines: CallEngines, sent: SentDrop, accountId: string) => Promise<object>,
+): Route {
+  return route({
+    method: 'GET',
+    path: `${kind.path}/:id`,
+    ...about,
+    scope: 'history',
+    params: sentParams(kind),
+    response: { status: 200, description: `The ${kind.noun}.`, schema: kind.schemas.details },
+    errors: ['not_found'],
+    isVersioned: true,
+    async handle({ engines, caller: { accountId }, params: { id } }) {
+      const sent = await findSentDrop(engines, { accountId }, { type: kind.type, dropId: id });
+      const receivers = await listSentReceivers(engines, accountId, id);
+      const body = {
+        ...kind.toEntry(engines, sent),
+        deliveries_purged: sent.isPurged,
+        receivers: receivers.map(kind.toReceiver),
+        ...(await readMore(engines, sent, accountId)),
+      };
+      return { body, headers: toETag(sent.version) };
+    },
+  });
+}
+
+/** `prepare` does what is too slow for a transaction; `describe` returns what a dry run says besides. */
+export function createRoute<Body extends TSchema, Input, Checked extends CheckedDispatch>(
+  kind: SentKind,
+  about: About & Pick<Route, 'example' | 'errors'> & { readonly body: Body },
+  work: {
+    readonly toInput: (body: Static<Body>) => Input;
+    readonly check: (engines: CallEngines, caller: Actor, input: Input) => Promise<Checked>;
+    readonly describe: (checked: Checked) => object;
+    readonly prepare: (
+      engines: CallEngines,
+      caller: Actor,
+      input: Input,
+    ) => Promise<(within: Pick<CallEngines, 'store'>) => Promise<MadeDispatch>>;
+  },
+): Route {
+  return route({
+    method: 'POST',
+    path: kind.path,
+    ...about,
+    scope: 'send',
+    query: DryRunQuery,
+    response: { status: 201, description: `The ${kind.noun}.`, schema: kind.schemas.created },
+    otherResponse: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: kind.schemas.checked },
+    isVersioned: true,
+    async prepare({ engines, caller, query, body }): Promise<(within: Pick<CallEngines, 'store'>) => Promise<Result>> {
+      const input = work.toInput(body as Static<Body>);
+      if (query.dry_run) {
+        const checked = await work.check(engines, caller, input);
+        const { receivers, lifetimeSeconds } = checked;
+        const response = {
+          dry_run: true,
+          receiver_count: receivers.length,
+          ...work.describe(checked),
+          expires_in: lifetimeSeconds,
+        };
+        return async () => ({ status: 200, body: response });
+      }
+      const make = await work.prepare(engines, caller, input);
+      return async (within) => createdResult(kind, { ...engines, ...within }, caller.accountId, await make(within));
+    },
+    handle: ({ engines, prepared }) => prepared(engines),
+  });
+}
+
 /** The response to the request that created it, with the links if no mails are sent. */
-export async function createdResult(
+async function createdResult(
   kind: SentKind,
   engines: Pick<CallEngines, 'store' | 'policy'>,
   accountId: string,
