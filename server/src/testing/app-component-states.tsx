@@ -1,7 +1,7 @@
 import { Shortcuts, shortcutsId } from '../views/components/app-frame.tsx';
 import { Avatar } from '../views/components/avatar.tsx';
 import { Button, ButtonLink } from '../views/components/button.tsx';
-import { Check } from '../views/components/check.tsx';
+import { Check, Switch } from '../views/components/check.tsx';
 import { ChoiceSegments } from '../views/components/choice-segments.tsx';
 import { ComposerBar, type ComposerProgress } from '../views/components/composer-bar.tsx';
 import { ComposerPreview, type ComposerPreviewProps } from '../views/components/composer-preview.tsx';
@@ -18,7 +18,6 @@ import { SaveBar } from '../views/components/save-bar.tsx';
 import { Setting } from '../views/components/setting.tsx';
 import { SettingItem, SettingItems } from '../views/components/setting-item.tsx';
 import { SignInFrame } from '../views/components/sign-in-frame.tsx';
-import { Switch } from '../views/components/switch.tsx';
 import { Toast } from '../views/components/toast.tsx';
 import { toneIcons } from '../views/components/tone.ts';
 import { type ComponentState, Specimen } from './component-states.tsx';

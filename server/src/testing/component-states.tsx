@@ -4,9 +4,9 @@ import { Button, ButtonLink, IconButton } from '../views/components/button.tsx';
 import { EmptyState } from '../views/components/empty-state.tsx';
 import { Field, Select, TextArea } from '../views/components/field.tsx';
 import { FileRow } from '../views/components/file-row.tsx';
+import { type ListColumn, ListTable } from '../views/components/list-table.tsx';
 import { Dialog } from '../views/components/overlay.tsx';
 import { type Status, StatusChip, statuses } from '../views/components/status-chip.tsx';
-import { type Column, Table } from '../views/components/table.tsx';
 import { Timeline } from '../views/components/timeline.tsx';
 import { Toast, Toasts } from '../views/components/toast.tsx';
 import { type Tone, toneIcons } from '../views/components/tone.ts';
@@ -209,7 +209,7 @@ export function componentStates(): Record<string, ComponentState> {
     table: {
       page: (
         <Specimens title="Table">
-          <Table caption="Deliveries" columns={columns} rows={deliveries} rowKey={({ number }) => number} />
+          <ListTable caption="Deliveries" columns={columns} rows={deliveries} rowKey={({ number }) => number} />
         </Specimens>
       ),
     },
@@ -260,13 +260,14 @@ const deliveries: readonly Delivery[] = [
   },
 ];
 
-const columns: readonly Column<Delivery>[] = [
-  { label: 'Number', cell: ({ number }) => <span class="ticket-number">{number}</span> },
-  { label: 'To', cell: ({ receiver }) => receiver },
-  { label: 'Status', cell: ({ status }) => <StatusChip status={status} /> },
-  { label: 'Files', end: true, cell: ({ files }) => files },
-  { label: 'Size', end: true, cell: ({ size }) => size },
+const columns: readonly ListColumn<Delivery>[] = [
+  { name: 'number', label: 'Number', cell: ({ number }) => <span class="ticket-number">{number}</span> },
+  { name: 'to', label: 'To', cell: ({ receiver }) => receiver },
+  { name: 'status', label: 'Status', cell: ({ status }) => <StatusChip status={status} /> },
+  { name: 'files', label: 'Files', end: true, cell: ({ files }) => files },
+  { name: 'size', label: 'Size', end: true, cell: ({ size }) => size },
   {
+    name: 'actions',
     label: 'Actions',
     end: true,
     unlabelled: true,

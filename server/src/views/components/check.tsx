@@ -25,3 +25,8 @@ export function Check({
     </div>
   );
 }
+
+/** A choice between on and off. It is a checkbox that is drawn as a switch, so that a form can send it. */
+export function Switch(props: Omit<Parameters<typeof Check>[0], 'type'>): JSX.Element {
+  return <Check {...props} type="checkbox" role="switch" class="switch" />;
+}

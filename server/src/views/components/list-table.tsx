@@ -17,6 +17,8 @@ export interface ListColumn<Row> {
   readonly sort?: Sort | undefined;
   /** Hides the label, which is still read out. */
   readonly unlabelled?: boolean | undefined;
+  /** Aligns numbers and the actions of a row. */
+  readonly end?: boolean | undefined;
 }
 
 /** Checkboxes in the first column, which belong to the form around the table. */
@@ -38,8 +40,8 @@ export interface Selection<Row> {
  */
 export function ListTable<Row>(props: {
   caption: string;
-  /** The class that places the cells of a card. */
-  look: string;
+  /** The class that places the cells of a card. Without one, the caption is shown, and each cell has its label beside it. */
+  look?: string | undefined;
   columns: readonly ListColumn<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
@@ -47,10 +49,10 @@ export function ListTable<Row>(props: {
   /** Replaces the cells of one row, as with a form that changes it. */
   openRow?: { readonly key: string; readonly content: ComponentChildren } | undefined;
 }): JSX.Element {
-  const { columns, selection, openRow } = props;
+  const { look, columns, selection, openRow } = props;
   return (
-    <table class={`list list-${props.look}`} role="table">
-      <caption class="unseen">{props.caption}</caption>
+    <table class={look === undefined ? 'table' : `list list-${look}`} role="table">
+      <caption class={look && 'unseen'}>{props.caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
           {selection && <SelectAll selection={selection} />}
@@ -84,14 +86,19 @@ export function ListTable<Row>(props: {
                     </label>
                   </td>
                 )}
-                {columns.map(({ name, cell }, index) =>
+                {columns.map((column, index) =>
                   index === 0 ? (
-                    <th key={name} scope="row" role="rowheader" class={`col-${name}`}>
-                      {cell(row)}
+                    <th key={column.name} scope="row" role="rowheader" class={toClass(column)}>
+                      {column.cell(row)}
                     </th>
                   ) : (
-                    <td key={name} role="cell" class={`col-${name}`}>
-                      {cell(row)}
+                    <td
+                      key={column.name}
+                      role="cell"
+                      class={toClass(column)}
+                      data-label={look === undefined && !column.unlabelled ? column.label : undefined}
+                    >
+                      {column.cell(row)}
                     </td>
                   ),
                 )}
@@ -104,9 +111,14 @@ export function ListTable<Row>(props: {
   );
 }
 
-function Head<Row>({ column: { name, label, sort, unlabelled } }: { column: ListColumn<Row> }): JSX.Element {
+function toClass<Row>({ name, end }: ListColumn<Row>): string {
+  return `col-${name}${end ? ' cell-end' : ''}`;
+}
+
+function Head<Row>({ column }: { column: ListColumn<Row> }): JSX.Element {
+  const { label, sort, unlabelled } = column;
   return (
-    <th scope="col" role="columnheader" class={`col-${name}`} aria-sort={sort?.direction}>
+    <th scope="col" role="columnheader" class={toClass(column)} aria-sort={sort?.direction}>
       {sort ? (
         <a href={sort.href} class={sort.direction && `sort-${sort.direction}`}>
           {label}

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Banner } from '../../components/banner.tsx';
 import { ButtonLink } from '../../components/button.tsx';
+import { Switch } from '../../components/check.tsx';
 import { type Choice, ChoiceSegments } from '../../components/choice-segments.tsx';
 import { ComposerBar } from '../../components/composer-bar.tsx';
 import { ComposerPreview } from '../../components/composer-preview.tsx';
@@ -16,7 +17,6 @@ import { ReceiversField } from '../../components/receivers-field.tsx';
 import { LongText, Rows } from '../../components/rows.tsx';
 import { ScriptData } from '../../components/script-data.tsx';
 import type { Sender } from '../../components/sender.tsx';
-import { Switch } from '../../components/switch.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 import type { Translator } from '../../translator.ts';

@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
+import { Switch } from '../../components/check.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { nameBrowser } from '../../components/name-browser.ts';
 import { SaveBar } from '../../components/save-bar.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
-import { Switch } from '../../components/switch.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { describeBrowser } from '../../components/user-agent.ts';
 import { isolate } from '../../plain.ts';

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
+import { Switch } from '../../components/check.tsx';
 import { Field, TextArea } from '../../components/field.tsx';
 import { fillText } from '../../components/fill-text.ts';
 import { SaveBar } from '../../components/save-bar.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
-import { Switch } from '../../components/switch.tsx';
 import { useTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
 import type { SettingsFrameProps } from './settings-frame.tsx';

@@ -3,11 +3,11 @@ import { Banner } from '../../components/banner.tsx';
 import { Button } from '../../components/button.tsx';
 import { Crumbs } from '../../components/crumbs.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { BriefMoment } from '../../components/moment.tsx';
 import { Pager, type Pages } from '../../components/pager.tsx';
 import { SaveBar } from '../../components/save-bar.tsx';
 import { Setting } from '../../components/setting.tsx';
-import { Table } from '../../components/table.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
@@ -129,29 +129,34 @@ function Attempts({ frame, webhook, attempts, now }: SettingsWebhookPageProps): 
   if (attempts.length === 0) return <p class="quiet">{translator.t('settings.attemptsNone')}</p>;
   return (
     <div class="attempts">
-      <Table
+      <ListTable
         caption={translator.t('settings.webhook.log')}
         rows={attempts}
         rowKey={({ id }) => id}
         columns={[
           {
+            name: 'event',
             label: translator.t('settings.attempt.event'),
             cell: ({ type }) => <code dir="ltr">{type}</code>,
           },
           {
+            name: 'when',
             label: translator.t('settings.attempt.when'),
             cell: ({ at }) => <BriefMoment at={at} now={now} show="day-time" />,
           },
           {
+            name: 'result',
             label: translator.t('settings.attempt.result'),
             cell: (attempt) => <Result attempt={attempt} />,
           },
           {
+            name: 'took',
             label: translator.t('settings.attempt.took'),
             end: true,
             cell: ({ durationMs }) => translator.t('settings.attempt.ms', { count: durationMs }),
           },
           {
+            name: 'replay',
             label: translator.t('settings.attempt.replay'),
             unlabelled: true,
             end: true,
