@@ -22,16 +22,14 @@ import { checkKeysHourly } from './domain/keys/check-master-keys.ts';
 import { DayKeys } from './domain/keys/day-keys.ts';
 import { migrateSchema } from './domain/migrate-schema.ts';
 import { ReturnPaths } from './domain/outbox/return-paths.ts';
-import { PersonLinks } from './domain/people/person-links.ts';
 import type { Policy } from './domain/policy.ts';
 import type { IdentityProviders } from './domain/ports/identity-provider.ts';
 import type { Logger as OperatorLog } from './domain/ports/logger.ts';
-import type { DnsRecords, ProbeMailServer } from './domain/ports/mail-setup.ts';
-import type { Mailbox } from './domain/ports/mailbox.ts';
+import type { DnsRecords, Mailbox, ProbeMailServer } from './domain/ports/mailer.ts';
 import type { Random } from './domain/ports/random.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { Passwords } from './domain/sign-in/password.ts';
-import { StopLinks } from './domain/stops/stop-links.ts';
+import { makePersonLinks, makeStopLinks } from './domain/signed-ids.ts';
 import type { Intake } from './domain/uploads/intake.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
 import { WebhookSecrets } from './domain/webhooks/webhook-secrets.ts';
@@ -238,8 +236,8 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
         : new ReturnPaths(config.WAYBILL_BOUNCE_ADDRESS, config.WAYBILL_KEY_PEPPER, {
             hasMailbox: config.WAYBILL_BOUNCE_MAILDIR !== '',
           }),
-    stopLinks: new StopLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
-    personLinks: new PersonLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
+    stopLinks: makeStopLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
+    personLinks: makePersonLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
     readReport,
     bounceMailbox: config.WAYBILL_BOUNCE_MAILDIR === '' ? undefined : maildir(config.WAYBILL_BOUNCE_MAILDIR),
     sms:

@@ -1,7 +1,7 @@
 // Every quota, set by a command for an account or its group, and met over HTTP.
 import { describe, expect, test } from 'vitest';
 import type { Actor } from './domain/actor.ts';
-import { removeFile } from './domain/drafts/remove-file.ts';
+import { removeFile } from './domain/drafts/change-draft.ts';
 import { findLink } from './domain/links/find-link.ts';
 import { codeTarget } from './domain/links/second-factor.ts';
 import { useTestExchange } from './testing/exchange.ts';

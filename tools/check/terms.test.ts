@@ -170,7 +170,7 @@ const inCode: readonly Exception[] = [
   },
   {
     words: ['recipient'],
-    files: /^server\/src\/(?:engines\/dsn|domain\/ports\/mailbox|domain\/outbox\/read-bounces)/,
+    files: /^server\/src\/(?:engines\/dsn|domain\/ports\/mailer|domain\/outbox\/read-bounces)/,
     why: 'a recipient of RFC 3464, which need not be a receiver',
   },
   { words: ['ttl'], files: /^tools\/check\/postgres-examples\.test\.ts$/, why: 'a setting of Patroni' },

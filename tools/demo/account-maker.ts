@@ -8,10 +8,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { readConfig } from '../../server/src/config/config.ts';
-import { createAccount } from '../../server/src/domain/accounts/create-account.ts';
+import { createAccount } from '../../server/src/domain/accounts/change-account.ts';
 import { commandAuthor } from '../../server/src/domain/audit/author.ts';
 import { invitePerson } from '../../server/src/domain/people/invite-person.ts';
-import { PersonLinks } from '../../server/src/domain/people/person-links.ts';
+import { makePersonLinks } from '../../server/src/domain/signed-ids.ts';
 import { jobDeadlines, openDatabase, openPool } from '../../server/src/engines/postgres/database.ts';
 import { postgresStore } from '../../server/src/engines/postgres/store.ts';
 
@@ -54,7 +54,7 @@ async function create(wanted: AccountRequest | PersonRequest): Promise<string> {
     if ('phone' in wanted) {
       return (await createAccount({ store, random, pepper, administrator }, { ...wanted, type: 'api' })).apiKey;
     }
-    const engines = { store, random, personLinks: new PersonLinks(wanted.publicUrl, pepper) };
+    const engines = { store, random, personLinks: makePersonLinks(wanted.publicUrl, pepper) };
     return (await invitePerson(engines, administrator, { ...wanted, mail: false })).link ?? '';
   } finally {
     await pool.end();

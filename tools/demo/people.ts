@@ -1,9 +1,9 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { readConfig } from '../../server/src/config/config.ts';
-import { createAccount } from '../../server/src/domain/accounts/create-account.ts';
+import { createAccount } from '../../server/src/domain/accounts/change-account.ts';
 import { commandAuthor } from '../../server/src/domain/audit/author.ts';
 import { invitePerson } from '../../server/src/domain/people/invite-person.ts';
-import { PersonLinks } from '../../server/src/domain/people/person-links.ts';
+import { makePersonLinks } from '../../server/src/domain/signed-ids.ts';
 import { jobDeadlines, openDatabase, openPool } from '../../server/src/engines/postgres/database.ts';
 import { postgresStore } from '../../server/src/engines/postgres/store.ts';
 
@@ -38,7 +38,7 @@ export async function createPeople(environment: Record<string, string>, publicUr
       random: { bytes: randomBytes, uuid: randomUUIDv7 },
       pepper: config.WAYBILL_KEY_PEPPER,
       administrator: commandAuthor({ user: 'demo' }),
-      personLinks: new PersonLinks(publicUrl, config.WAYBILL_KEY_PEPPER),
+      personLinks: makePersonLinks(publicUrl, config.WAYBILL_KEY_PEPPER),
     };
     const { id: accountId } = (await createAccount(engines, { email: account, phone: '46700000003', type: 'user' }))
       .account;

@@ -1,7 +1,6 @@
 import type { ApiKey } from '../domain/accounts/account-store.ts';
-import { createKey } from '../domain/accounts/create-key.ts';
+import { createKey, revokeKey } from '../domain/accounts/change-keys.ts';
 import { findAccount, listKeys } from '../domain/accounts/read-accounts.ts';
-import { revokeKey } from '../domain/accounts/revoke-key.ts';
 import { type AddCommand, addAccountOption, addExamples, parseId, print } from './command.ts';
 import { addListOptions, type ListOptions, printList } from './list.ts';
 

@@ -1,6 +1,5 @@
 import type { FullAuditEntry } from '../domain/audit/audit-store.ts';
-import { readDropId } from '../domain/audit/matches-filter.ts';
-import { toAuditJson } from '../domain/audit/to-audit-json.ts';
+import { readDropId, toAuditJson } from '../domain/audit/to-audit-json.ts';
 import { toReference } from '../domain/reference.ts';
 import { toJsonText } from './json-text.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../domain/audit/audit-target-store.ts';
 import { judgeTarget } from '../domain/audit/examine-audit-targets.ts';
 import { listAuditTargets } from '../domain/audit/follow-audit.ts';
-import { skipRefusedEntry } from '../domain/audit/skip-refused-entry.ts';
+import { skipRefusedEntry } from '../domain/audit/forward-audit.ts';
 import { formatPosition } from '../domain/audit/to-audit-json.ts';
 import { addExamples, parseId, print, type WithEngines } from './command.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readContactsFile } from './contacts-file.ts';
+import { readContactsFile } from './contacts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-contacts-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createAccount } from '../domain/accounts/create-account.ts';
+import { createAccount } from '../domain/accounts/change-account.ts';
 import { sweepDeletedAccounts } from '../domain/accounts/delete-account.ts';
 import type { Actor } from '../domain/actor.ts';
-import { placeHold } from '../domain/holds/place-hold.ts';
-import { releaseHold } from '../domain/holds/release-hold.ts';
+import { placeHold, releaseHold } from '../domain/holds/change-holds.ts';
 import { sendFiles } from '../domain/requests/send-files.ts';
 import { sweep } from '../domain/sweep.ts';
 import { useTestExchange } from '../testing/exchange.ts';

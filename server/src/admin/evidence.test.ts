@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { findAccount } from '../domain/accounts/read-accounts.ts';
-import { placeHold } from '../domain/holds/place-hold.ts';
-import { releaseHold } from '../domain/holds/release-hold.ts';
+import { placeHold, releaseHold } from '../domain/holds/change-holds.ts';
 import { openLink } from '../domain/links/open-link.ts';
 import { recordDelivery } from '../domain/links/record-delivery.ts';
 import { useTestExchange } from '../testing/exchange.ts';

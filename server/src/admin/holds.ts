@@ -1,7 +1,6 @@
 import { findAccount } from '../domain/accounts/read-accounts.ts';
+import { listHolds, placeHold, releaseHold } from '../domain/holds/change-holds.ts';
 import type { Hold } from '../domain/holds/hold-store.ts';
-import { listHolds, placeHold } from '../domain/holds/place-hold.ts';
-import { releaseHold } from '../domain/holds/release-hold.ts';
 import { type AddCommand, addExamples, parseId, print } from './command.ts';
 import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
 import { findNamedDrop, parseDropName } from './named-drop.ts';

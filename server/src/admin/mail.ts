@@ -3,7 +3,7 @@ import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { emailAddress } from '../domain/contacts/email-address.ts';
 import { type BounceResult, maxBounceBytes, recordBounce } from '../domain/outbox/read-bounces.ts';
 import { type MailFinding, testMail } from '../domain/outbox/test-mail.ts';
-import { listStops, removeStop } from '../domain/stops/remove-stop.ts';
+import { listStops, removeStop } from '../domain/stops/stop-mail.ts';
 import type { StoppedAddress } from '../domain/stops/stop-store.ts';
 import { type AddCommand, addAccountOption, addExamples, dnsServer, print } from './command.ts';
 import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
@@ -38,7 +38,7 @@ export const mailCommands: AddCommand = (parent, withEngines) => {
   const test = mail
     .command('test')
     .description('send a test mail, and report the mail server’s reply and what DNS says about the sender')
-    .argument('<address>', 'the address to send it to', address)
+    .argument('<address>', 'the address to send it to', parseAddress)
     .option('--dkim-selector <name>', 'the selector that your mail server signs with; its key is looked up', selector)
     .option('--dns-server <address>', 'ask this DNS server instead of the system’s: IP or IP:PORT', dnsServer)
     .option('--json', 'print one JSON array')
@@ -88,7 +88,7 @@ function describeFinding({ check, state, found, advice }: MailFinding): string[]
   return advice === undefined ? [line] : [line, `${' '.repeat(25)}${advice}`];
 }
 
-function address(value: string): string {
+function parseAddress(value: string): string {
   try {
     return emailAddress(value);
   } catch {

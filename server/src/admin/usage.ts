@@ -1,7 +1,7 @@
 import type { AccountUsage } from '../domain/accounts/quota-store.ts';
 import { findAccount, listUsage, readOwnQuotas, readUsage } from '../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../domain/accounts/read-policy.ts';
-import { recountUsage } from '../domain/accounts/recount-usage.ts';
+import { recountUsage } from '../domain/accounts/set-quotas.ts';
 import { type AddCommand, addAccountOption, addExamples, print } from './command.ts';
 import { addListOptions, type ListOptions, printList, readPages } from './list.ts';
 import { describeQuotas, describeSize, toJsonQuotas } from './quota-options.ts';

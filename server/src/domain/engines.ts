@@ -2,25 +2,22 @@ import type { DownloadLimits } from './flow/download-limits.ts';
 import type { DayKeys } from './keys/day-keys.ts';
 import type { MailTemplates } from './outbox/mail-templates.ts';
 import type { ReturnPaths } from './outbox/return-paths.ts';
-import type { PersonLinks } from './people/person-links.ts';
 import type { Policy } from './policy.ts';
 import type { KeyProvider } from './ports/key-provider.ts';
 import type { AttemptLimit, CsrfTokens, FailureLimit, MessageLimit, ReceiverPace } from './ports/limits.ts';
 import type { LogObjects } from './ports/log-objects.ts';
 import type { Logger } from './ports/logger.ts';
-import type { ReadReport } from './ports/mailbox.ts';
-import type { Mailer } from './ports/mailer.ts';
+import type { Mailer, ReadReport, SmsGateway } from './ports/mailer.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { Passkeys } from './ports/passkeys.ts';
 import type { Random } from './ports/random.ts';
 import type { ReceiptPrinter } from './ports/receipt-printer.ts';
 import type { Scanner } from './ports/scanner.ts';
-import type { SmsGateway } from './ports/sms-gateway.ts';
 import type { TimeStampAuthority } from './ports/time-stamp-authority.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
 import type { Witnesses } from './ports/witnesses.ts';
 import type { Passwords } from './sign-in/password.ts';
-import type { StopLinks } from './stops/stop-links.ts';
+import type { SignedLinks } from './signed-ids.ts';
 import type { Store } from './store.ts';
 import type { WebhookSecrets } from './webhooks/webhook-secrets.ts';
 
@@ -46,8 +43,8 @@ export interface Engines {
   /** Undefined if the operator does not want undeliverable mails returned. */
   readonly returnPaths: ReturnPaths | undefined;
   readonly readReport: ReadReport;
-  readonly stopLinks: StopLinks;
-  readonly personLinks: PersonLinks;
+  readonly stopLinks: SignedLinks;
+  readonly personLinks: SignedLinks;
   /** Undefined if the operator has none. */
   readonly sms: SmsGateway | undefined;
   readonly mailTemplates: MailTemplates;

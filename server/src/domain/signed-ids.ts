@@ -30,3 +30,33 @@ export class SignedIds {
     return createHmac('sha256', this.#key).update(id).digest().subarray(0, this.#macBytes);
   }
 }
+
+/** Addresses of pages, each with a signed id as its token: nothing is stored that opens them. */
+export class SignedLinks {
+  readonly #ids: SignedIds;
+  readonly #prefix: string;
+
+  constructor(secret: Buffer, purpose: string, prefix: string) {
+    this.#ids = new SignedIds(secret, purpose, 16);
+    this.#prefix = prefix;
+  }
+
+  toUrl(id: string): string {
+    return `${this.#prefix}${this.#ids.sign(id).toString('base64url')}`;
+  }
+
+  /** The id that a token contains; undefined if the token is not one of ours. */
+  findId(token: string): string | undefined {
+    return /^[\w-]{43}$/.test(token) ? this.#ids.idIn(Buffer.from(token, 'base64url')) : undefined;
+  }
+}
+
+/** With which the reader of a mail stops or reports its sender, by the message's id, also after the drop has ended. */
+export function makeStopLinks(publicUrl: string, secret: Buffer): SignedLinks {
+  return new SignedLinks(secret, 'waybill stop links', `${publicUrl}/m/`);
+}
+
+/** At which a person begins to sign in, for the first time or after losing every sign-in method, by the link's id. */
+export function makePersonLinks(publicUrl: string, secret: Buffer): SignedLinks {
+  return new SignedLinks(secret, 'waybill person links', `${publicUrl}/sign-in/link/`);
+}

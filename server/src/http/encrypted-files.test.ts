@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { errors } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
-import { setReceivers } from '../domain/drafts/set-receivers.ts';
+import { setReceivers } from '../domain/drafts/change-draft.ts';
 import { dispatchDraft } from '../domain/drops/dispatch-draft.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
 import { testPolicy, useTestExchange } from '../testing/exchange.ts';

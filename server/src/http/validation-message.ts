@@ -1,5 +1,4 @@
-import { ExchangeError } from '../domain/exchange-error.ts';
-import { describeFaults } from '../domain/faults.ts';
+import { describeFaults, ExchangeError } from '../domain/exchange-error.ts';
 
 /** A validator's finding, as Ajv reports it when it is `verbose`. */
 export interface Finding {

@@ -3,8 +3,12 @@ import { Parse } from 'typebox/value';
 import type { Engines } from '../domain/engines.ts';
 import { sendMessage, sendMessageJob } from '../domain/outbox/send-message.ts';
 import { recoverPerson, recoverPersonJob } from '../domain/people/recover-person.ts';
-import { sendPersonLink, sendPersonLinkJob } from '../domain/people/send-person-link.ts';
-import { sendSignInNotice, sendSignInNoticeJob } from '../domain/people/send-sign-in-notice.ts';
+import {
+  sendPersonLink,
+  sendPersonLinkJob,
+  sendSignInNotice,
+  sendSignInNoticeJob,
+} from '../domain/people/send-person-mails.ts';
 import { sendPublicLink, sendPublicLinkJob } from '../domain/public-page/send-public-link.ts';
 import { checkUpload, checkUploadJob } from '../domain/uploads/check-upload.ts';
 import { deliverEvents, deliverEventsJob } from '../domain/webhooks/deliver-events.ts';

@@ -11,7 +11,7 @@ import { scrubAlone } from '../domain/files/scrub.ts';
 import { RateLimiter } from '../domain/flow/rate-limiter.ts';
 import { type Reports, repeat } from '../domain/flow/repeat.ts';
 import { readBounces } from '../domain/outbox/read-bounces.ts';
-import type { Mailbox } from '../domain/ports/mailbox.ts';
+import type { Mailbox } from '../domain/ports/mailer.ts';
 import { SweepPositions, type Swept, sweepAlone } from '../domain/sweep.ts';
 
 /** A batch of the evidence log begins this long after the one before, or at once if that was not enough. */

@@ -1,6 +1,6 @@
 import type { Assembly } from '../assemble.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import { createAccount } from '../domain/accounts/create-account.ts';
+import { createAccount } from '../domain/accounts/change-account.ts';
 import type { ByCommand } from '../domain/audit/audit-store.ts';
 import type { Finding } from '../domain/doctor/finding.ts';
 import { reason } from '../domain/doctor/finding.ts';

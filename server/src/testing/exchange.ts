@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { noWitnesses } from '../config/witnesses-file.ts';
 import { authenticateBearer } from '../domain/accounts/authenticate.ts';
-import { createAccount } from '../domain/accounts/create-account.ts';
+import { createAccount } from '../domain/accounts/change-account.ts';
 import type { Actor, KeyActor } from '../domain/actor.ts';
 import type { ByCommand } from '../domain/audit/audit-store.ts';
 import { commandAuthor } from '../domain/audit/author.ts';
 import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
-import { openFileList } from '../domain/drafts/open-file-list.ts';
-import { setReceivers } from '../domain/drafts/set-receivers.ts';
+import { openFileList, setReceivers } from '../domain/drafts/change-draft.ts';
 import { dispatchDraft } from '../domain/drops/dispatch-draft.ts';
 import { sealedSegmentBytes } from '../domain/files/sealing.ts';
 import { createDownloadLimits, type DownloadLimits } from '../domain/flow/download-limits.ts';
@@ -19,24 +18,22 @@ import { MemoryBudget } from '../domain/flow/memory-budget.ts';
 import { DayKeys } from '../domain/keys/day-keys.ts';
 import type { MailTemplates } from '../domain/outbox/mail-templates.ts';
 import { ReturnPaths } from '../domain/outbox/return-paths.ts';
-import { PersonLinks } from '../domain/people/person-links.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { IdentityProviders } from '../domain/ports/identity-provider.ts';
 import type { KeyProvider } from '../domain/ports/key-provider.ts';
 import type { AttemptLimit, MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
 import type { LogObjects } from '../domain/ports/log-objects.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { ReadReport } from '../domain/ports/mailbox.ts';
+import type { ReadReport, SmsGateway } from '../domain/ports/mailer.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
 import type { Passkeys } from '../domain/ports/passkeys.ts';
 import type { Random } from '../domain/ports/random.ts';
 import type { ReceiptPrinter } from '../domain/ports/receipt-printer.ts';
 import type { Scanner } from '../domain/ports/scanner.ts';
-import type { SmsGateway } from '../domain/ports/sms-gateway.ts';
 import type { WebhookSender } from '../domain/ports/webhook-sender.ts';
 import type { Witnesses } from '../domain/ports/witnesses.ts';
 import { Passwords } from '../domain/sign-in/password.ts';
-import { StopLinks } from '../domain/stops/stop-links.ts';
+import { makePersonLinks, makeStopLinks, type SignedLinks } from '../domain/signed-ids.ts';
 import type { Store } from '../domain/store.ts';
 import type { Intake } from '../domain/uploads/intake.ts';
 import { LiveUploads } from '../domain/uploads/live-uploads.ts';
@@ -130,8 +127,8 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly webhookSecrets: WebhookSecrets;
     readonly returnPaths: ReturnPaths | undefined;
     readonly readReport: ReadReport;
-    readonly stopLinks: StopLinks;
-    readonly personLinks: PersonLinks;
+    readonly stopLinks: SignedLinks;
+    readonly personLinks: SignedLinks;
     readonly passwords: Passwords;
     readonly passkeys: Passkeys;
     readonly attemptLimit: AttemptLimit;
@@ -202,8 +199,8 @@ export async function openTestExchange(
     webhookSecrets: new WebhookSecrets(randomBytes(32)),
     returnPaths: new ReturnPaths('bounces@example.org', randomBytes(32)),
     readReport,
-    stopLinks: new StopLinks(testPolicy.publicUrl, randomBytes(32)),
-    personLinks: new PersonLinks(testPolicy.publicUrl, randomBytes(32)),
+    stopLinks: makeStopLinks(testPolicy.publicUrl, randomBytes(32)),
+    personLinks: makePersonLinks(testPolicy.publicUrl, randomBytes(32)),
     passwords: new Passwords(pepper, random),
     passkeys: webauthnPasskeys(),
     attemptLimit: limits.attemptLimit(),

@@ -1,5 +1,5 @@
 import type { Actor } from '../domain/actor.ts';
-import { setReceivers } from '../domain/drafts/set-receivers.ts';
+import { setReceivers } from '../domain/drafts/change-draft.ts';
 import { dispatchDraft } from '../domain/drops/dispatch-draft.ts';
 import type { SealedFile } from '../domain/files/file-store.ts';
 import { readSealed } from '../domain/files/read-sealed.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { assemble } from '../../../server/src/assemble.ts';
 import { readConfig } from '../../../server/src/config/config.ts';
-import { createAccount } from '../../../server/src/domain/accounts/create-account.ts';
+import { createAccount } from '../../../server/src/domain/accounts/change-account.ts';
 import { commandAuthor } from '../../../server/src/domain/audit/author.ts';
 import type { Store } from '../../../server/src/domain/store.ts';
 import { buildServer } from '../../../server/src/http/server.ts';

@@ -7,11 +7,9 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import type { Account } from './account-store.ts';
 import { newApiKey } from './api-key.ts';
 import { authenticate } from './authenticate.ts';
-import { createAccount } from './create-account.ts';
-import { createKey } from './create-key.ts';
+import { createAccount, setAccountDisabled } from './change-account.ts';
+import { createKey, revokeKey } from './change-keys.ts';
 import { findAccount } from './read-accounts.ts';
-import { revokeKey } from './revoke-key.ts';
-import { setAccountDisabled } from './set-account-disabled.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

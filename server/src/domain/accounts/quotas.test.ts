@@ -8,8 +8,7 @@ import {
   takeOverUpload,
 } from '../../testing/file-requests.ts';
 import type { Actor } from '../actor.ts';
-import { removeFile } from '../drafts/remove-file.ts';
-import { setReceivers } from '../drafts/set-receivers.ts';
+import { removeFile, setReceivers } from '../drafts/change-draft.ts';
 import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';

@@ -94,3 +94,23 @@ function recordGroup(
 ): Promise<void> {
   return record(engines, tx, { accountId: serverAccountId, author: engines.administrator, action, ...change });
 }
+
+/** Adds up what an account stores, and corrects the sum that is kept if it differs. Returns both sums. */
+export async function recountUsage(
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
+  accountId: string,
+): Promise<{ readonly before: number; readonly after: number }> {
+  return engines.store.transaction(async (tx) => {
+    const { before, after } = await tx.quotas.recount(accountId);
+    if (before !== after) {
+      await record(engines, tx, {
+        accountId,
+        author: engines.administrator,
+        action: 'usage.corrected',
+        before: { storedBytes: before },
+        after: { storedBytes: after },
+      });
+    }
+    return { before, after };
+  });
+}

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Engines } from '../engines.ts';
 import { query } from '../query.ts';
 import type { AuditFilter, FullAuditEntry } from './audit-store.ts';
-import { matchesFilter } from './matches-filter.ts';
+import { matchesFilter } from './to-audit-json.ts';
 
 const entriesPerPage = 1_000;
 

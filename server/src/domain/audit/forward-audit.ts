@@ -1,10 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import { retryThroughOutage } from '../flow/retry-through-outage.ts';
 import type { Random } from '../ports/random.ts';
-import type { AuditPosition, FullAuditEntry } from './audit-store.ts';
+import type { AuditPosition, ByCommand, FullAuditEntry } from './audit-store.ts';
 import { type AuditTarget, AuditTargetError } from './audit-target.ts';
 import type { AuditTargetLease, AuditTargetName } from './audit-target-store.ts';
+import { record, serverAccountId } from './record.ts';
 import { closedByTarget } from './to-target-error.ts';
 
 const leaseSeconds = 30;
@@ -118,4 +120,30 @@ function choosePause(failures: number, { retryAfterSeconds = 0 }: AuditTargetErr
   const pauseMs = Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
   const jitter = 1 + random.bytes(1).readUInt8() / 512;
   return Math.min(Math.max(pauseMs * jitter, retryAfterSeconds * 1000), longestPauseMs);
+}
+
+/**
+ * Continues with the entry after one that a target refuses. The target is told that it lacks an entry, because the audit
+ * records it.
+ */
+export async function skipRefusedEntry(
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
+  name: AuditTargetName,
+  entryId: string,
+): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    const skipped = await tx.auditTargets.skip(name, entryId);
+    if (!skipped) {
+      throw new ExchangeError(
+        'not_found',
+        `The target ${name} does not refuse the entry ${entryId}. To see which one it refuses: waybilld admin audit targets`,
+      );
+    }
+    await record(engines, tx, {
+      accountId: serverAccountId,
+      author: engines.administrator,
+      action: 'audit.skipped',
+      details: { target: name, entryId, failure: skipped.failure },
+    });
+  });
 }

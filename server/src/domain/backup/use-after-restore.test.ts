@@ -26,7 +26,7 @@ import { makeReceipt } from '../evidence/make-receipt.ts';
 import { Sequencer } from '../evidence/sequencer.ts';
 import { readSealed } from '../files/read-sealed.ts';
 import { scrubAlone } from '../files/scrub.ts';
-import { placeHold } from '../holds/place-hold.ts';
+import { placeHold } from '../holds/change-holds.ts';
 import { DayKeys, toDay } from '../keys/day-keys.ts';
 import { examineDayKeys } from '../keys/examine-day-keys.ts';
 import { findLink } from '../links/find-link.ts';

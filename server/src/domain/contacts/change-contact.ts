@@ -1,14 +1,12 @@
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { Faults } from '../faults.ts';
+import { ExchangeError, Faults } from '../exchange-error.ts';
 import { requireVersion } from '../require-version.ts';
 import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
 import type { ListedContact } from './contact-store.ts';
-import { compareContacts, computeVersion } from './difference.ts';
+import { compareContacts, computeVersion, recordChange } from './difference.ts';
 import { emailAddress } from './email-address.ts';
 import { findContact } from './read-contacts.ts';
-import { recordChange } from './record-change.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;
 

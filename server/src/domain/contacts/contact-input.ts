@@ -1,11 +1,10 @@
-import { limits } from '@waybill/protocol';
-import { ExchangeError, type InputEntry } from '../exchange-error.ts';
-import type { Faults } from '../faults.ts';
+import { limits, patterns } from '@waybill/protocol';
+import { ExchangeError, type Faults, type InputEntry } from '../exchange-error.ts';
 import { toVisibleGroups, toVisibleName } from '../safe-name.ts';
 import type { Store } from '../store.ts';
-import { checkDetails, type PersonDetails } from './check-details.ts';
 import type { Contact } from './contact-store.ts';
 import { emailAddress } from './email-address.ts';
+import { phoneNumber } from './phone-number.ts';
 
 /** A contact as a caller describes it. */
 export interface ContactInput extends PersonDetails {
@@ -44,4 +43,20 @@ export async function requireRoom(store: Store, accountId: string, newContacts: 
     'invalid_input',
     `An account has at most ${limits.contactsPerAccount} contacts. This one has ${count}, and ${more} not fit. Remove some first.`,
   );
+}
+
+/** The details of a person besides the address, as a caller gives them. */
+export interface PersonDetails {
+  readonly name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly language?: string | undefined;
+}
+
+const languageTag = new RegExp(`^${patterns.languageTag}$`);
+
+export function checkDetails(faults: Faults, entry: InputEntry | undefined, { phone, language }: PersonDetails): void {
+  if (phone !== undefined) faults.check({ entry, field: 'phone' }, () => phoneNumber(phone));
+  if (language !== undefined && !languageTag.test(language)) {
+    faults.add({ entry, field: 'language' }, 'invalid_input', 'The language must be a tag such as en or pt-BR.');
+  }
 }

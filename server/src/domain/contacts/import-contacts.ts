@@ -1,12 +1,11 @@
 import { limits } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
-import { Faults } from '../faults.ts';
+import { Faults } from '../exchange-error.ts';
 import { inTurns } from '../flow/in-turns.ts';
 import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
 import type { Contact } from './contact-store.ts';
-import { type ContactResult, compareContacts } from './difference.ts';
-import { recordChange } from './record-change.ts';
+import { type ContactResult, compareContacts, recordChange } from './difference.ts';
 
 /** The effect of an import on one contact, or the effect that it would have. */
 export interface ImportStep {

@@ -9,8 +9,7 @@ import { requireVersion } from '../require-version.ts';
 import { contactFromInput } from './contact-from-input.ts';
 import type { ContactInput } from './contact-input.ts';
 import type { Contact } from './contact-store.ts';
-import { compareLists } from './difference.ts';
-import { recordChange } from './record-change.ts';
+import { compareLists, recordChange } from './difference.ts';
 
 /**
  * docs/api.md#3-add-contacts: the array replaces the local contacts, `[]` clears them, and adding a contact that

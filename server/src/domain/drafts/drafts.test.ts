@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../actor.ts';
 import { replaceGlobalContacts } from '../contacts/replace-contacts.ts';
-import { openFileList } from './open-file-list.ts';
-import { removeFile } from './remove-file.ts';
-import { setReceivers } from './set-receivers.ts';
+import { openFileList, removeFile, setReceivers } from './change-draft.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -7,11 +7,11 @@ import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import { describeConsignment } from '../evidence/submission-evidence.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { Faults } from '../faults.ts';
+import { ExchangeError, Faults } from '../exchange-error.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { effectiveSecondFactor } from '../links/second-factor.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
+import { revokeLink } from './revoke-drop.ts';
 import type { SentId } from './sent-drop-store.ts';
 import { fillInboxes } from './write-drop.ts';
 import { enqueueMails, lockLive } from './write-to-receivers.ts';
@@ -103,4 +103,20 @@ export async function prepareReceiver(
       if (notify) await enqueueMails(engines, tx, actor, dropId, 'invitation', [{ position, email: receiver.email }]);
       return { position, email: receiver.email, token };
     });
+}
+
+/** Sends to another address in the place of a wrong one, whose link stops working. */
+export async function correctReceiver(
+  engines: Parameters<typeof prepareReceiver>[0],
+  actor: Actor,
+  sent: SentId,
+  position: number,
+  input: ReceiverInput,
+): Promise<AddedReceiver> {
+  const add = await prepareReceiver(engines, actor, sent, input);
+  return engines.store.transaction(async (tx) => {
+    await lockLive(tx, actor, sent, undefined);
+    const email = await revokeLink(tx, actor, sent, position);
+    return add({ store: tx }, undefined, { position, email });
+  });
 }

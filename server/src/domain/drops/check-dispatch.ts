@@ -4,15 +4,14 @@ import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import type { Receiver } from '../contacts/contact-store.ts';
 import type { Engines } from '../engines.ts';
-import type { Faults } from '../faults.ts';
+import type { Faults } from '../exchange-error.ts';
 import { linkToken } from '../links/link-token.ts';
 import { chooseStronger, isWeaker } from '../links/second-factor.ts';
 import type { Policy, SecondFactor } from '../policy.ts';
 import { checkLifetime, type LifetimeInput } from './lifetime.ts';
-import { prepareLinkKey } from './prepare-link-key.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
-import type { DropToWrite } from './write-drop.ts';
+import { type DropToWrite, prepareLinkKey } from './write-drop.ts';
 
 /** The properties that a drop and a request for files have in common. */
 export interface DispatchInput extends LifetimeInput, SenderChoices {

@@ -9,8 +9,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { respondOnce } from '../idempotency/respond-once.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Store } from '../store.ts';
-import { prepareLinkKey } from './prepare-link-key.ts';
-import { writeDrop } from './write-drop.ts';
+import { prepareLinkKey, writeDrop } from './write-drop.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'> & {
   readonly pepper: Buffer;

@@ -9,7 +9,7 @@ import type { OwnedKey } from '../keys/key-store.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { requireVersion } from '../require-version.ts';
 import type { DropDeadline } from './drop-store.ts';
-import { reminderSeconds } from './reminder.ts';
+import { reminderSeconds } from './write-drop.ts';
 
 /** How exactly a time must be one of the allowed lifetimes from now: the caller computed it a moment ago, by another clock. */
 const clockToleranceSeconds = 60;

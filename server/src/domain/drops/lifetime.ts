@@ -1,4 +1,4 @@
-import type { Faults } from '../faults.ts';
+import type { Faults } from '../exchange-error.ts';
 import type { LifetimeRule } from '../policy.ts';
 
 /** For how long a drop or a request shall live: a time from now, a deadline, or what is usual. */

@@ -1,10 +1,9 @@
 import { isAllowedReceiver, notInDomains } from '../accounts/require-allowed-receivers.ts';
-import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
+import { checkDetails, type PersonDetails } from '../contacts/contact-input.ts';
 import type { Contact, Receiver } from '../contacts/contact-store.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
-import type { InputEntry } from '../exchange-error.ts';
-import type { Faults } from '../faults.ts';
+import type { Faults, InputEntry } from '../exchange-error.ts';
 import type { Policy, SecondFactor } from '../policy.ts';
 import { toVisibleName } from '../safe-name.ts';
 

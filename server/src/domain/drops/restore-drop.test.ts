@@ -6,9 +6,8 @@ import { personAuthor } from '../audit/author.ts';
 import { findLink } from '../links/find-link.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import { sweep } from '../sweep.ts';
-import { correctReceiver } from './correct-receiver.ts';
-import { restoreDrop, undoSeconds } from './restore-drop.ts';
-import { revokeSentDrop } from './revoke-sent-drop.ts';
+import { correctReceiver } from './add-receiver.ts';
+import { restoreDrop, revokeSentDrop, undoSeconds } from './revoke-drop.ts';
 import type { SentId } from './sent-drop-store.ts';
 import { showLinks } from './show-links.ts';
 

@@ -1,8 +1,7 @@
 import { secondsToMidnight } from '../accounts/count-dispatch.ts';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { Faults, invalidField } from '../faults.ts';
+import { ExchangeError, Faults, invalidField } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { findUploads } from '../uploads/account-upload.ts';
 import { lockUploads, moveUploads } from '../uploads/send-uploads.ts';

@@ -15,7 +15,6 @@ import { chooseStronger } from '../links/second-factor.ts';
 import type { Policy } from '../policy.ts';
 import type { Store } from '../store.ts';
 import type { NewDrop } from './drop-store.ts';
-import { reminderSeconds } from './reminder.ts';
 
 type Needs = Pick<Engines, 'random' | 'checkpoint' | 'messageLimit' | 'sms'>;
 
@@ -141,4 +140,27 @@ export async function fillInboxes(
     type: 'inbox.received',
     data: { inbox_id: id, sender: actor.email, files: fileCount },
   }));
+}
+
+/**
+ * A new drop's id and the key of its links. Before the transaction: a key provider may be slow, and nothing slow may
+ * happen inside a transaction.
+ */
+export async function prepareLinkKey(
+  { dayKeys, random }: Pick<Engines, 'dayKeys' | 'random'>,
+  lifetimeSeconds: number,
+): Promise<Pick<DropToWrite, 'id' | 'linkKey' | 'wrappedLinkKey'>> {
+  const id = random.uuid();
+  const linkKey = random.bytes(32);
+  return { id, linkKey, wrappedLinkKey: await dayKeys.wrap(linkKey, id, lifetimeSeconds) };
+}
+
+const daySeconds = 24 * 60 * 60;
+
+/**
+ * How long before the deadline receivers are reminded: a day, or a quarter of the time they have if that is shorter.
+ * Only drops with files to download have a reminder.
+ */
+export function reminderSeconds(type: NewDrop['type'], secondsLeft: number): number | null {
+  return type === 'downloadfiles' ? Math.min(daySeconds, secondsLeft / 4) : null;
 }

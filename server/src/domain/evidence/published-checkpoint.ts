@@ -1,7 +1,6 @@
 import { type Checkpoint, NoteError, openNote, parseCheckpoint, type Verifier } from '@waybill/evidence';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { LogRefusal } from './log-refusal.ts';
 import type { Log } from './log-store.ts';
 import { maxCheckpointBytes, toCheckpointName } from './read-log.ts';
 import { toVerifier } from './signing-keys.ts';
@@ -88,4 +87,12 @@ export function requireSameRoot(epoch: number, { size, root }: Checkpoint, other
   throw new LogRefusal(
     `The first ${size} entries of epoch ${epoch} are not those that were signed: the bucket has another log than the database. ${remedy}`,
   );
+}
+
+/** The sequencer must not sign, because what is published may not be a part of what it knows. Says what to do next. */
+export class LogRefusal extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'LogRefusal';
+  }
 }

@@ -1,9 +1,8 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { LogRefusal } from './log-refusal.ts';
 import type { Log } from './log-store.ts';
 import type { LogFile } from './log-tree.ts';
-import { type PublishedCheckpoint, readPublished, toNothing } from './published-checkpoint.ts';
+import { LogRefusal, type PublishedCheckpoint, readPublished, toNothing } from './published-checkpoint.ts';
 import { readBundle, readLogFile, tileWidth, toObjectName } from './read-log.ts';
 import { type ReadCommitments, readCommitmentsOf, rebuildTree } from './restore-log.ts';
 

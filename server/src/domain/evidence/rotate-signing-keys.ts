@@ -2,7 +2,7 @@ import type { ByCommand } from '../audit/audit-store.ts';
 import { record, serverAccountId } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { isLost } from '../keys/lost-key.ts';
+import { isLost } from '../keys/wrapping.ts';
 import type { Log } from './log-store.ts';
 import { createKeys, formatKeyId, toContext, toVerifierKey } from './signing-keys.ts';
 

@@ -3,10 +3,10 @@ import { systemAuthor } from '../audit/author.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { commitEvent } from './commit-event.ts';
-import { LogRefusal } from './log-refusal.ts';
 import type { Log, LogTurn, WaitingEntry } from './log-store.ts';
 import { LogTree } from './log-tree.ts';
 import {
+  LogRefusal,
   type PublishedCheckpoint,
   readCheckpoint,
   readPublished,

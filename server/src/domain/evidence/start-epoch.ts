@@ -6,9 +6,8 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import { SetupError } from '../setup-error.ts';
 import { commitEvent } from './commit-event.ts';
-import { LogRefusal } from './log-refusal.ts';
 import type { Log, LogTurn, PlacedEntry } from './log-store.ts';
-import { type PublishedCheckpoint, readCheckpoint, readPublished } from './published-checkpoint.ts';
+import { LogRefusal, type PublishedCheckpoint, readCheckpoint, readPublished } from './published-checkpoint.ts';
 import { maxCheckpointBytes, readTilesOf, tileWidth, toCheckpointName } from './read-log.ts';
 import { createKeys } from './signing-keys.ts';
 

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import { discardBuffer } from '../flow/discard-buffer.ts';
 import type { DayKeys } from '../keys/day-keys.ts';
-import { isLost } from '../keys/lost-key.ts';
+import { isLost } from '../keys/wrapping.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { createSeal, type FileObject, listObjects } from './chunk-runs.ts';
 import type { CheckedFile, Damage } from './scrub-store.ts';

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { removeFile } from '../drafts/remove-file.ts';
-import { placeHold } from '../holds/place-hold.ts';
-import { LostKey } from '../keys/lost-key.ts';
+import { removeFile } from '../drafts/change-draft.ts';
+import { placeHold } from '../holds/change-holds.ts';
+import { LostKey } from '../keys/wrapping.ts';
 import { scrubAlone } from './scrub.ts';
 import { chunkBytes, chunkKey } from './sealing.ts';
 

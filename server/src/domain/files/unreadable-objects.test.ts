@@ -3,7 +3,7 @@ import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { openFailingStore, startFailingObjects } from '../../testing/failing-object.ts';
 import { createEmptyBucket } from '../../testing/object-store.ts';
 import type { Actor } from '../actor.ts';
-import { removeFile } from '../drafts/remove-file.ts';
+import { removeFile } from '../drafts/change-draft.ts';
 import { sweep } from '../sweep.ts';
 import { scrubAlone } from './scrub.ts';
 import { chunkKey } from './sealing.ts';

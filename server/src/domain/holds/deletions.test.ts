@@ -6,7 +6,7 @@ import { sentLink } from '../../testing/links.ts';
 import { placeEvidence } from '../../testing/place-evidence.ts';
 import { findAccount } from '../accounts/read-accounts.ts';
 import type { Actor } from '../actor.ts';
-import { removeFile } from '../drafts/remove-file.ts';
+import { removeFile } from '../drafts/change-draft.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { askSender } from '../links/ask-sender.ts';
 import { openLink } from '../links/open-link.ts';
@@ -14,8 +14,7 @@ import { retryMessage } from '../outbox/retry-message.ts';
 import type { Policy } from '../policy.ts';
 import { sendFiles } from '../requests/send-files.ts';
 import { sweep } from '../sweep.ts';
-import { placeHold } from './place-hold.ts';
-import { releaseHold } from './release-hold.ts';
+import { placeHold, releaseHold } from './change-holds.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

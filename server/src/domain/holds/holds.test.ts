@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../actor.ts';
-import { removeFile } from '../drafts/remove-file.ts';
+import { removeFile } from '../drafts/change-draft.ts';
 import { sweep } from '../sweep.ts';
-import { placeHold } from './place-hold.ts';
-import { releaseHold } from './release-hold.ts';
+import { placeHold, releaseHold } from './change-holds.ts';
 
 const why = { name: 'Case 17', reason: 'order of the court', by: 'Anna' };
 const exchange = await useTestExchange();

@@ -4,8 +4,7 @@ import { migrationDeadlines } from '../../engines/postgres/database.ts';
 import { openTestPool } from '../../testing/database.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { SweepPositions, sweep } from '../sweep.ts';
-import { placeHold } from './place-hold.ts';
-import { releaseHold } from './release-hold.ts';
+import { placeHold, releaseHold } from './change-holds.ts';
 
 const exchange = await useTestExchange();
 const { engines, database } = exchange;

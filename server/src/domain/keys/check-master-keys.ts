@@ -2,7 +2,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError, MissingObject } from '../exchange-error.ts';
 import { SetupError } from '../setup-error.ts';
 import { toContext } from './day-keys.ts';
-import { isLost } from './lost-key.ts';
+import { isLost } from './wrapping.ts';
 
 const hourMs = 60 * 60_000;
 

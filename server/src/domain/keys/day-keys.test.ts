@@ -15,7 +15,7 @@ import type { Scanner, Verdict } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
 import { DayKeys, toDay } from './day-keys.ts';
 import { examineDayKeys } from './examine-day-keys.ts';
-import { LostKey } from './lost-key.ts';
+import { LostKey } from './wrapping.ts';
 
 const daySeconds = 86_400;
 let exchange: TestExchange;

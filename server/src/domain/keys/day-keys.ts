@@ -5,8 +5,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store } from '../store.ts';
 import type { DayKey, DayWrapped, OwnedKey, ReplacedKey } from './key-store.ts';
-import { LostKey } from './lost-key.ts';
-import { unwrapWith, wrapWith } from './wrapping.ts';
+import { LostKey, unwrapWith, wrapWith } from './wrapping.ts';
 
 const daySeconds = 24 * 60 * 60;
 /** The key of a file that is not sent yet is wrapped until tomorrow. If the file still exists then, the sweep wraps it again. */

@@ -4,7 +4,7 @@ import type { Engines } from '../engines.ts';
 import { MissingObject } from '../exchange-error.ts';
 import { query } from '../query.ts';
 import { toContext, toDate } from './day-keys.ts';
-import { isLost } from './lost-key.ts';
+import { isLost } from './wrapping.ts';
 
 const check = 'keys.days';
 /** More do not make it clearer. */

@@ -30,7 +30,7 @@ import type { CheckedFile } from '../files/scrub-store.ts';
 import { sweep } from '../sweep.ts';
 import { DayKeys, toDate } from './day-keys.ts';
 import { examineDayKeys } from './examine-day-keys.ts';
-import { LostKey } from './lost-key.ts';
+import { LostKey } from './wrapping.ts';
 
 const signal = new AbortController().signal;
 const daySeconds = 86_400;

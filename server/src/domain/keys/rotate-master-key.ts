@@ -1,7 +1,7 @@
 import type { Engines } from '../engines.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { toContext, toDate } from './day-keys.ts';
-import { isLost } from './lost-key.ts';
+import { isLost } from './wrapping.ts';
 
 /** Keys that were being changed are replaced in the next pass; more passes than this mean that old keys keep coming. */
 const maxPasses = 10;

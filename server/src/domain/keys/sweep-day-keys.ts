@@ -1,7 +1,7 @@
 import type { Engines } from '../engines.ts';
 import { toDate } from './day-keys.ts';
 import type { OwnedKey } from './key-store.ts';
-import { isLost } from './lost-key.ts';
+import { isLost } from './wrapping.ts';
 
 const keysPerStatement = 500;
 const maxBatches = 1000;

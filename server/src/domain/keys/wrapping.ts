@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Random } from '../ports/random.ts';
-import { LostKey } from './lost-key.ts';
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -26,3 +26,21 @@ export function unwrapWith(key: Buffer, wrapped: Buffer, context: string): Buffe
     throw new LostKey('A wrapped key does not open.', { cause });
   }
 }
+
+/**
+ * A stored key that no one can unwrap: it was altered, or the key that wraps it is destroyed or not known. To a reader of
+ * the file, the file is damaged.
+ */
+export class LostKey extends ExchangeError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('damaged', message, options);
+    this.name = 'LostKey';
+  }
+}
+
+/**
+ * Whether a key that could not be unwrapped is lost: its engine responded, and the key or its object is not there or does
+ * not open. After any other failure, such as an engine that is away or a token that cannot be read, nothing is known
+ * about the key.
+ */
+export const isLost = (error: unknown): boolean => error instanceof ExchangeError && error.code === 'damaged';

@@ -1,8 +1,10 @@
 import type { ErrorCode } from '@waybill/protocol';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { isUuid } from '../is-uuid.ts';
 import { query } from '../query.ts';
-import type { Link, LinkSession } from './link-store.ts';
+import { requireScanned } from '../require-scanned.ts';
+import type { DroppedFile, Link, LinkSession } from './link-store.ts';
 import { tokenDigest } from './link-token.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
@@ -60,3 +62,17 @@ export function findEnding({ ended, revoked }: Pick<Link, 'ended' | 'revoked'>):
 }
 
 export const findEndings = query((store) => store.links.endings);
+
+export async function findDroppedFile(
+  engines: Pick<Engines, 'store' | 'policy'>,
+  link: Link,
+  fileId: string,
+): Promise<DroppedFile> {
+  const [file] = isUuid(fileId) ? await engines.store.links.files(link, fileId) : [];
+  if (!file) throw new ExchangeError('not_found');
+  await requireScanned(engines, link.accountId, [file]);
+  return file;
+}
+
+/** All files of a link, as its receiver has them. */
+export const listDroppedFiles = query((store) => store.links.files);

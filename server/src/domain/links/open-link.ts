@@ -1,9 +1,11 @@
+import { timingSafeEqual } from 'node:crypto';
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
-import { issueCode } from './issue-code.ts';
-import type { Link } from './link-store.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { deriveCode, issueCode, withoutSpaces } from './issue-code.ts';
+import type { Link, LinkSession } from './link-store.ts';
 import { tokenDigest } from './link-token.ts';
 
 /**
@@ -43,4 +45,42 @@ export async function openLink(
     await issueCode({ ...engines, store: tx }, link, digest);
   });
   return secret;
+}
+
+export const maxTries = 5;
+
+/** Whether this is the code that was sent for this browser. Every try counts, and is counted before it is checked. */
+export async function passCode(
+  engines: Pick<Engines, 'store' | 'dayKeys' | 'random'>,
+  session: LinkSession,
+  typed: string,
+  address?: string,
+): Promise<boolean> {
+  const { links } = engines.store;
+  const codeId = await links.tryCode(session.digest, maxTries);
+  const key = await links.key(session.link);
+  if (!key) throw new ExchangeError('link_ended');
+  if (codeId === undefined) return false;
+  const linkKey = await engines.dayKeys.unwrap(key.wrapped, key.day, session.link.dropId);
+  const right = Buffer.from(deriveCode(linkKey, codeId));
+  const given = Buffer.from(withoutSpaces(typed));
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return false;
+  const { accountId, dropId, position, receiver } = session.link;
+  return engines.store.transaction(async (tx) => {
+    const channel = await tx.links.pass(session, codeId);
+    if (channel === undefined) return false;
+    await tx.evidence.append([{ accountId, dropId, position, kind: 'code.entered', data: { channel } }]);
+    const [author, addresses] = [linkAuthor(session.link, address), [receiver]];
+    const details = { dropId, position, channel };
+    await record(engines, tx, { accountId, author, action: 'link.code_entered', addresses, details });
+    return true;
+  });
+}
+
+/** Ends this browser's session, even for someone with a copy of its cookie. Returns the link that it belonged to. */
+export async function closeSession(engines: Pick<Engines, 'store'>, secret: string): Promise<Link | undefined> {
+  const { links } = engines.store;
+  const session = await links.bySession(tokenDigest(secret));
+  if (session) await links.close(session.digest);
+  return session?.link;
 }

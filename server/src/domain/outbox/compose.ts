@@ -137,7 +137,7 @@ const toInvitation = (message: WaitingMessage) => ({
   message: message.message,
   deadline: message.expiresAt,
 });
-const toStoppable = ({ stopLinks }: Needs, { id }: WaitingMessage) => ({ stopLink: stopLinks.of(id) });
+const toStoppable = ({ stopLinks }: Needs, { id }: WaitingMessage) => ({ stopLink: stopLinks.toUrl(id) });
 const toListedFiles = ({ files, fileCount, totalBytes, unscannedCount }: WaitingMessage) => ({
   files,
   fileCount,

@@ -1,4 +1,4 @@
-import type { DnsRecords, DnsResponse } from '../ports/mail-setup.ts';
+import type { DnsRecords, DnsResponse } from '../ports/mailer.ts';
 import type { MailCheck, MailFinding } from './test-mail.ts';
 
 export interface MailDomains {

@@ -8,7 +8,7 @@ import { deriveToken, sentLink } from '../../testing/links.ts';
 import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
 import { memorySmsGateway } from '../../testing/memory/memory-sms-gateway.ts';
 import type { Actor } from '../actor.ts';
-import { setReceivers } from '../drafts/set-receivers.ts';
+import { setReceivers } from '../drafts/change-draft.ts';
 import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { readInbox } from '../drops/read-history.ts';
 import { findInboxFile } from '../inbox/find-inbox-file.ts';

@@ -1,3 +1,4 @@
+import type { Engines } from '../engines.ts';
 import { codeSeconds } from '../links/issue-code.ts';
 import type { Policy } from '../policy.ts';
 import { toReference } from '../reference.ts';
@@ -48,6 +49,22 @@ export function findObsoleteReason(message: WaitingMessage): string | undefined 
 /** In the domain that the mail comes from, because any other would look forged. */
 export function toMessageId({ mailFrom }: Pick<Policy, 'mailFrom'>, id: string): string {
   return `<${id}@${mailFrom.split('@').at(-1)}>`;
+}
+
+/** The sender and the receiver of a mail that the operator sends, and no account. */
+export function toOperatorsMail(
+  { policy, returnPaths }: Pick<Engines, 'policy' | 'returnPaths'>,
+  id: string,
+  to: string,
+) {
+  const { mailFrom } = policy;
+  return {
+    messageId: toMessageId(policy, id),
+    from: { name: policy.operatorName, address: mailFrom },
+    replyTo: mailFrom,
+    envelopeFrom: returnPaths?.toAddress(id) ?? mailFrom,
+    to,
+  };
 }
 
 /** The request's reference for files that a contact sent, so that both sides quote the one that the contact's page shows. */

@@ -1,6 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { DeliveryReport, Mailbox } from '../ports/mailbox.ts';
+import type { DeliveryReport, Mailbox } from '../ports/mailer.ts';
 import { toReference } from '../reference.ts';
 import { abandonMessage } from './abandon-message.ts';
 import { findReceiverStory } from './obsolete-message.ts';

@@ -3,7 +3,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import { sentLink } from '../../testing/links.ts';
 import { runJob } from '../../testing/run-job.ts';
 import type { Actor } from '../actor.ts';
-import { setReceivers } from '../drafts/set-receivers.ts';
+import { setReceivers } from '../drafts/change-draft.ts';
 import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { tokenDigest } from '../links/link-token.ts';

@@ -169,7 +169,7 @@ async function deliver(engines: Needs, accountId: string, waiting: WaitingMessag
     envelopeFrom: returnPaths?.toAddress(message.id) ?? policy.mailFrom,
     reportDelivery: returnPaths?.hasMailbox === true && !isNotice(message.kind),
     to: message.to,
-    stopLink: isStoppable(message.kind) ? stopLinks.of(message.id) : undefined,
+    stopLink: isStoppable(message.kind) ? stopLinks.toUrl(message.id) : undefined,
     ...(await composeMail(engines, message)),
     attachments: await attachReceipt(engines, accountId, message),
   });

@@ -12,7 +12,7 @@ import { plainOperator } from '../../testing/plain-operator.ts';
 import { startDns } from '../../testing/servers/dns-server.ts';
 import { createMailTemplates } from '../../views/mail-templates.ts';
 import { createTranslators } from '../../views/translator.ts';
-import type { DnsRecords } from '../ports/mail-setup.ts';
+import type { DnsRecords } from '../ports/mailer.ts';
 import { findMailRecords } from './find-mail-records.ts';
 import { ReturnPaths } from './return-paths.ts';
 import { type MailCheck, type MailFinding, testMail } from './test-mail.ts';

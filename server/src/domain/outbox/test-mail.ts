@@ -1,8 +1,8 @@
 import type { Finding } from '../doctor/finding.ts';
 import type { Engines } from '../engines.ts';
-import type { DnsRecords, MailServerFacts, ProbeMailServer } from '../ports/mail-setup.ts';
+import type { DnsRecords, MailServerFacts, ProbeMailServer } from '../ports/mailer.ts';
 import { findMailRecords, type MailDomains } from './find-mail-records.ts';
-import { toMessageId } from './obsolete-message.ts';
+import { toOperatorsMail } from './obsolete-message.ts';
 import { toOneLine } from './server-reply.ts';
 
 export type MailCheck = 'connection' | 'encryption' | 'login' | 'mail' | 'SPF' | 'DKIM' | 'DMARC' | 'bounces';
@@ -85,11 +85,7 @@ async function handOver(
   const advice = 'The reply says what the mail server rejected; its own log says more.';
   try {
     const { outcome, response } = await mailer.send({
-      messageId: toMessageId(policy, id),
-      from: { name: policy.operatorName, address: policy.mailFrom },
-      replyTo: policy.mailFrom,
-      envelopeFrom: returnPaths?.toAddress(id) ?? policy.mailFrom,
-      to,
+      ...toOperatorsMail({ policy, returnPaths }, id, to),
       ...mailTemplates.test('', { to }),
     });
     const found = toOneLine(response);

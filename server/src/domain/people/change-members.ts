@@ -1,8 +1,7 @@
 import type { Author } from '../audit/audit-store.ts';
 import { type ChangeItself, record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { invalidField } from '../faults.ts';
+import { ExchangeError, invalidField } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
 import type { MemberRole } from './person-store.ts';
 

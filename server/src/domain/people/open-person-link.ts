@@ -12,7 +12,7 @@ export async function findPersonLink(
   { store, personLinks }: Pick<Engines, 'store' | 'personLinks'>,
   token: string,
 ): Promise<PersonLink> {
-  const id = personLinks.findLinkId(token);
+  const id = personLinks.findId(token);
   const link = id === undefined ? undefined : await store.personLinks.byId(id);
   if (!link) throw new ExchangeError('not_found');
   return link;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { runJob } from '../../testing/run-job.ts';
-import { createAccount } from '../accounts/create-account.ts';
+import { createAccount } from '../accounts/change-account.ts';
 import { personAuthor } from '../audit/author.ts';
 import type { Mail } from '../ports/mailer.ts';
 import { sweep } from '../sweep.ts';
@@ -10,7 +10,7 @@ import { removeMember, setMember } from './change-members.ts';
 import { type Invitation, invitePerson } from './invite-person.ts';
 import { findPersonLink, openPersonLink } from './open-person-link.ts';
 import { makeRecoveryLink, recoverPerson, recoverPersonJob, requestRecovery } from './recover-person.ts';
-import { sendPersonLink } from './send-person-link.ts';
+import { sendPersonLink } from './send-person-mails.ts';
 import { beginSession, findSession, replaceSession, type SessionStart } from './sessions.ts';
 
 const exchange = await useTestExchange();

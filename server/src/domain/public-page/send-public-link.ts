@@ -2,7 +2,7 @@ import { readPolicy } from '../accounts/read-policy.ts';
 import { isAllowedReceiver } from '../accounts/require-allowed-receivers.ts';
 import { systemAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
-import { prepareLinkKey } from '../drops/prepare-link-key.ts';
+import { prepareLinkKey } from '../drops/write-drop.ts';
 import type { Engines } from '../engines.ts';
 import { describeConsignment, describeSubmission } from '../evidence/submission-evidence.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';

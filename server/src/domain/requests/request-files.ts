@@ -9,7 +9,7 @@ import {
 } from '../drops/check-dispatch.ts';
 import { writeDrop } from '../drops/write-drop.ts';
 import type { Engines } from '../engines.ts';
-import { Faults } from '../faults.ts';
+import { Faults } from '../exchange-error.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
 

@@ -1,6 +1,5 @@
 import { deriveKey } from '../derive-key.ts';
-import { LostKey } from '../keys/lost-key.ts';
-import { unwrapWith, wrapWith } from '../keys/wrapping.ts';
+import { LostKey, unwrapWith, wrapWith } from '../keys/wrapping.ts';
 import type { ProviderMembership } from '../ports/identity-provider.ts';
 import type { Random } from '../ports/random.ts';
 import type { Identity } from './sign-in-method-store.ts';

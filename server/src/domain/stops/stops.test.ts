@@ -12,11 +12,9 @@ import type { MessageKind } from '../outbox/outbox-store.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { Mail } from '../ports/mailer.ts';
 import { sendFiles } from '../requests/send-files.ts';
+import { SignedLinks } from '../signed-ids.ts';
 import { sweep } from '../sweep.ts';
-import { removeStop } from './remove-stop.ts';
-import { reportSender } from './report-sender.ts';
-import { StopLinks } from './stop-links.ts';
-import { findCorrespondence, resumeMail, stopMail } from './stop-mail.ts';
+import { findCorrespondence, removeStop, reportSender, resumeMail, stopMail } from './stop-mail.ts';
 import type { Correspondence } from './stop-store.ts';
 
 const exchange = await useTestExchange();
@@ -231,22 +229,23 @@ describe('a stop link', () => {
       [drop.dropId],
     );
     for (const id of [notice?.id ?? '', randomUUID()]) {
-      const token = engines.stopLinks.of(id).split('/m/')[1] ?? '';
+      const token = engines.stopLinks.toUrl(id).split('/m/')[1] ?? '';
       await expect(findCorrespondence(engines, token)).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 
-  const links = new StopLinks('https://files.example.org', randomBytes(32));
-  const readToken = (id: string) => links.of(id).replace('https://files.example.org/m/', '');
+  const makeLinks = () => new SignedLinks(randomBytes(32), 'links', 'https://files.example.org/m/');
+  const links = makeLinks();
+  const readToken = (id: string) => links.toUrl(id).replace('https://files.example.org/m/', '');
   property.prop([fc.uuid(), fc.nat(41), fc.constantFrom('A', 'z', '0', '_', '-')])(
     'is recognised, and with one character changed it is nobody’s',
     (id, at, character) => {
       const token = readToken(id);
       expect(token).toMatch(/^[\w-]{43}$/);
-      expect(links.findMessageId(token)).toBe(id);
+      expect(links.findId(token)).toBe(id);
       const forged = token.slice(0, at) + character + token.slice(at + 1);
-      if (forged !== token) expect(links.findMessageId(forged)).toBeUndefined();
-      expect(new StopLinks('https://files.example.org', randomBytes(32)).findMessageId(token)).toBeUndefined();
+      if (forged !== token) expect(links.findId(forged)).toBeUndefined();
+      expect(makeLinks().findId(token)).toBeUndefined();
     },
   );
 });

@@ -1,5 +1,11 @@
+import { readPolicy } from '../accounts/read-policy.ts';
 import type { Actor } from '../actor.ts';
+import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
+import { type AnnouncedFile, beginUpload, claimForLater } from './begin-upload.ts';
+import { requireFileSize } from './find-file-size-limit.ts';
 import { accountOwner, type UploadOwner } from './owner.ts';
 import type { AccountUpload } from './upload-store.ts';
 
@@ -28,4 +34,37 @@ export function findUploads(
 ): Promise<AccountUpload[]> {
   const drafts = ids.map((id) => uploadDraft(actor, id));
   return store.uploads.inDrafts(actor.accountId, ids, drafts, options);
+}
+
+/** Removes an upload, whatever its state, unless it was sent. */
+export async function removeUpload(
+  engines: Pick<Engines, 'store' | 'random'>,
+  { accountId, draft, author }: Pick<UploadOwner, 'accountId' | 'draft' | 'author'>,
+  id: string,
+): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.uploads.remove(accountId, draft, id))) throw new ExchangeError('not_found');
+    await record(engines, tx, { accountId, author, action: 'file.removed', details: { draft, fileId: id } });
+  });
+}
+
+/** An account announces a file whose bytes will follow in one or more requests. `within` may be a part of another transaction. */
+export async function announceUpload(
+  engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy' | 'scanner'>,
+  actor: Actor,
+  announced: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
+  within: (begin: (within: Pick<Engines, 'store'>) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const policy = await readPolicy(engines, actor.accountId);
+  requireFileSize({ ...engines, policy }, announced.sizeBytes);
+  const owner = uploadOwner(actor, announced.id);
+  const claim = claimForLater(policy, announced.sizeBytes);
+  await beginUpload({ ...engines, policy }, owner, announced, claim, (begin) =>
+    within(({ store }) =>
+      store.transaction(async (tx) => {
+        await tx.drafts.lock(owner.accountId, owner.draft);
+        await begin(tx);
+      }),
+    ),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { toMessageId } from '../outbox/obsolete-message.ts';
+import { toOperatorsMail } from '../outbox/obsolete-message.ts';
 
 /** The job that mails the owner of a webhook that it was disabled. It is tried again, for days, until it succeeds. */
 export const tellOwnerJob = 'tell-owner-of-webhook';
@@ -21,11 +21,7 @@ export async function tellOwner(
   const { at, reason } = webhook.disabled;
   if (reason === 'key_revoked' || reason === 'owner') return;
   const { outcome } = await mailer.send({
-    messageId: toMessageId(policy, messageId),
-    from: { name: policy.operatorName, address: policy.mailFrom },
-    replyTo: policy.mailFrom,
-    envelopeFrom: returnPaths?.toAddress(messageId) ?? policy.mailFrom,
-    to: account.email,
+    ...toOperatorsMail({ policy, returnPaths }, messageId, account.email),
     ...mailTemplates.webhookDisabled(account.language, {
       to: account.email,
       url: webhook.url,

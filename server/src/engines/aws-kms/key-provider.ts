@@ -8,7 +8,7 @@ import {
   KMSClient,
 } from '@aws-sdk/client-kms';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { LostKey } from '../../domain/keys/lost-key.ts';
+import { LostKey } from '../../domain/keys/wrapping.ts';
 import type { KeyProvider } from '../../domain/ports/key-provider.ts';
 
 export interface KmsKey {

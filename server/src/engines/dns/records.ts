@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import type { DnsRecords, DnsResponse } from '../../domain/ports/mail-setup.ts';
+import type { DnsRecords, DnsResponse } from '../../domain/ports/mailer.ts';
 
 /** Queries the system's DNS servers, or this one. */
 export function dnsRecords({

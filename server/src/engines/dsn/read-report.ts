@@ -1,5 +1,5 @@
 import PostalMime, { type Attachment } from 'postal-mime';
-import type { DeliveryReport } from '../../domain/ports/mailbox.ts';
+import type { DeliveryReport } from '../../domain/ports/mailer.ts';
 
 /** A report has three parts. The mail that it returns is not inspected. */
 const parsing = { forceRfc822Attachments: true, maxNestingDepth: 5, maxHeadersSize: 64 * 1024 };

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fingerprint } from '../../domain/backup/key-fingerprints.ts';
-import { LostKey } from '../../domain/keys/lost-key.ts';
-import { unwrapWith, wrapWith } from '../../domain/keys/wrapping.ts';
+import { LostKey, unwrapWith, wrapWith } from '../../domain/keys/wrapping.ts';
 import type { KeyProvider } from '../../domain/ports/key-provider.ts';
 import type { Random } from '../../domain/ports/random.ts';
 import { SetupError } from '../../domain/setup-error.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Mailbox } from '../../domain/ports/mailbox.ts';
+import type { Mailbox } from '../../domain/ports/mailer.ts';
 
 /**
  * A Maildir: a mail in `new` was delivered completely. A mail that is set aside is moved to `cur`, as a mail program

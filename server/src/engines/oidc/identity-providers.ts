@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as oidc from 'openid-client';
 import { deriveKey } from '../../domain/derive-key.ts';
-import { LostKey } from '../../domain/keys/lost-key.ts';
-import { unwrapWith, wrapWith } from '../../domain/keys/wrapping.ts';
+import { LostKey, unwrapWith, wrapWith } from '../../domain/keys/wrapping.ts';
 import {
   type ClaimPath,
   type IdentityProviders,

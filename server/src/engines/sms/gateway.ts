@@ -1,5 +1,4 @@
-import { SendFailure } from '../../domain/ports/mailer.ts';
-import type { SmsGateway } from '../../domain/ports/sms-gateway.ts';
+import { SendFailure, type SmsGateway } from '../../domain/ports/mailer.ts';
 
 export interface SmsGatewayOptions {
   /** Kannel's sendsms, without credentials. */

@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { MailServerFacts } from '../../domain/ports/mail-setup.ts';
+import type { MailServerFacts } from '../../domain/ports/mailer.ts';
 
 const timeoutMs = 10_000;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { LostKey } from '../../domain/keys/lost-key.ts';
+import { LostKey } from '../../domain/keys/wrapping.ts';
 import type { KeyProvider, MasterKey } from '../../domain/ports/key-provider.ts';
 import { askTransit, describe, type TransitOptions, type TransitResponse } from './transit.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { invitePerson } from '../../domain/people/invite-person.ts';
-import { sendSignInNotice } from '../../domain/people/send-sign-in-notice.ts';
+import { sendSignInNotice } from '../../domain/people/send-person-mails.ts';
 import type { SignInNotice } from '../../domain/people/session-store.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
 import { computeTotp, deriveTotpSecret, toStep } from '../../domain/sign-in/totp.ts';

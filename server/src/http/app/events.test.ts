@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import type { Account } from '../../domain/accounts/account-store.ts';
-import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
+import { setAccountDisabled } from '../../domain/accounts/change-account.ts';
 import { removeMember, setMember } from '../../domain/people/change-members.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import type { MemberRole } from '../../domain/people/person-store.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { makeRecoveryLink } from '../../domain/people/recover-person.ts';
 import { beginAuthenticatorApp } from '../../domain/sign-in/add-authenticator-app.ts';
-import { createWebhook } from '../../domain/webhooks/create-webhook.ts';
+import { createWebhook } from '../../domain/webhooks/change-webhook.ts';
 import { openRequestLink } from '../../testing/file-requests.ts';
 import { signInMember } from '../../testing/sign-in-member.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';

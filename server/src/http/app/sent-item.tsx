@@ -1,10 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { prepareReceiver } from '../../domain/drops/add-receiver.ts';
-import { correctReceiver } from '../../domain/drops/correct-receiver.ts';
+import { correctReceiver, prepareReceiver } from '../../domain/drops/add-receiver.ts';
 import { prepareExtension } from '../../domain/drops/extend-drop.ts';
 import { listChanges, listFollowedReceivers } from '../../domain/drops/find-sent-drops.ts';
-import { restoreDrop } from '../../domain/drops/restore-drop.ts';
-import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
+import { restoreDrop, revokeSentDrop } from '../../domain/drops/revoke-drop.ts';
 import type { FollowedReceiver, SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { maySeeLinks, showLinks } from '../../domain/drops/show-links.ts';
 import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-receivers.ts';

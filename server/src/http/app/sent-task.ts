@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { findSentDrop } from '../../domain/drops/find-sent-drops.ts';
-import { undoSeconds } from '../../domain/drops/restore-drop.ts';
+import { undoSeconds } from '../../domain/drops/revoke-drop.ts';
 import type { SentDrop, SentId } from '../../domain/drops/sent-drop-store.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Task, TaskInput, TaskProblem } from '../../views/pages/app/sent-task.tsx';

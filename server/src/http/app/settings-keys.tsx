@@ -1,9 +1,8 @@
 import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
-import { createOwnersKey } from '../../domain/accounts/create-key.ts';
+import { createOwnersKey, revokeKey } from '../../domain/accounts/change-keys.ts';
 import { parseNetwork } from '../../domain/accounts/network.ts';
 import { listKeys } from '../../domain/accounts/read-accounts.ts';
-import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';
 import {

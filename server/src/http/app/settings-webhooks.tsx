@@ -5,14 +5,14 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
 import {
   changeWebhook,
+  createWebhook,
   enableWebhook,
   removeWebhook,
   replaceWebhookSecret,
+  replayEvents,
   switchOffWebhook,
 } from '../../domain/webhooks/change-webhook.ts';
-import { createWebhook } from '../../domain/webhooks/create-webhook.ts';
 import { findWebhook, listWebhookAttempts, listWebhooks } from '../../domain/webhooks/find-webhook.ts';
-import { replayEvents } from '../../domain/webhooks/replay-events.ts';
 import { sendTestEvent } from '../../domain/webhooks/send-test-event.ts';
 import type { Webhook } from '../../domain/webhooks/webhook-store.ts';
 import { settingsTitle } from '../../views/pages/app/settings-frame.tsx';

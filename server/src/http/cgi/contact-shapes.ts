@@ -1,7 +1,7 @@
 import type { Contact as WireContact, ContactInput as WireInput, Receiver as WireReceiver } from '@waybill/protocol';
 import type { ContactInput } from '../../domain/contacts/contact-input.ts';
 import type { Contact, Receiver } from '../../domain/contacts/contact-store.ts';
-import type { DraftReceiverInput } from '../../domain/drafts/set-receivers.ts';
+import type { DraftReceiverInput } from '../../domain/drafts/change-draft.ts';
 
 /** The contract says `nick` and `number` where the rest of the project says name and phone. */
 export function toContactInput({ email, number, language, groups, nick }: WireInput): ContactInput {

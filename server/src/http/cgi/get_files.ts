@@ -1,5 +1,5 @@
 import { UploadedFiles } from '@waybill/protocol';
-import { openFileList } from '../../domain/drafts/open-file-list.ts';
+import { openFileList } from '../../domain/drafts/change-draft.ts';
 import { header } from '../shared/openapi.ts';
 import { draftHeader, prefersFileDigests, readDraftName } from './request-headers.ts';
 import { route } from './route.ts';

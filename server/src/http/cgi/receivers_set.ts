@@ -1,5 +1,5 @@
 import { ReceiversSetRequest, Status } from '@waybill/protocol';
-import { setReceivers } from '../../domain/drafts/set-receivers.ts';
+import { setReceivers } from '../../domain/drafts/change-draft.ts';
 import { toReceiverInput } from './contact-shapes.ts';
 import { draftHeader, readDraftName } from './request-headers.ts';
 import { route } from './route.ts';

@@ -1,5 +1,5 @@
 import { RemoveFileQuery, Status } from '@waybill/protocol';
-import { removeFile } from '../../domain/drafts/remove-file.ts';
+import { removeFile } from '../../domain/drafts/change-draft.ts';
 import { draftHeader, readDraftName } from './request-headers.ts';
 import { route } from './route.ts';
 

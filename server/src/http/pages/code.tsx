@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codeSeconds, isCodeShaped, issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
 import type { LinkSession } from '../../domain/links/link-store.ts';
-import { maxTries, passCode } from '../../domain/links/pass-code.ts';
+import { maxTries, passCode } from '../../domain/links/open-link.ts';
 import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
 import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
 import type { App } from '../app.ts';

@@ -1,4 +1,4 @@
-import { closeSession } from '../../domain/links/close-session.ts';
+import { closeSession } from '../../domain/links/open-link.ts';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
 import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';

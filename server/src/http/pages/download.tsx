@@ -1,5 +1,5 @@
 import { receiptFormats } from '../../domain/evidence/make-receipt.ts';
-import { findDroppedFile, listDroppedFiles } from '../../domain/links/find-dropped-file.ts';
+import { findDroppedFile, listDroppedFiles } from '../../domain/links/find-link.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';

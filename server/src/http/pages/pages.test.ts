@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { setReceivers } from '../../domain/drafts/set-receivers.ts';
+import { setReceivers } from '../../domain/drafts/change-draft.ts';
 import { dispatchDraft } from '../../domain/drops/dispatch-draft.ts';
 import { deriveCode } from '../../domain/links/issue-code.ts';
 import { toReference } from '../../domain/reference.ts';

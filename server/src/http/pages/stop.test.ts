@@ -19,7 +19,7 @@ async function sendDrop(): Promise<SentLink & { url: string }> {
   const [message] = await exchange.database.query<{ id: string }>('select id from messages where drop_id = $1', [
     link.dropId,
   ]);
-  return { ...link, url: new URL(exchange.engines.stopLinks.of(message?.id ?? '')).pathname };
+  return { ...link, url: new URL(exchange.engines.stopLinks.toUrl(message?.id ?? '')).pathname };
 }
 const isStopped = async ({ sender }: SentLink) =>
   (await exchange.engines.store.stops.page(sender.accountId, '', 1)).length === 1;

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { reportSender } from '../../domain/stops/report-sender.ts';
-import { findCorrespondence, resumeMail, stopMail } from '../../domain/stops/stop-mail.ts';
+import { findCorrespondence, reportSender, resumeMail, stopMail } from '../../domain/stops/stop-mail.ts';
 import type { Correspondence } from '../../domain/stops/stop-store.ts';
 import { StopPage, stopTitle } from '../../views/pages/stop-page.tsx';
 import type { App } from '../app.ts';

@@ -4,7 +4,7 @@ import { parsePolicy, verifyReceipt } from '@waybill/evidence';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../domain/accounts/account-store.ts';
-import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
+import { setAccountDisabled } from '../../domain/accounts/change-account.ts';
 import { makeLogPolicy } from '../../domain/evidence/public-log.ts';
 import { Sequencer } from '../../domain/evidence/sequencer.ts';
 import { deriveCode } from '../../domain/links/issue-code.ts';

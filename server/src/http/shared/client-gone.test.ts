@@ -4,8 +4,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { ProbeTokens, probeHeader, probeMediaType, probePath } from '../../domain/doctor/probe.ts';
-import { uploadOwner } from '../../domain/uploads/account-upload.ts';
-import { announceUpload } from '../../domain/uploads/announce-upload.ts';
+import { announceUpload, uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost as host } from '../../testing/server.ts';
 

@@ -1,14 +1,12 @@
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
-import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
-import { takeOverUpload } from '../../domain/uploads/begin-upload.ts';
+import { removeUpload } from '../../domain/uploads/account-upload.ts';
+import { type AnnouncedFile, takeOverUpload, waitForPreviousWriter } from '../../domain/uploads/begin-upload.ts';
 import { declareDigests } from '../../domain/uploads/declared-digests.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { type ReceiveNeeds, receiveBytes } from '../../domain/uploads/receive-bytes.ts';
-import { removeUpload } from '../../domain/uploads/remove-upload.ts';
 import type { DeclaredDigests, Upload } from '../../domain/uploads/upload-store.ts';
-import { waitForPreviousWriter } from '../../domain/uploads/wait-for-previous-writer.ts';
 
 export type ResumeNeeds = ReceiveNeeds & Pick<Engines, 'policy'>;
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { SmsGateway } from '../../domain/ports/sms-gateway.ts';
+import type { SmsGateway } from '../../domain/ports/mailer.ts';
 
 /** A phone that nothing else in this run uses. */
 export const newPhone = () => `46${randomInt(10 ** 6, 10 ** 7)}${randomInt(10 ** 5, 10 ** 6)}`;

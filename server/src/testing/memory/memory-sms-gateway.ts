@@ -1,4 +1,4 @@
-import type { SmsGateway } from '../../domain/ports/sms-gateway.ts';
+import type { SmsGateway } from '../../domain/ports/mailer.ts';
 
 export interface MemorySmsGateway extends SmsGateway {
   /** The texts that were accepted, in order. */

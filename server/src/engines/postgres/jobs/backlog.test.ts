@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
+import { createWebhook } from '../../../domain/webhooks/change-webhook.ts';
 import { openTestPool } from '../../../testing/database.ts';
 import { openTestExchange, type TestExchange } from '../../../testing/exchange.ts';
 import { databaseCopies } from '../backup/copies.ts';

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { setReceivers } from '../../../domain/drafts/set-receivers.ts';
+import { setReceivers } from '../../../domain/drafts/change-draft.ts';
 import { dispatchDraft } from '../../../domain/drops/dispatch-draft.ts';
-import { findDroppedFile } from '../../../domain/links/find-dropped-file.ts';
-import { findLink, findSession } from '../../../domain/links/find-link.ts';
+import { findDroppedFile, findLink, findSession } from '../../../domain/links/find-link.ts';
 import type { DroppedFile, Link } from '../../../domain/links/link-store.ts';
 import { tokenDigest } from '../../../domain/links/link-token.ts';
 import { maxSessions, openLink } from '../../../domain/links/open-link.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PersonLinkStore, UsedTokenStore } from '../../../domain/people/person-link-store.ts';
 import { recoverPersonJob } from '../../../domain/people/recover-person.ts';
-import { sendPersonLinkJob } from '../../../domain/people/send-person-link.ts';
+import { sendPersonLinkJob } from '../../../domain/people/send-person-mails.ts';
 import type { Database } from '../database.ts';
 import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';
 import { purgeExpired } from '../purge.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { sendSignInNoticeJob } from '../../../domain/people/send-sign-in-notice.ts';
+import { sendSignInNoticeJob } from '../../../domain/people/send-person-mails.ts';
 import type { MemberAccess, Session, SessionStore } from '../../../domain/people/session-store.ts';
 import type { Database } from '../database.ts';
 import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';

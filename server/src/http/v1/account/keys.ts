@@ -1,9 +1,8 @@
 import { ApiKeyPage, CreatedApiKey, NewApiKey, RevokeApiKeyQuery, RevokedApiKeys } from '@waybill/protocol/v1';
 import { Type } from 'typebox';
 import type { ApiKey } from '../../../domain/accounts/account-store.ts';
-import { createRestrictedKey } from '../../../domain/accounts/create-key.ts';
+import { createRestrictedKey, revokeKeyWithin } from '../../../domain/accounts/change-keys.ts';
 import { listKeys } from '../../../domain/accounts/read-accounts.ts';
-import { revokeKeyWithin } from '../../../domain/accounts/revoke-key.ts';
 import { route } from '../route.ts';
 
 export const readKeys = route({

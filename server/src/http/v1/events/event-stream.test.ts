@@ -1,7 +1,6 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { authenticateBearer } from '../../../domain/accounts/authenticate.ts';
-import { createRestrictedKey } from '../../../domain/accounts/create-key.ts';
-import { revokeKey } from '../../../domain/accounts/revoke-key.ts';
+import { createRestrictedKey, revokeKey } from '../../../domain/accounts/change-keys.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import { sweep } from '../../../domain/sweep.ts';
 import { EventStreamReader } from '../../../testing/event-stream.ts';

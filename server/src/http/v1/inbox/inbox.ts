@@ -13,8 +13,13 @@ import {
 } from '@waybill/protocol/v1';
 import type { Static } from 'typebox';
 import type { InboxFile } from '../../../domain/files/file-store.ts';
-import { acknowledgeEntry, giveEntryBack, releaseEntry, renewLease } from '../../../domain/inbox/change-entry.ts';
-import { claimEntries } from '../../../domain/inbox/claim-entries.ts';
+import {
+  acknowledgeEntry,
+  claimEntries,
+  giveEntryBack,
+  releaseEntry,
+  renewLease,
+} from '../../../domain/inbox/change-entry.ts';
 import { findEntryWithFiles, listQueuedEntries } from '../../../domain/inbox/find-entry.ts';
 import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';

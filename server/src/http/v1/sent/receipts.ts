@@ -1,8 +1,7 @@
 import { AvailableReceiptPage, Receipt, ReceiptQuery, ReceiptsQuery } from '@waybill/protocol/v1';
 import { type Static, Type } from 'typebox';
 import type { ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
-import { findReceipts } from '../../../domain/evidence/find-receipts.ts';
-import { type ReceiptFormat, receiptFormats } from '../../../domain/evidence/make-receipt.ts';
+import { findReceipts, type ReceiptFormat, receiptFormats } from '../../../domain/evidence/make-receipt.ts';
 import { sendReceipt } from '../../shared/send-receipt.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { type Route, route } from '../route.ts';

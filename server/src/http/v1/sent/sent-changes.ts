@@ -3,7 +3,7 @@ import type { Actor } from '../../../domain/actor.ts';
 import { prepareReceiver } from '../../../domain/drops/add-receiver.ts';
 import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
 import { findSentDrop } from '../../../domain/drops/find-sent-drops.ts';
-import { revokeSentDrop } from '../../../domain/drops/revoke-sent-drop.ts';
+import { revokeSentDrop } from '../../../domain/drops/revoke-drop.ts';
 import { remindReceivers, resendInvitation } from '../../../domain/drops/write-to-receivers.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { toETag } from '../etag.ts';

@@ -3,8 +3,7 @@ import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Policy } from '../../../domain/policy.ts';
-import { uploadOwner } from '../../../domain/uploads/account-upload.ts';
-import { removeUpload } from '../../../domain/uploads/remove-upload.ts';
+import { removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { handleAccountTus } from '../../shared/account-uploads.ts';
 import { tusType } from '../../shared/tus.ts';

@@ -4,7 +4,7 @@ import { eventTypes, type Scope, scopes } from '@waybill/protocol/v1';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { authenticateBearer } from '../../../domain/accounts/authenticate.ts';
-import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
+import { createWebhook } from '../../../domain/webhooks/change-webhook.ts';
 import { deliverEvents } from '../../../domain/webhooks/deliver-events.ts';
 import { mayRead } from '../../../domain/webhooks/readable-events.ts';
 import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';

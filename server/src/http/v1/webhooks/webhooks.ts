@@ -4,14 +4,14 @@ import { Type } from 'typebox';
 import type { Actor } from '../../../domain/actor.ts';
 import {
   changeWebhook,
+  createWebhook,
   enableWebhook,
   removeWebhook,
   replaceWebhookSecret,
+  replayEvents,
 } from '../../../domain/webhooks/change-webhook.ts';
-import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { findWebhook, listWebhookAttempts, listWebhooks } from '../../../domain/webhooks/find-webhook.ts';
 import { requireMayControl } from '../../../domain/webhooks/readable-events.ts';
-import { replayEvents } from '../../../domain/webhooks/replay-events.ts';
 import { sendTestEvent } from '../../../domain/webhooks/send-test-event.ts';
 import type { Webhook, WebhookAttempt } from '../../../domain/webhooks/webhook-store.ts';
 import { parsePageQuery } from '../cursor.ts';

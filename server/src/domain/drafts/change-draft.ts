@@ -7,6 +7,8 @@ import type { ContactInput } from '../contacts/contact-input.ts';
 import type { Receiver } from '../contacts/contact-store.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { fileName } from '../files/file-name.ts';
+import type { StagedFile } from '../files/file-store.ts';
 import { toVisibleName } from '../safe-name.ts';
 
 /** A receiver as a caller describes it; what is left out is taken from the contact. */
@@ -53,6 +55,37 @@ export async function setReceivers(
       details: { draft, count: receivers.length },
       before: { receivers: before.receivers.map(({ email }) => email) },
       after: { receivers: emails },
+    });
+  });
+}
+
+/** docs/api.md#5-get-uploaded-files: lists the staged files and opens the list, which is required before a dispatch. */
+export async function openFileList(
+  engines: Pick<Engines, 'store'>,
+  actor: Actor,
+  draft: string,
+): Promise<StagedFile[]> {
+  await engines.store.drafts.openList(actor.accountId, draft);
+  return engines.store.files.staged(actor.accountId, draft);
+}
+
+/** docs/api.md#6-delete-an-uploaded-file. The file is gone at once; its objects are deleted by the next sweep. */
+export async function removeFile(
+  engines: Pick<Engines, 'store' | 'random'>,
+  actor: Actor,
+  draft: string,
+  name: string,
+): Promise<void> {
+  const wanted = fileName(name);
+  await engines.store.transaction(async (tx) => {
+    await tx.drafts.lock(actor.accountId, draft);
+    const removed = await tx.files.removeStaged(actor.accountId, draft, wanted);
+    if (!removed) throw new ExchangeError('not_found', 'No uploaded file has that name.');
+    await record(engines, tx, {
+      accountId: actor.accountId,
+      author: actor.author,
+      action: 'file.removed',
+      details: { draft, name: wanted },
     });
   });
 }

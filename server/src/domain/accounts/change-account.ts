@@ -6,7 +6,7 @@ import { phoneNumber } from '../contacts/phone-number.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Account } from './account-store.ts';
-import { insertNewKey } from './create-key.ts';
+import { insertNewKey } from './change-keys.ts';
 
 const languageTag = new RegExp(`^(?:${patterns.languageTag})?$`);
 
@@ -36,5 +36,25 @@ export async function createAccount(
     const account = await tx.accounts.byId(id);
     if (!account) throw new Error('the account just inserted is not there');
     return { account, apiKey };
+  });
+}
+
+/** While it is disabled, requests are refused, and events wait to be sent to its webhooks. */
+export async function setAccountDisabled(
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
+  account: Account,
+  disabled: boolean,
+): Promise<void> {
+  if (account.deleting && !disabled) {
+    throw new ExchangeError('precondition_failed', `${account.email} is being deleted, and cannot be enabled again.`);
+  }
+  await engines.store.transaction(async (tx) => {
+    await tx.accounts.setDisabled(account.id, disabled);
+    if (!disabled) await tx.webhookDeliveries.resume(account.id);
+    await record(engines, tx, {
+      accountId: account.id,
+      author: engines.administrator,
+      action: disabled ? 'account.disabled' : 'account.enabled',
+    });
   });
 }
