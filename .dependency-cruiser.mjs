@@ -2,7 +2,7 @@
  * The layers of ARCHITECTURE.md, enforced:
  *
  *   http, jobs, admin → domain ← engines      main → assemble → engines      protocol at the bottom
- *   http, jobs → views, which know only themselves
+ *   http, jobs → views, which know only themselves and types of the domain
  *   client: alone, and its SDK does not know its command
  *
  * tools/check/layers.test.ts plants a forbidden import for every rule here and expects it to be caught.
@@ -107,10 +107,16 @@ export default {
     },
     {
       name: 'views-know-only-themselves',
-      comment: 'What people see is a function of its props: it asks nobody.',
+      comment: 'A page or a mail is a function of its properties: it asks nobody.',
       severity: 'error',
       from: { path: '^server/src/views', pathNot: ['\\.test\\.ts$'] },
-      to: { path: '^server/src/(?!views)' },
+      to: { path: '^server/src/(?!views|domain)' },
+    },
+    {
+      name: 'views-import-only-types-of-the-domain',
+      severity: 'error',
+      from: { path: '^server/src/views', pathNot: ['\\.test\\.ts$'] },
+      to: { path: '^server/src/domain', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'views-do-no-io',

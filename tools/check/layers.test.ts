@@ -38,6 +38,7 @@ const forbidden: Record<string, [file: string, imports: string]> = {
   'sdk-does-not-know-the-command': ['client/src/planted-command.ts', 'commander'],
   'acceptance-is-a-black-box': ['acceptance/lib/planted.ts', '../../server/src/config/config.ts'],
   'views-know-only-themselves': ['server/src/views/planted-surface.ts', '../http/guard.ts'],
+  'views-import-only-types-of-the-domain': ['server/src/views/planted-domain.ts', '../domain/policy.ts'],
   'views-do-no-io': ['server/src/views/planted-io.ts', 'node:fs'],
   // Reported once, for the first file of the cycle.
   'no-circles': ['server/src/http/planted-circle-back.ts', './planted-circle.ts'],

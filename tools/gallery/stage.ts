@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import type { ServerFile } from '../../server/src/views/islands/upload-entry.ts';
+import type { DraftFile } from '../../server/src/domain/uploads/upload-store.ts';
 
-type Stored = { -readonly [key in keyof ServerFile]: ServerFile[key] };
+type Stored = { -readonly [key in keyof DraftFile]: DraftFile[key] };
 
 export const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'";
@@ -107,7 +107,17 @@ const composed: Stored[] = [
 ];
 
 function toStored(id: string, name: string, sizeBytes: number, state: Stored['state']): Stored {
-  return { id, name, path: name, sizeBytes, receivedBytes: sizeBytes, state, scan: null, refusal: null };
+  return {
+    id,
+    name,
+    path: name,
+    sizeBytes,
+    receivedBytes: sizeBytes,
+    state,
+    scan: null,
+    unscannedReason: null,
+    refusal: null,
+  };
 }
 
 /** Finishes the checks of the files that have arrived. */

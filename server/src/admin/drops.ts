@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Account } from '../domain/accounts/account-store.ts';
 import { findAccount, listAccounts } from '../domain/accounts/read-accounts.ts';
-import type { DropLine, ReceiverState } from '../domain/drops/drop-store.ts';
+import type { DropLine, DropState, ReceiverState } from '../domain/drops/drop-store.ts';
 import { extendDrop } from '../domain/drops/extend-drop.ts';
 import { findDropsByIdEnd, listDeliveryStates, listDrops } from '../domain/drops/read-history.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
@@ -156,7 +156,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
 interface DropListOptions extends ListOptions {
   account?: string;
-  state?: 'live' | 'expired' | 'revoked';
+  state?: DropState;
   since?: Date;
 }
 

@@ -1,15 +1,11 @@
 import type { VNode } from 'preact';
+import type { ListedContact } from '../domain/contacts/contact-store.ts';
 import type { AppFrameProps, Screen } from '../views/components/app-frame.tsx';
 import { Toast } from '../views/components/toast.tsx';
 import { BlockSenderPage, blockSenderTitle } from '../views/pages/app/block-sender-page.tsx';
 import { ContactImportPage, contactImportTitle, type ImportPreview } from '../views/pages/app/contact-import-page.tsx';
 import { ContactsNotice } from '../views/pages/app/contacts-notice.tsx';
-import {
-  ContactsPage,
-  type ContactsPageProps,
-  contactsTitle,
-  type ListedContact,
-} from '../views/pages/app/contacts-page.tsx';
+import { ContactsPage, type ContactsPageProps, contactsTitle } from '../views/pages/app/contacts-page.tsx';
 import type { FileHolders } from '../views/pages/app/delivery-files.tsx';
 import type { HistoryEntry } from '../views/pages/app/delivery-history.tsx';
 import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../views/pages/app/delivery-page.tsx';

@@ -1,13 +1,10 @@
 import type { JSX } from 'preact';
+import type { WebhookAttempt } from '../domain/webhooks/webhook-store.ts';
 import { SettingsAccountPage, type SettingsAccountPageProps } from '../views/pages/app/settings-account-page.tsx';
 import { type SettingsFrameProps, settingsTitle } from '../views/pages/app/settings-frame.tsx';
 import { SettingsKeysPage, type SettingsKeysPageProps } from '../views/pages/app/settings-keys-page.tsx';
 import { SettingsPersonPage, type SettingsPersonPageProps } from '../views/pages/app/settings-person-page.tsx';
-import {
-  type SettingsAttempt,
-  SettingsWebhookPage,
-  type SettingsWebhookPageProps,
-} from '../views/pages/app/settings-webhook-page.tsx';
+import { SettingsWebhookPage, type SettingsWebhookPageProps } from '../views/pages/app/settings-webhook-page.tsx';
 import {
   type SettingsWebhook,
   SettingsWebhooksPage,
@@ -189,7 +186,7 @@ export function settingsStates(
         {...props}
       />,
     );
-  const attempt: SettingsAttempt = {
+  const attempt: WebhookAttempt = {
     id: 'a1',
     eventId: 'e1',
     type: 'drop.completed',

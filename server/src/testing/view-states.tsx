@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
-import { type MailContent, type RenderedMail, renderMail } from '../views/components/mail.tsx';
+import type { RenderedMail } from '../domain/outbox/mail-templates.ts';
+import { type MailContent, renderMail } from '../views/components/mail.tsx';
 import type { Sender } from '../views/components/sender.tsx';
 import type { Sending } from '../views/components/sendings.tsx';
 import { codeMail } from '../views/mails/code-mail.ts';

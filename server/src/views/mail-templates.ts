@@ -1,4 +1,5 @@
-import { type MailContent, type RenderedMail, renderMail } from './components/mail.tsx';
+import type { RenderedMail } from '../domain/outbox/mail-templates.ts';
+import { type MailContent, renderMail } from './components/mail.tsx';
 import { type CodeSms, codeMail, codeSms } from './mails/code-mail.ts';
 import { confirmationMail } from './mails/confirmation-mail.ts';
 import { dropMail } from './mails/drop-mail.ts';

@@ -63,7 +63,7 @@ interface Linked extends Stoppable {
 }
 
 /** A mail with a link at which a person begins to sign in. */
-interface PersonLinked extends Addressed {
+export interface PersonLinked extends Addressed {
   readonly operatorName: string;
   readonly link: string;
   readonly deadline: Date;
@@ -76,7 +76,7 @@ export type AddedMethod =
   | { readonly kind: 'identity'; readonly provider: string; readonly label: string };
 
 /** A mail that tells a person of a sign-in, or of a change of how they sign in, and from where it was made. */
-interface SignInNoticed extends Omit<PersonLinked, 'deadline'> {
+export interface SignInNoticed extends Omit<PersonLinked, 'deadline'> {
   readonly address: string;
   readonly userAgent: string;
   readonly at: Date;

@@ -6,10 +6,9 @@ import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/r
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isWeaker } from '../../domain/links/second-factor.ts';
 import type { SignedIn } from '../../domain/people/sessions.ts';
-import type { Policy } from '../../domain/policy.ts';
+import type { Policy, SecondFactor } from '../../domain/policy.ts';
 import { type FileRequestInput, prepareRequest } from '../../domain/requests/request-files.ts';
 import {
-  type RequestFactor,
   RequestFormPage,
   type RequestProblem,
   type RequestValues,
@@ -24,7 +23,7 @@ import { sendScreen } from './send-screen.tsx';
 import { toNoticePath } from './sent-changes.ts';
 
 const path = '/:user/requests/new';
-const factors: readonly RequestFactor[] = ['off', 'mail', 'sms'];
+const factors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
 const daySeconds = 86_400;
 const maxToLength = 16 * 1024;
 
@@ -135,7 +134,7 @@ function toProblem(error: unknown, { receivers }: FileRequestInput): RequestProb
 }
 
 /** Those that are not weaker than the account's rule; one by SMS only where the server sends any. */
-function listFactors({ engines }: AppContext, { secondFactor }: Policy): RequestFactor[] {
+function listFactors({ engines }: AppContext, { secondFactor }: Policy): SecondFactor[] {
   const allowed = factors.filter((factor) => !isWeaker(factor, secondFactor) && (factor !== 'sms' || engines.sms));
   return allowed.length > 0 ? allowed : [secondFactor];
 }

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { SecondFactor } from '../../domain/policy.ts';
 import { isolate, manyLines, oneLine } from '../plain.ts';
 import { Fields } from './card.tsx';
 import { FileName } from './file-name.tsx';
@@ -14,7 +15,7 @@ export interface ComposerPreviewProps {
   readonly message: string;
   /** The last day, in words; undefined if none is chosen. */
   readonly until: string | undefined;
-  readonly secondFactor: 'off' | 'mail' | 'sms';
+  readonly secondFactor: SecondFactor;
   readonly notify: boolean;
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import type { RenderedMail } from '../../domain/outbox/mail-templates.ts';
 import { type Shades, toShades } from '../colors.ts';
 import { sortByPath } from '../file-order.ts';
 import type { Operator } from '../operator.ts';
@@ -13,15 +14,6 @@ export interface MailFile extends Partial<Scanned> {
   /** Its path in the folder that was sent, by which files are sorted. */
   readonly path?: string | undefined;
   readonly sizeBytes: number;
-}
-
-/** A mail in the form that the mailer expects. */
-export interface RenderedMail {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  /** The operator's logo, which the HTML refers to. */
-  readonly logo?: Buffer | undefined;
 }
 
 /** The id by which the HTML refers to the logo that is attached to the mail. */

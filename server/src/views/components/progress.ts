@@ -1,16 +1,9 @@
+import type { FollowedReceiver, SentDrop, SentSummary } from '../../domain/drops/sent-drop-store.ts';
 export type ProgressStep = 'sent' | 'delivered' | 'opened' | 'downloaded';
 
 /** How many receivers of a delivery have reached each step. */
-export interface Progress {
-  readonly state: 'live' | 'expired' | 'revoked';
-  /** Whether receivers got mails; without them nothing is delivered, and no mail can fail. */
-  readonly notify: boolean;
-  readonly receivers: number;
-  readonly delivered: number;
-  readonly undeliverable: number;
-  readonly opened: number;
-  readonly downloaded: number;
-}
+export type Progress = Pick<SentDrop, 'state' | 'notify'> &
+  Pick<SentSummary, 'receivers' | 'delivered' | 'undeliverable' | 'opened' | 'downloaded'>;
 
 type Reached = 'all' | 'some' | 'none' | 'failed';
 
@@ -57,13 +50,10 @@ export function summarizeProgress(progress: Progress): ProgressSummary {
 }
 
 /** The times by which a receiver's progress is known. */
-export interface ReceiverTimes {
-  readonly notifiedAt: Date | null;
-  readonly undeliverableAt: Date | null;
-  readonly openedAt: Date | null;
-  readonly completedAt: Date | null;
-  readonly revokedAt: Date | null;
-}
+export type ReceiverTimes = Pick<
+  FollowedReceiver,
+  'notifiedAt' | 'undeliverableAt' | 'openedAt' | 'completedAt' | 'revokedAt'
+>;
 
 /** Whether a receiver counts: not one whose link was revoked before they had everything. */
 export function isCounted({ completedAt, revokedAt }: Pick<ReceiverTimes, 'completedAt' | 'revokedAt'>): boolean {

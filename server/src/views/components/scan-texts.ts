@@ -1,8 +1,6 @@
+import type { UnscannedReason } from '../../domain/files/file-store.ts';
 /** The result of the scan of a file: nothing was found, or it was not scanned. */
 export type ScanState = 'clean' | 'unscanned';
-
-/** Why a file was not scanned: see UnscannedReason of the server. */
-export type UnscannedReason = 'too_large' | 'encrypted' | 'unavailable' | 'off';
 
 export interface Scanned {
   readonly scan: ScanState;

@@ -1,4 +1,5 @@
 import { Upload } from 'tus-js-client';
+import type { FileSizeReason } from '../../domain/uploads/find-file-size-limit.ts';
 import type { ViewTranslator } from '../components/translator-context.ts';
 import { beginDraft, type DraftFields, readNamedUploads } from './begin-draft.ts';
 import { begunUploads } from './begun-uploads.ts';
@@ -9,7 +10,6 @@ import { draftMemory } from './draft-memory.ts';
 import { drawPart } from './draw-part.tsx';
 import { readPickedFiles } from './dropped-files.ts';
 import { isDraftHeld } from './hold-draft.ts';
-import type { SizeReason } from './obstacle-text.ts';
 import type { OtherDraft } from './other-draft.tsx';
 import { type Posted, postComposer } from './post-composer.ts';
 import { barText, countEntries, countStopped, sendHint } from './send-bar.tsx';
@@ -153,7 +153,7 @@ class Composer {
     this.#limits = {
       maxFiles: Number(maxFiles),
       maxFileBytes: Number(maxFileBytes),
-      sizeReason: sizeReason as SizeReason,
+      sizeReason: sizeReason as FileSizeReason,
       isOwn: true,
     };
     const server = new ComposerServer(uploadsHref, getField(form, 'csrftoken'), draft.key);

@@ -1,28 +1,15 @@
-/** Someone in the field of receivers. */
-export interface ChosenReceiver {
-  readonly email: string;
-  readonly name: string;
-  readonly hasPhone: boolean;
-}
-
+import type { KnownGroup, KnownReceiver } from '../../domain/contacts/contact-store.ts';
+import type { UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
 export interface Suggestions {
-  readonly people: readonly ChosenReceiver[];
-  readonly groups: readonly { readonly name: string; readonly size: number }[];
-}
-
-/** How the server understood a text. */
-export interface Understood {
-  readonly receivers: readonly ChosenReceiver[];
-  readonly repeated: readonly string[];
-  readonly unreadable: readonly string[];
-  readonly newDomains: readonly string[];
+  readonly people: readonly KnownReceiver[];
+  readonly groups: readonly KnownGroup[];
 }
 
 export interface PeopleService {
   suggest(text: string, signal: AbortSignal): Promise<Suggestions>;
   /** Returns undefined without a response. */
-  membersOf(group: string): Promise<readonly ChosenReceiver[] | undefined>;
-  understand(text: string): Promise<Understood>;
+  membersOf(group: string): Promise<readonly KnownReceiver[] | undefined>;
+  understand(text: string): Promise<UnderstoodReceivers>;
 }
 
 /** "Send" waits for the response. */
@@ -53,7 +40,7 @@ export function peopleService(href: string, csrf: () => string): PeopleService {
           body: JSON.stringify({ text }),
           signal: AbortSignal.timeout(responseWithinMs),
         });
-        if (response.ok) return (await response.json()) as Understood;
+        if (response.ok) return (await response.json()) as UnderstoodReceivers;
       } catch {
         // No network.
       }
@@ -63,8 +50,8 @@ export function peopleService(href: string, csrf: () => string): PeopleService {
 }
 
 /** Recognises addresses, roughly; anything else is not readable. */
-export function understandHere(text: string): Understood {
-  const receivers = new Map<string, ChosenReceiver>();
+export function understandHere(text: string): UnderstoodReceivers {
+  const receivers = new Map<string, KnownReceiver>();
   const unreadable: string[] = [];
   for (const piece of text.split(/[\n;,]+/)) {
     const written = piece.trim();
@@ -86,7 +73,7 @@ export function isList(text: string): boolean {
 }
 
 /** Writes receivers as the form sends them: one in a line. */
-export function writeReceivers(receivers: readonly Pick<ChosenReceiver, 'email' | 'name'>[]): string {
+export function writeReceivers(receivers: readonly Pick<KnownReceiver, 'email' | 'name'>[]): string {
   return receivers
     .map(({ email, name }) => {
       const plain = name.replaceAll(/["<>\s]+/g, ' ').trim();

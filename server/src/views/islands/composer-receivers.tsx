@@ -1,23 +1,17 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { KnownReceiver } from '../../domain/contacts/contact-store.ts';
+import type { UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
 import { Avatar } from '../components/avatar.tsx';
 import { Button, IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { useTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
-import {
-  type ChosenReceiver,
-  findDomain,
-  isAddress,
-  isList,
-  type PeopleService,
-  type Suggestions,
-  type Understood,
-} from './composer-people.ts';
+import { findDomain, isAddress, isList, type PeopleService, type Suggestions } from './composer-people.ts';
 
 /** The content of the field. */
 export interface ReceiverState {
-  readonly receivers: readonly ChosenReceiver[];
+  readonly receivers: readonly KnownReceiver[];
   /** Texts that are no receivers; they stay until they are corrected or removed. */
   readonly unreadable: readonly string[];
   readonly newDomains: readonly string[];
@@ -26,7 +20,7 @@ export interface ReceiverState {
 export const noReceivers: ReceiverState = { receivers: [], unreadable: [], newDomains: [] };
 
 type Option =
-  | { readonly kind: 'person'; readonly person: ChosenReceiver }
+  | { readonly kind: 'person'; readonly person: KnownReceiver }
   | { readonly kind: 'group'; readonly name: string; readonly size: number };
 
 const noSuggestions: Suggestions = { people: [], groups: [] };
@@ -56,7 +50,7 @@ export function ReceiverField(props: {
   const [suggestions, setSuggestions] = useState<Suggestions>(noSuggestions);
   const [active, setActive] = useState(-1);
   const [isOpen, setOpen] = useState(false);
-  const [pasted, setPasted] = useState<Understood | undefined>();
+  const [pasted, setPasted] = useState<UnderstoodReceivers | undefined>();
   const input = useRef<HTMLInputElement>(null);
 
   const there = new Set(state.receivers.map(({ email }) => email));
@@ -87,7 +81,7 @@ export function ReceiverField(props: {
     };
   }, [text, isOpen]);
 
-  const take = ({ receivers, unreadable, newDomains }: Omit<Understood, 'repeated'>) => {
+  const take = ({ receivers, unreadable, newDomains }: Omit<UnderstoodReceivers, 'repeated'>) => {
     props.onChange((before) => addReceivers(before, receivers, unreadable, newDomains));
     if (receivers.length > 0) {
       say(translator.t('composer.added', { name: receivers.map(nameReceiver).slice(0, 3).join(', ') }));
@@ -293,7 +287,7 @@ export function ReceiverField(props: {
   );
 }
 
-function Chip(props: { receiver: ChosenReceiver; isNew: boolean; onRemove: () => void }): JSX.Element {
+function Chip(props: { receiver: KnownReceiver; isNew: boolean; onRemove: () => void }): JSX.Element {
   const translator = useTranslator();
   const { receiver, isNew } = props;
   const name = nameReceiver(receiver);
@@ -339,7 +333,7 @@ function OptionContent({ option }: { option: Option }): JSX.Element {
 
 /** Shows how a pasted list was understood, before anyone of it is added. */
 function PastedList(props: {
-  pasted: Understood;
+  pasted: UnderstoodReceivers;
   there: ReadonlySet<string>;
   onAdd: () => void;
   onDiscard: () => void;
@@ -393,14 +387,14 @@ function PastedList(props: {
   );
 }
 
-function nameReceiver({ name, email }: Pick<ChosenReceiver, 'name' | 'email'>): string {
+function nameReceiver({ name, email }: Pick<KnownReceiver, 'name' | 'email'>): string {
   return oneLine(name) || oneLine(email);
 }
 
 /** Adds those who are not there; of those who are, what became known meanwhile is kept. */
 export function addReceivers(
   before: ReceiverState,
-  receivers: readonly ChosenReceiver[],
+  receivers: readonly KnownReceiver[],
   unreadable: readonly string[],
   newDomains: readonly string[],
 ): ReceiverState {

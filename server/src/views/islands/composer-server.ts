@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse, UploadOptions } from 'tus-js-client';
+import type { DraftFile } from '../../domain/uploads/upload-store.ts';
 import { responseDeadlineMs } from './server-files.ts';
-import type { ServerFile } from './upload-entry.ts';
 
 interface ListResponse {
   readonly csrf: string;
   readonly draftKey: string;
-  readonly files: ServerFile[];
+  readonly files: DraftFile[];
 }
 
 /** The ids of one request. */
@@ -63,8 +63,8 @@ export class ComposerServer {
   }
 
   /** Reads the state of these files, and the token that is valid now. */
-  async files(ids: readonly string[]): Promise<readonly ServerFile[] | undefined> {
-    const found: ServerFile[] = [];
+  async files(ids: readonly string[]): Promise<readonly DraftFile[] | undefined> {
+    const found: DraftFile[] = [];
     for (let from = 0; from < ids.length || (from === 0 && this.#signedOut); from += idsAtOnce) {
       const portion = await this.#read(ids.slice(from, from + idsAtOnce));
       if (!portion) return undefined;
@@ -78,7 +78,7 @@ export class ComposerServer {
     await this.#read([]).catch(() => undefined);
   }
 
-  async #read(ids: readonly string[]): Promise<readonly ServerFile[] | undefined> {
+  async #read(ids: readonly string[]): Promise<readonly DraftFile[] | undefined> {
     const response = await this.#fetch(`${this.#endpoint}?ids=${ids.join()}`, {
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(responseDeadlineMs),

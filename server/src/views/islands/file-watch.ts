@@ -1,13 +1,13 @@
-import type { ServerFile } from './upload-entry.ts';
+import type { DraftFile } from '../../domain/uploads/upload-store.ts';
 
 export interface FileWatchNeeds {
   /** Reads the files of the server; never fails, and returns undefined if there was no response. */
-  readonly ask: () => Promise<readonly ServerFile[] | 'ended' | undefined>;
+  readonly ask: () => Promise<readonly DraftFile[] | 'ended' | undefined>;
   readonly after: (milliseconds: number, then: () => void) => void;
   /** Whether anything is unknown. */
   readonly isWanted: () => boolean;
   /** Called before each request; the function it returns receives the files. */
-  readonly listen: () => (files: readonly ServerFile[]) => void;
+  readonly listen: () => (files: readonly DraftFile[]) => void;
   readonly onEnded: () => void;
 }
 

@@ -1,8 +1,6 @@
+import type { FileSizeReason } from '../../domain/uploads/find-file-size-limit.ts';
 import type { ViewTranslator } from '../components/translator-context.ts';
 import type { Obstacle } from './upload-entry.ts';
-
-/** Which limit a file reaches first: see FileSizeReason of the server. */
-export type SizeReason = 'file' | 'storage' | 'link' | 'scan';
 
 const texts: Readonly<Record<Exclude<Obstacle, 'too_large'>, string>> = {
   link_full: 'island.why.link_full',
@@ -17,7 +15,7 @@ const texts: Readonly<Record<Exclude<Obstacle, 'too_large'>, string>> = {
   unknown: 'island.why.unknown',
 };
 
-const tooLarge: Readonly<Record<SizeReason, string>> = {
+const tooLarge: Readonly<Record<FileSizeReason, string>> = {
   file: 'island.tooLarge.file',
   storage: 'island.tooLarge.storage',
   link: 'island.tooLarge.link',
@@ -34,7 +32,7 @@ const ownTooLarge: Partial<typeof tooLarge> = { storage: 'composerFiles.tooLarge
 export interface SizeLimit {
   readonly maxFileBytes: number;
   /** Which limit a file of more bytes exceeds. */
-  readonly sizeReason: SizeReason;
+  readonly sizeReason: FileSizeReason;
   /** Whether the files are in an account of the person who sends them. */
   readonly isOwn?: boolean;
 }

@@ -1,8 +1,8 @@
+import type { KnownReceiver } from '../../domain/contacts/contact-store.ts';
 import { Banner } from '../components/banner.tsx';
 import { ButtonLink } from '../components/button.tsx';
 import type { ViewTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
-import type { ChosenReceiver } from './composer-people.ts';
 import { drawPart } from './draw-part.tsx';
 
 const shownNames = 3;
@@ -20,7 +20,7 @@ export interface OtherDraft {
 export function drawOtherDraft(
   translator: ViewTranslator,
   { href, onOpen }: OtherDraft,
-  receivers: readonly ChosenReceiver[],
+  receivers: readonly KnownReceiver[],
 ): void {
   const names = receivers.slice(0, shownNames).map(({ name, email }) => isolate(oneLine(name) || oneLine(email)));
   if (receivers.length > shownNames) names.push('…');

@@ -1,5 +1,7 @@
+import type { SecondFactor } from '../../domain/policy.ts';
 import './frame.ts';
 import type { JSX } from 'preact';
+import type { KnownReceiver } from '../../domain/contacts/contact-store.ts';
 import { ComposerBar } from '../components/composer-bar.tsx';
 import { ComposerPreview } from '../components/composer-preview.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -14,7 +16,6 @@ import {
   takeSharedText,
 } from './composer-fields.ts';
 import { type ComposerFiles, type FilesState, mountFiles, noFiles } from './composer-files.tsx';
-import type { ChosenReceiver } from './composer-people.ts';
 import type { ReceiverState } from './composer-receivers.tsx';
 import { drawPart } from './draw-part.tsx';
 import { islandTranslator } from './island-translator.ts';
@@ -199,7 +200,7 @@ class ComposerForm {
           .map(({ name, path, sizeBytes }) => ({ name: path ?? name, sizeBytes }))}
         message={message}
         until={readLastDay(this.#form, this.#translator.locale)}
-        secondFactor={readField(this.#form, 'second_factor') as 'off' | 'mail' | 'sms'}
+        secondFactor={readField(this.#form, 'second_factor') as SecondFactor}
         notify={notify}
       />,
       document.getElementById('preview'),
@@ -221,7 +222,7 @@ if (form instanceof HTMLFormElement && json) new ComposerForm(form, json).draw()
 const maxPhones = 100;
 
 /** A field for the number of each receiver who has none, for a code by SMS. */
-function PhoneFields(props: { receivers: readonly ChosenReceiver[]; values: FieldValues }): JSX.Element {
+function PhoneFields(props: { receivers: readonly KnownReceiver[]; values: FieldValues }): JSX.Element {
   const translator = useTranslator();
   return (
     <>

@@ -1,16 +1,16 @@
 import { DetailedError, Upload, type UploadOptions } from 'tus-js-client';
-import type { ServerFile } from './upload-entry.ts';
+import type { DraftFile } from '../../domain/uploads/upload-store.ts';
 
 /** A request that takes longer is repeated. */
 export const responseDeadlineMs = 30_000;
 
-export async function serverFiles(endpoint: string): Promise<readonly ServerFile[] | 'ended' | undefined> {
+export async function serverFiles(endpoint: string): Promise<readonly DraftFile[] | 'ended' | undefined> {
   const response = await fetch(endpoint, {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(responseDeadlineMs),
   });
   if (response.status === 410) return 'ended';
-  return response.ok ? ((await response.json()) as ServerFile[]) : undefined;
+  return response.ok ? ((await response.json()) as DraftFile[]) : undefined;
 }
 
 /** An upload that the server does not know counts as removed too. */

@@ -1,4 +1,5 @@
-import type { ScanState, UnscannedReason } from '../components/scan-texts.ts';
+import type { UnscannedReason } from '../../domain/files/file-store.ts';
+import type { ScanState } from '../components/scan-texts.ts';
 
 export type UploadState =
   | 'waiting'
@@ -58,21 +59,6 @@ export interface Entry extends Chosen {
   /** Known when it is ready. */
   readonly scan: ScanState | undefined;
   readonly unscannedReason?: UnscannedReason | null;
-}
-
-/** A file as the server describes it. */
-export interface ServerFile {
-  readonly id: string;
-  readonly name: string;
-  /** The path, or only the name if the file was chosen by itself. */
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly receivedBytes: number;
-  readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
-  readonly scan: ScanState | null;
-  readonly unscannedReason?: UnscannedReason | null;
-  /** The server's word for why it was refused. */
-  readonly refusal: string | null;
 }
 
 /** Whether all its bytes have been sent from this browser; from here on, the server's state counts. */

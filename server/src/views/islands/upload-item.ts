@@ -1,13 +1,7 @@
-import type { ScanState, UnscannedReason } from '../components/scan-texts.ts';
-import {
-  type Chosen,
-  type Entry,
-  type KeptFile,
-  type Obstacle,
-  type ServerFile,
-  toObstacle,
-  type UploadState,
-} from './upload-entry.ts';
+import type { UnscannedReason } from '../../domain/files/file-store.ts';
+import type { DraftFile } from '../../domain/uploads/upload-store.ts';
+import type { ScanState } from '../components/scan-texts.ts';
+import { type Chosen, type Entry, type KeptFile, type Obstacle, toObstacle, type UploadState } from './upload-entry.ts';
 
 /** The transfer of a file, which can be stopped and started again. */
 export interface Transfer {
@@ -75,7 +69,7 @@ export function toItem({ name, path, sizeBytes, fingerprint, url, kept }: Chosen
 }
 
 /** Applies the state of a file that the server has from an earlier visit, or from another open page. */
-export function applyServerFile(item: Item, file: ServerFile, tusEndpoint: string): void {
+export function applyServerFile(item: Item, file: DraftFile, tusEndpoint: string): void {
   item.url = toUploadUrl(file, tusEndpoint);
   item.sentBytes = file.receivedBytes;
   item.state = file.state === 'uploading' ? 'interrupted' : file.state;
@@ -85,13 +79,13 @@ export function applyServerFile(item: Item, file: ServerFile, tusEndpoint: strin
 }
 
 /** Applies the state of an upload that an earlier visit began; `file` is undefined if the server no longer has it. */
-export function restore(item: Item, file: ServerFile | undefined, tusEndpoint: string): void {
+export function restore(item: Item, file: DraftFile | undefined, tusEndpoint: string): void {
   if (file) return applyServerFile(item, file, tusEndpoint);
   item.url = undefined;
   item.sentBytes = 0;
 }
 
-export function toUploadUrl({ id }: ServerFile, tusEndpoint: string): string {
+export function toUploadUrl({ id }: DraftFile, tusEndpoint: string): string {
   return `${tusEndpoint}/${encodeURIComponent(id)}`;
 }
 
@@ -99,7 +93,7 @@ export function toUploadUrl({ id }: ServerFile, tusEndpoint: string): string {
  * Whether this upload is an empty duplicate: the server created it for a file of this browser, but the response was
  * lost, and the browser created another.
  */
-export function isEmptyDouble(file: ServerFile, item: Item): boolean {
+export function isEmptyDouble(file: DraftFile, item: Item): boolean {
   const isEmpty = file.state === 'uploading' && file.receivedBytes === 0;
   return (
     isEmpty && item.url !== undefined && item.file?.size === file.sizeBytes && (item.path ?? item.name) === file.path
@@ -115,7 +109,7 @@ export function parseUploadId(url: string | undefined): string {
  * Applies the server's state to an item whose bytes have all been sent; `file` is undefined if the server does not have
  * it.
  */
-export function adopt(item: Item, file: ServerFile | undefined): News | undefined {
+export function adopt(item: Item, file: DraftFile | undefined): News | undefined {
   const { name } = item;
   if (file && file.state !== 'uploading') {
     item.scan = file.scan ?? undefined;

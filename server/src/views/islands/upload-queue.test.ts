@@ -1,7 +1,8 @@
 import type { DetailedError, Upload, UploadOptions } from 'tus-js-client';
 import { describe, expect, test } from 'vitest';
+import type { DraftFile } from '../../domain/uploads/upload-store.ts';
 import { SendIntent } from './send-intent.ts';
-import type { Chosen, ServerFile } from './upload-entry.ts';
+import type { Chosen } from './upload-entry.ts';
 import type { News } from './upload-item.ts';
 import { UploadQueue } from './upload-queue.ts';
 
@@ -11,7 +12,7 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
   const removed: string[] = [];
   const timers: { milliseconds: number; run: () => void }[] = [];
   const news: News[] = [];
-  const server = { files: [] as ServerFile[], responses: true, ended: false, removes: true, asked: 0 };
+  const server = { files: [] as DraftFile[], responses: true, ended: false, removes: true, asked: 0 };
   let now = 0;
   const queue = new UploadQueue(
     { tusEndpoint: '/u/tus', draftKey: 'draft', maxFiles: 5, maxFileBytes: 1000 },
@@ -59,7 +60,7 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
   const latest = (name: string) => uploads.findLast((candidate) => candidate.name === name);
   /** Creates the upload on the server, and delivers the response. */
   const open = (name: string) => latest(name)?.options.onUploadUrlAvailable?.();
-  const arrive = (name: string, state: ServerFile['state'] = 'checking') => {
+  const arrive = (name: string, state: DraftFile['state'] = 'checking') => {
     open(name);
     server.files.push({
       id: name,
@@ -69,11 +70,12 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
       receivedBytes: 100,
       state,
       scan: null,
+      unscannedReason: null,
       refusal: null,
     });
     latest(name)?.options.onSuccess?.({} as never);
   };
-  const become = (name: string, state: ServerFile['state']) => {
+  const become = (name: string, state: DraftFile['state']) => {
     server.files = server.files.map((file) => (file.name === name ? { ...file, state } : file));
   };
   const states = () => queue.entries.map((entry) => `${entry.name} ${entry.state}`);
@@ -175,7 +177,17 @@ test('ignores a response from before a file had arrived', async () => {
   const { queue, server, uploads, pick, states, settle, ring, begun } = setUp();
   await begun();
   server.files = [
-    { id: 'a', name: 'a', path: 'a', sizeBytes: 100, receivedBytes: 50, state: 'uploading', scan: null, refusal: null },
+    {
+      id: 'a',
+      name: 'a',
+      path: 'a',
+      sizeBytes: 100,
+      receivedBytes: 50,
+      state: 'uploading',
+      scan: null,
+      unscannedReason: null,
+      refusal: null,
+    },
   ];
   queue.add([pick('a')]);
   await settle();
@@ -208,6 +220,7 @@ test('asks for the files again if sending is refused, and shows files that were 
     receivedBytes: 3,
     state: 'uploading',
     scan: null,
+    unscannedReason: null,
     refusal: null,
   });
   queue.recheck();
@@ -278,7 +291,14 @@ test('a file that is paused and resumed before it starts is started once', async
 });
 
 describe('while the server creates its upload', () => {
-  const unfinished = { sizeBytes: 100, receivedBytes: 0, state: 'uploading', scan: null, refusal: null } as const;
+  const unfinished = {
+    sizeBytes: 100,
+    receivedBytes: 0,
+    state: 'uploading',
+    scan: null,
+    unscannedReason: null,
+    refusal: null,
+  } as const;
   const opening = async () => {
     const world = setUp();
     await world.begun();
@@ -446,6 +466,7 @@ test('an upload of an earlier visit continues only with the very same file', asy
       receivedBytes: 9,
       state: 'ready',
       scan: 'clean',
+      unscannedReason: null,
       refusal: null,
     },
     {
@@ -456,6 +477,7 @@ test('an upload of an earlier visit continues only with the very same file', asy
       receivedBytes: 40,
       state: 'uploading',
       scan: null,
+      unscannedReason: null,
       refusal: null,
     },
     {
@@ -466,6 +488,7 @@ test('an upload of an earlier visit continues only with the very same file', asy
       receivedBytes: 60,
       state: 'uploading',
       scan: null,
+      unscannedReason: null,
       refusal: null,
     },
     {
@@ -476,6 +499,7 @@ test('an upload of an earlier visit continues only with the very same file', asy
       receivedBytes: 9,
       state: 'refused',
       scan: null,
+      unscannedReason: null,
       refusal: null,
     },
   ];
@@ -496,7 +520,17 @@ test('an upload of an earlier visit continues only with the very same file', asy
 test('shows the files of an earlier visit when the server responds, however late', async () => {
   const { server, states, ring, begun } = setUp();
   server.files = [
-    { id: '1', name: 'a', path: 'a', sizeBytes: 9, receivedBytes: 9, state: 'checking', scan: null, refusal: null },
+    {
+      id: '1',
+      name: 'a',
+      path: 'a',
+      sizeBytes: 9,
+      receivedBytes: 9,
+      state: 'checking',
+      scan: null,
+      unscannedReason: null,
+      refusal: null,
+    },
   ];
   server.responses = false;
   await begun();
@@ -637,7 +671,7 @@ describe('a file that was chosen on an earlier visit', () => {
     sizeBytes: 100,
     fingerprint: `waybill|draft|${path}|100|1`,
   });
-  const arrived: ServerFile[] = [
+  const arrived: DraftFile[] = [
     {
       id: '1',
       name: 'a.txt',
@@ -646,6 +680,7 @@ describe('a file that was chosen on an earlier visit', () => {
       receivedBytes: 100,
       state: 'ready',
       scan: 'clean',
+      unscannedReason: null,
       refusal: null,
     },
     {
@@ -656,6 +691,7 @@ describe('a file that was chosen on an earlier visit', () => {
       receivedBytes: 40,
       state: 'uploading',
       scan: null,
+      unscannedReason: null,
       refusal: null,
     },
   ];

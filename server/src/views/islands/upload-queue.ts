@@ -1,3 +1,4 @@
+import type { DraftFile } from '../../domain/uploads/upload-store.ts';
 import type { Picked } from './dropped-files.ts';
 import { FileWatch } from './file-watch.ts';
 import { Progress, type Total } from './progress.ts';
@@ -9,7 +10,6 @@ import {
   isMoving,
   isStopped,
   type Obstacle,
-  type ServerFile,
   toObstacle,
   type UploadState,
 } from './upload-entry.ts';
@@ -42,7 +42,7 @@ export interface Surroundings extends Transport {
    * Returns the files of the server, at least those with these ids that it has; `ended` if the link no longer opens,
    * undefined if there was no valid response.
    */
-  readonly files: (ids: readonly string[]) => Promise<readonly ServerFile[] | 'ended' | undefined>;
+  readonly files: (ids: readonly string[]) => Promise<readonly DraftFile[] | 'ended' | undefined>;
   readonly now: () => number;
   readonly after: (milliseconds: number, then: () => void) => void;
 }
@@ -374,7 +374,7 @@ export class UploadQueue {
     this.#pump();
   }
 
-  #ask(): Promise<readonly ServerFile[] | 'ended' | undefined> {
+  #ask(): Promise<readonly DraftFile[] | 'ended' | undefined> {
     const ids = this.#items.flatMap((item) => (item.url === undefined ? [] : [parseUploadId(item.url)]));
     return this.#browser.files(ids).then(
       (files) => {
@@ -389,7 +389,7 @@ export class UploadQueue {
   }
 
   /** Applies the response only to files that had arrived before the request. */
-  #listen(): (files: readonly ServerFile[]) => void {
+  #listen(): (files: readonly DraftFile[]) => void {
     const delivered = this.#items.filter(isDelivered);
     const listDue = this.#listDue;
     const interrupted = listDue ? this.#items.filter(({ state, url }) => state === 'interrupted' && url) : [];
@@ -411,7 +411,7 @@ export class UploadQueue {
     };
   }
 
-  #addUnknown(files: readonly ServerFile[]): void {
+  #addUnknown(files: readonly DraftFile[]): void {
     // An upload that is just being opened or removed may be one of them; the next response will tell.
     const isOpening = (item: Item) => item.url === undefined && (item.state === 'uploading' || item.transfer?.opening);
     if (this.#removals > 0 || this.#items.some(isOpening)) return;

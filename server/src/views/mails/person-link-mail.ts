@@ -1,18 +1,12 @@
+import type { PersonLinked } from '../../domain/outbox/mail-templates.ts';
 import type { MailContent } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
-export interface PersonLinkMail {
-  readonly operatorName: string;
-  readonly link: string;
-  readonly deadline: Date;
-  readonly to: string;
-}
-
 /** To a person who gets an account: choose how to sign in. */
 export function personInvitationMail(
   translator: Translator,
-  mail: PersonLinkMail & { readonly invitedBy: string },
+  mail: PersonLinked & { readonly invitedBy: string },
 ): MailContent {
   const operator = isolate(mail.operatorName);
   return {
@@ -31,7 +25,7 @@ export function personInvitationMail(
 }
 
 /** To a person who has lost every sign-in method, or to whoever holds their address. */
-export function recoveryMail(translator: Translator, mail: PersonLinkMail): MailContent {
+export function recoveryMail(translator: Translator, mail: PersonLinked): MailContent {
   const operator = isolate(mail.operatorName);
   return {
     subject: translator.t('mail.recovery.subject', { operator }),

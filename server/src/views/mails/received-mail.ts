@@ -1,7 +1,8 @@
+import type { ToldMember } from '../../domain/outbox/mail-templates.ts';
 import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
-import { describeTold, type ToldMember } from './told-member.ts';
+import { describeTold } from './told-member.ts';
 
 export interface ReceivedMail {
   readonly contact: string;

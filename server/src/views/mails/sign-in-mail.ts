@@ -1,20 +1,11 @@
+import type { AddedMethod, SignInNoticed } from '../../domain/outbox/mail-templates.ts';
 import type { MailContent } from '../components/mail.tsx';
 import { nameBrowser } from '../components/name-browser.ts';
 import { isolate, oneLine } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
-export interface SignInMail {
-  readonly operatorName: string;
-  /** Where the person sees their sessions. */
-  readonly link: string;
-  readonly address: string;
-  readonly userAgent: string;
-  readonly at: Date;
-  readonly to: string;
-}
-
 /** To a person, after a sign-in in a browser in which they have not signed in before. */
-export function signInMail(translator: Translator, mail: SignInMail): MailContent {
+export function signInMail(translator: Translator, mail: SignInNoticed): MailContent {
   return {
     subject: translator.t('mail.signIn.subject', { operator: isolate(mail.operatorName) }),
     intro: translator.t('mail.signIn.intro'),
@@ -25,15 +16,11 @@ export function signInMail(translator: Translator, mail: SignInMail): MailConten
   };
 }
 
-export interface MethodAddedMail extends SignInMail {
-  readonly added:
-    | { readonly kind: 'password' }
-    | { readonly kind: 'passkey'; readonly name: string }
-    | { readonly kind: 'identity'; readonly provider: string; readonly label: string };
-}
-
 /** To a person, after a sign-in method was added to theirs. */
-export function methodAddedMail(translator: Translator, mail: MethodAddedMail): MailContent {
+export function methodAddedMail(
+  translator: Translator,
+  mail: SignInNoticed & { readonly added: AddedMethod },
+): MailContent {
   return {
     subject: translator.t('mail.methodAdded.subject', { operator: isolate(mail.operatorName) }),
     intro: translator.t('mail.methodAdded.intro'),
@@ -51,7 +38,7 @@ export function methodAddedMail(translator: Translator, mail: MethodAddedMail): 
   };
 }
 
-function nameMethod(translator: Translator, added: MethodAddedMail['added']): string {
+function nameMethod(translator: Translator, added: AddedMethod): string {
   if (added.kind === 'password') return translator.t('signIn.password');
   const parts =
     added.kind === 'passkey' ? [translator.t('settings.passkey'), added.name] : [added.provider, added.label];
@@ -61,7 +48,7 @@ function nameMethod(translator: Translator, added: MethodAddedMail['added']): st
     .join(', ');
 }
 
-function describeOrigin(translator: Translator, { userAgent, address, at }: SignInMail): [string, string][] {
+function describeOrigin(translator: Translator, { userAgent, address, at }: SignInNoticed): [string, string][] {
   return [
     [translator.t('mail.signIn.browser'), nameBrowser(translator, userAgent)],
     [translator.t('mail.signIn.address'), isolate(address)],

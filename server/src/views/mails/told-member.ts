@@ -1,16 +1,7 @@
+import type { ToldMember } from '../../domain/outbox/mail-templates.ts';
 import type { MailContent } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
-
-/** For a member of the account who chose to be told. */
-export interface ToldMember {
-  /** Where the person chooses which mails they get. */
-  readonly settingsLink: string;
-  /** The name of the account, unless it is the person's own. */
-  readonly sharedAccount: string | undefined;
-  /** How much more news of the same kind there is. */
-  readonly more: number;
-}
 
 /** The parts that a mail with news has for a member, and for nobody else. */
 export function describeTold(

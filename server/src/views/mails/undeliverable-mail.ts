@@ -1,8 +1,9 @@
+import type { ToldMember } from '../../domain/outbox/mail-templates.ts';
 import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 import { createPageButton } from './page-button.ts';
-import { describeTold, type ToldMember } from './told-member.ts';
+import { describeTold } from './told-member.ts';
 
 export interface UndeliverableMail {
   readonly receiver: string;

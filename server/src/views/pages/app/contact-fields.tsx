@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
+import type { ListedContact } from '../../../domain/contacts/contact-store.ts';
 import { Banner } from '../../components/banner.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { useTranslator } from '../../components/translator-context.ts';
 import { oneLine } from '../../plain.ts';
-import type { ListedContact } from './contacts-page.tsx';
 
 const problems = {
   email: 'delivery.problem.email',

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { ListedContact } from '../../../domain/contacts/contact-store.ts';
 import { Avatar } from '../../components/avatar.tsx';
 import { Button, ButtonLink, IconLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -15,16 +16,6 @@ import { useTranslator, type ViewTranslator } from '../../components/translator-
 import { oneLine } from '../../plain.ts';
 import { type ListProps, toHref } from './list-props.ts';
 import { type OpenContact, OpenContactForm, toContactId } from './open-contact.tsx';
-
-/** A contact, the account's own or the administrator's. A text that is not known is empty. */
-export interface ListedContact {
-  readonly email: string;
-  readonly name: string;
-  readonly phone: string;
-  readonly language: string;
-  readonly groups: readonly string[];
-  readonly list: 'local' | 'global';
-}
 
 export interface ContactGroup {
   readonly name: string;

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { FollowedFile } from '../../../domain/drops/sent-drop-store.ts';
 import { FileName } from '../../components/file-name.tsx';
 import { describeFile, FileIcon } from '../../components/file-row.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -8,11 +9,7 @@ import { summarizeScans } from '../../components/scan-texts.ts';
 import { useTranslator } from '../../components/translator-context.ts';
 import { isolate } from '../../plain.ts';
 
-export interface DeliveryFile {
-  readonly id: string;
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly scan: 'clean' | 'unscanned';
+export interface DeliveryFile extends Pick<FollowedFile, 'id' | 'path' | 'sizeBytes' | 'scan'> {
   /** Undefined for a file that is on another page of the list. */
   readonly holders?: FileHolders | undefined;
 }

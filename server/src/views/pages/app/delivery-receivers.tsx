@@ -1,11 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { FollowedReceiver, SentDrop } from '../../../domain/drops/sent-drop-store.ts';
 import { explainBounce, isReply } from '../../components/bounce-reason.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { BriefMoment } from '../../components/moment.tsx';
-import { namePerson, type Person, PersonLine } from '../../components/person.tsx';
-import { isUnreached, type ReceiverTimes } from '../../components/progress.ts';
+import { namePerson, PersonLine } from '../../components/person.tsx';
+import { isUnreached } from '../../components/progress.ts';
 import { RangePager, takePage } from '../../components/range-pager.tsx';
 import { ReceiptLinks } from '../../components/receipt-links.tsx';
 import { type MenuAction, RowMenu } from '../../components/row-menu.tsx';
@@ -15,10 +16,7 @@ import { useTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 import { toHref } from './list-props.ts';
 
-export interface DeliveryReceiver extends Person, ReceiverTimes {
-  readonly position: number;
-  /** The reply of the mail server. */
-  readonly undeliverableReason: string | null;
+export interface DeliveryReceiver extends FollowedReceiver {
   /** How many files they have sent; undefined if they were not asked for any. */
   readonly filesReceived?: number | undefined;
   /** Their personal link, on the page that shows it because it was asked for. */
@@ -26,11 +24,7 @@ export interface DeliveryReceiver extends Person, ReceiverTimes {
 }
 
 interface ReceiversProps {
-  readonly delivery: {
-    readonly createdAt: Date;
-    readonly state: 'live' | 'expired' | 'revoked';
-    readonly notify: boolean;
-  };
+  readonly delivery: Pick<SentDrop, 'createdAt' | 'state' | 'notify'>;
   readonly receivers: readonly DeliveryReceiver[];
   readonly path: string;
   readonly now: Date;

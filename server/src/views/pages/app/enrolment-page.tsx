@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { PasswordFault } from '../../../domain/sign-in/password-rules.ts';
 import { Banner } from '../../components/banner.tsx';
 import { Button } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
@@ -17,8 +18,6 @@ const passwordProblems = {
   personal: 'signIn.password.personal',
 } as const;
 
-export type PasswordProblem = keyof typeof passwordProblems;
-
 export interface EnrolmentPageProps {
   readonly host: string;
   readonly csrf: string;
@@ -33,7 +32,7 @@ export interface EnrolmentPageProps {
   readonly minPasswordLength: number;
   /** Each accepts the form's token, and leads to the provider. */
   readonly providers: readonly { readonly name: string; readonly action: string }[];
-  readonly problem?: 'name_missing' | 'failed' | PasswordProblem | undefined;
+  readonly problem?: 'name_missing' | 'failed' | PasswordFault | undefined;
 }
 
 export function enrolmentTitle(translator: ViewTranslator, { reason }: Pick<EnrolmentPageProps, 'reason'>): string {
@@ -47,7 +46,7 @@ export function passwordProblem(
   minLength: number,
 ): string | undefined {
   return problem !== undefined && problem in passwordProblems
-    ? translator.t(passwordProblems[problem as PasswordProblem], { count: minLength })
+    ? translator.t(passwordProblems[problem as PasswordFault], { count: minLength })
     : undefined;
 }
 

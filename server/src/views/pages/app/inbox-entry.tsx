@@ -1,4 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { FollowedFile } from '../../../domain/drops/sent-drop-store.ts';
+import type { UnscannedReason } from '../../../domain/files/file-store.ts';
+import type { QueuedEntry } from '../../../domain/inbox/inbox-store.ts';
 import { Avatar } from '../../components/avatar.tsx';
 import { Banner } from '../../components/banner.tsx';
 import { Breakable, Heading } from '../../components/breakable.tsx';
@@ -12,30 +15,21 @@ import { type ListColumn, ListTable } from '../../components/list-table.tsx';
 import { Message } from '../../components/message.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { namePerson, type Person } from '../../components/person.tsx';
-import { findScanText, type UnscannedReason } from '../../components/scan-texts.ts';
+import { findScanText } from '../../components/scan-texts.ts';
 import { useTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 import { type ListProps, toHref } from './list-props.ts';
 
-export interface InboxFile {
-  readonly id: string;
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly scan: 'clean' | 'unscanned';
+export interface InboxFile extends Pick<FollowedFile, 'id' | 'path' | 'sizeBytes' | 'scan'> {
   readonly unscannedReason?: UnscannedReason | null;
   /** Whether it was sent in full to a member of the account. */
   readonly isDownloaded: boolean;
 }
 
 /** An entry of the inbox with its files. */
-export interface InboxEntryProps {
-  readonly id: string;
+export interface InboxEntryProps
+  extends Pick<QueuedEntry, 'id' | 'message' | 'receivedAt' | 'expiresAt' | 'state' | 'isUnsolicited'> {
   readonly sender: Person;
-  readonly message: string;
-  readonly receivedAt: Date;
-  readonly expiresAt: Date;
-  readonly state: 'available' | 'claimed' | 'parked' | 'acknowledged';
-  readonly isUnsolicited: boolean;
   /** The request through which a contact sent it. */
   readonly request: { readonly id: string; readonly reference: string } | null;
   readonly files: readonly InboxFile[];

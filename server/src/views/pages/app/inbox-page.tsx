@@ -1,4 +1,5 @@
 import { Fragment, type JSX } from 'preact';
+import type { ListedEntry } from '../../../domain/inbox/inbox-store.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterBar, Segments } from '../../components/filter-bar.tsx';
@@ -13,19 +14,14 @@ import { InboxEntryDetail, type InboxEntryProps } from './inbox-entry.tsx';
 import { type ListProps, toHref } from './list-props.ts';
 
 /** An entry of the inbox in the list. */
-export interface InboxLine {
-  readonly id: string;
+export interface InboxLine
+  extends Pick<
+    ListedEntry,
+    'id' | 'message' | 'receivedAt' | 'fileCount' | 'totalBytes' | 'isUnread' | 'state' | 'isUnsolicited'
+  > {
   readonly sender: Person;
-  readonly message: string;
-  readonly receivedAt: Date;
-  readonly fileCount: number;
-  readonly totalBytes: number;
-  readonly isUnread: boolean;
-  readonly state: 'available' | 'claimed' | 'parked' | 'acknowledged';
   /** The reference of the request through which a contact sent it. */
   readonly requestReference: string | null;
-  /** Whether nobody asked for it: it came through the account's public page. */
-  readonly isUnsolicited: boolean;
 }
 
 export type InboxPart = 'open' | 'done';

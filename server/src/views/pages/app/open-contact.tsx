@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { ListedContact } from '../../../domain/contacts/contact-store.ts';
 import { Avatar } from '../../components/avatar.tsx';
 import { Banner } from '../../components/banner.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
@@ -8,7 +9,6 @@ import { TaskForm } from '../../components/task-form.tsx';
 import { useTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
 import { ContactFields, type ContactFieldsProps } from './contact-fields.tsx';
-import type { ListedContact } from './contacts-page.tsx';
 import { toHref } from './list-props.ts';
 
 /** The contact whose row is a form: it is changed, or asked about before it is removed. */

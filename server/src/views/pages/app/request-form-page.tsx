@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { SecondFactor } from '../../../domain/policy.ts';
 import { Banner } from '../../components/banner.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Crumbs } from '../../components/crumbs.tsx';
@@ -37,8 +38,6 @@ export interface RequestProblem {
   readonly count?: number | undefined;
 }
 
-export type RequestFactor = 'off' | 'mail' | 'sms';
-
 /** The content of the form, as it was entered. */
 export interface RequestValues {
   readonly receivers: string;
@@ -46,7 +45,7 @@ export interface RequestValues {
   readonly days: number | undefined;
   readonly date: string | undefined;
   readonly reusable: boolean;
-  readonly secondFactor: RequestFactor;
+  readonly secondFactor: SecondFactor;
   readonly notify: boolean;
 }
 
@@ -59,7 +58,7 @@ export interface RequestFormPageProps extends ListProps {
   readonly values: RequestValues;
   readonly choices: DeadlineChoices;
   /** Those that the account may choose. */
-  readonly secondFactors: readonly RequestFactor[];
+  readonly secondFactors: readonly SecondFactor[];
   /** Whether the links may be passed on without a mail. */
   readonly canPassLinks: boolean;
   readonly maxMessageLength: number;

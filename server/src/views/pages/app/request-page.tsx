@@ -1,8 +1,10 @@
 import type { JSX } from 'preact';
+import type { SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
+import type { Arrival } from '../../../domain/requests/request-store.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { BriefMoment } from '../../components/moment.tsx';
-import { namePerson, type Person, PersonLine } from '../../components/person.tsx';
+import { namePerson, PersonLine } from '../../components/person.tsx';
 import { isUnreached } from '../../components/progress.ts';
 import { SectionHead } from '../../components/section-head.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
@@ -11,21 +13,7 @@ import { RequestChip } from './request-state.tsx';
 import { nameRequest } from './requests-page.tsx';
 import { SentItemPage, type SentItemProps } from './sent-item.tsx';
 
-export interface RequestContact extends DeliveryReceiver {
-  readonly sendings: number;
-  readonly filesReceived: number;
-  readonly lastReceivedAt: Date | null;
-}
-
-/** Files that a contact sent, as an entry of the inbox. */
-export interface Arrival {
-  readonly entryId: string;
-  readonly sender: Person;
-  readonly receivedAt: Date;
-  readonly fileCount: number;
-  readonly totalBytes: number;
-  readonly isUnread: boolean;
-}
+export type RequestContact = DeliveryReceiver & Pick<SentReceiver, 'sendings' | 'filesReceived' | 'lastReceivedAt'>;
 
 export interface RequestPageProps extends SentItemProps<RequestContact> {
   readonly arrivals: readonly Arrival[];

@@ -1,13 +1,11 @@
 import type { JSX } from 'preact';
+import type { SentDrop } from '../../../domain/drops/sent-drop-store.ts';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import type { Tone } from '../../components/tone.ts';
 import { useTranslator } from '../../components/translator-context.ts';
 
 /** From which follows the state of a request for files. */
-export interface RequestProgress {
-  readonly state: 'live' | 'expired' | 'revoked';
-  readonly reusable: boolean;
-  readonly expiresAt: Date;
+export interface RequestProgress extends Pick<SentDrop, 'state' | 'reusable' | 'expiresAt'> {
   /** How many contacts were asked, and how many of them have not sent files. */
   readonly receivers: number;
   readonly waiting: number;

@@ -1,4 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { SecondFactor } from '../../../domain/policy.ts';
+import type { DraftFile } from '../../../domain/uploads/upload-store.ts';
 import { Banner } from '../../components/banner.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { Switch } from '../../components/check.tsx';
@@ -23,8 +25,6 @@ import type { Translator } from '../../translator.ts';
 import type { ComposerField, ShownProblem } from './composer-problem.ts';
 import type { ListProps } from './list-props.ts';
 
-export type SecondFactor = 'off' | 'mail' | 'sms';
-
 /** The content of the form, as it was typed. */
 export interface ComposerValues {
   readonly receivers: string;
@@ -40,11 +40,7 @@ export interface ComposerValues {
 }
 
 /** A file that has arrived already: from the phone's Share menu, or with a form that was refused. */
-export interface KeptUpload {
-  readonly id: string;
-  readonly path: string;
-  readonly sizeBytes: number;
-}
+export type KeptUpload = Pick<DraftFile, 'id' | 'path' | 'sizeBytes'>;
 
 /** The lifetimes among which the sender can choose. */
 export interface LifetimeChoices {

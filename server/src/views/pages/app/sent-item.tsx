@@ -1,4 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { SentDrop } from '../../../domain/drops/sent-drop-store.ts';
+import type { SecondFactor } from '../../../domain/policy.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Fields } from '../../components/card.tsx';
 import { Crumbs } from '../../components/crumbs.tsx';
@@ -15,25 +17,24 @@ import type { SentScreen } from './sent-notice.tsx';
 import { SentTask, type Task } from './sent-task.tsx';
 
 /** A delivery or a request as the account that sent it sees it. */
-export interface SentItem {
-  readonly id: string;
+export interface SentItem
+  extends Pick<
+    SentDrop,
+    | 'id'
+    | 'state'
+    | 'message'
+    | 'createdAt'
+    | 'expiresAt'
+    | 'revokedAt'
+    | 'restorableUntil'
+    | 'remindAt'
+    | 'notify'
+    | 'reusable'
+    | 'isPurged'
+  > {
   readonly reference: string;
-  readonly state: 'live' | 'expired' | 'revoked';
-  readonly message: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly revokedAt: Date | null;
-  /** Until when its revocation can be undone; null if it cannot. */
-  readonly restorableUntil: Date | null;
-  /** When receivers are reminded; null if they were, or are not. */
-  readonly remindAt: Date | null;
-  readonly notify: boolean;
   /** The code that receivers have to enter. */
-  readonly secondFactor: 'off' | 'mail' | 'sms';
-  /** Whether a contact may send files any number of times. */
-  readonly reusable: boolean;
-  /** True if the records of what receivers did were purged. */
-  readonly isPurged: boolean;
+  readonly secondFactor: SecondFactor;
 }
 
 export interface SentItemProps<Receiver extends DeliveryReceiver> extends ListProps {

@@ -1,4 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { SentDrop } from '../../../domain/drops/sent-drop-store.ts';
+import type { ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
 import { Button, ButtonLink, IconButton, IconLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterBar, type FilterChoice, Segments } from '../../components/filter-bar.tsx';
@@ -17,14 +19,8 @@ import { type ListProps, toHref } from './list-props.ts';
 import type { SentScreen } from './sent-notice.tsx';
 
 /** A delivery or a request in its list. */
-export interface SentListLine {
-  readonly id: string;
+export interface SentListLine extends Pick<SentDrop, 'id' | 'createdAt' | 'expiresAt' | 'state' | 'notify'> {
   readonly reference: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly state: 'live' | 'expired' | 'revoked';
-  /** Whether receivers got mails. */
-  readonly notify: boolean;
   readonly firstReceiver: Person;
   readonly receivers: number;
   /** How many receivers still have to download or to send files. */
@@ -34,10 +30,7 @@ export interface SentListLine {
 }
 
 /** A receipt of something that is too old for the list. */
-export interface KeptReceipt extends Person {
-  readonly dropId: string;
-  readonly position: number;
-}
+export type KeptReceipt = Omit<ProvenReceiver, 'type'>;
 
 export interface SentListProps<Line> extends ListProps {
   /** Of something whose reference is searched for, if the list has it no more. */

@@ -1,4 +1,6 @@
 import type { JSX } from 'preact';
+import type { Member, MemberRole } from '../../../domain/people/person-store.ts';
+import type { SecondFactor } from '../../../domain/policy.ts';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { Switch } from '../../components/check.tsx';
@@ -15,19 +17,14 @@ import { describeNotice, type SettingsNotice } from './settings-notice.ts';
 import { AddForm, Removal, SettingForm } from './settings-parts.tsx';
 import { SettingsPublicPage, type SettingsPublicPageProps } from './settings-public-page.tsx';
 
-const roles = ['owner', 'member', 'reader'] as const;
-export type SettingsRole = (typeof roles)[number];
+const roles: readonly MemberRole[] = ['owner', 'member', 'reader'];
 
 const factors = ['', 'off', 'mail', 'sms'] as const;
 /** Empty: that of the server. */
-export type SettingsFactor = (typeof factors)[number];
+export type SettingsFactor = SecondFactor | '';
 
-export interface SettingsMember {
+export interface SettingsMember extends Pick<Member, 'name' | 'email' | 'role' | 'since'> {
   readonly id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly role: SettingsRole;
-  readonly since: Date;
   readonly isYou: boolean;
 }
 
@@ -62,7 +59,7 @@ export interface SettingsAccountPageProps extends Pick<SettingsPublicPageProps, 
   readonly invitations: readonly {
     readonly id: string;
     readonly email: string;
-    readonly role: SettingsRole;
+    readonly role: MemberRole;
     readonly expiresAt: Date;
   }[];
   readonly notice?: SettingsNotice | undefined;
@@ -70,7 +67,7 @@ export interface SettingsAccountPageProps extends Pick<SettingsPublicPageProps, 
   readonly refusedInvitation?: { readonly email: string; readonly memberHref?: string } | undefined;
 }
 
-const roleTexts: Record<SettingsRole, { name: string; about: string }> = {
+const roleTexts: Record<MemberRole, { name: string; about: string }> = {
   owner: { name: 'settings.role.owner', about: 'settings.role.ownerAbout' },
   member: { name: 'settings.role.member', about: 'settings.role.memberAbout' },
   reader: { name: 'settings.role.reader', about: 'settings.role.readerAbout' },
@@ -337,7 +334,7 @@ function InvitationForm({ frame, refusedInvitation }: SettingsAccountPageProps):
   );
 }
 
-function RoleSelect({ id, role }: { id: string; role: SettingsRole }): JSX.Element {
+function RoleSelect({ id, role }: { id: string; role: MemberRole }): JSX.Element {
   const translator = useTranslator();
   return (
     <Select id={id} name="role" label={translator.t('settings.role')}>
@@ -350,7 +347,7 @@ function RoleSelect({ id, role }: { id: string; role: SettingsRole }): JSX.Eleme
   );
 }
 
-function describeRole(translator: ViewTranslator, role: SettingsRole): string {
+function describeRole(translator: ViewTranslator, role: MemberRole): string {
   const { name, about } = roleTexts[role];
   return translator.t('common.labelled', { label: translator.t(name), value: translator.t(about) });
 }

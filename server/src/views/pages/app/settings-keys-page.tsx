@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { ApiKey } from '../../../domain/accounts/account-store.ts';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { Check } from '../../components/check.tsx';
@@ -26,22 +27,7 @@ const scopeTexts: Record<KeyScope, string> = {
   keys: 'settings.scope.keys',
 };
 
-export interface SettingsKey {
-  readonly id: string;
-  /** Empty for one that was made by command. */
-  readonly name: string;
-  /** The beginning of the key. */
-  readonly hint: string;
-  /** Null: everything. */
-  readonly scopes: readonly KeyScope[] | null;
-  /** Null: from everywhere. */
-  readonly networks: readonly string[] | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  /** Neither revoked nor expired. */
-  readonly isLive: boolean;
-}
+export type SettingsKey = Omit<ApiKey, 'createdBy' | 'revokedAt'>;
 
 /** The form for a new key, as it was sent. */
 export interface KeyFields {

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { NewsKind } from '../../../domain/outbox/news.ts';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { Switch } from '../../components/check.tsx';
@@ -25,8 +26,7 @@ export interface SettingsSession {
   readonly isThis: boolean;
 }
 
-export const notificationKinds = ['received', 'undeliverable', 'asked', 'downloaded'] as const;
-export type NotificationKind = (typeof notificationKinds)[number];
+const notificationKinds: readonly NewsKind[] = ['received', 'undeliverable', 'asked', 'downloaded'];
 
 export interface SettingsPersonPageProps extends SignInSettingProps {
   /** Whether the person is an owner of the account in which they work. */
@@ -45,7 +45,7 @@ export interface SettingsPersonPageProps extends SignInSettingProps {
   readonly sessions: readonly SettingsSession[];
   /** The news of the account, of which the person gets these by mail. */
   readonly notifications: {
-    readonly wanted: readonly NotificationKind[];
+    readonly wanted: readonly NewsKind[];
     /** Whether the account has another address than the person. */
     readonly isShared: boolean;
     /** Whether the account has switched receipts off for everybody. */
@@ -59,7 +59,7 @@ const methodTexts = {
   password: 'settings.session.password',
   provider: 'settings.session.provider',
 } as const;
-const notificationTexts: Record<NotificationKind, { label: string; note: string }> = {
+const notificationTexts: Record<NewsKind, { label: string; note: string }> = {
   downloaded: { label: 'settings.notify.downloaded', note: 'settings.notify.downloadedNote' },
   undeliverable: { label: 'settings.notify.undeliverable', note: 'settings.notify.undeliverableNote' },
   received: { label: 'settings.notify.received', note: 'settings.notify.receivedNote' },

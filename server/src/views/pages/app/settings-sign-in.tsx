@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { PasswordFault } from '../../../domain/sign-in/password-rules.ts';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
@@ -10,7 +11,7 @@ import { Setting } from '../../components/setting.tsx';
 import { SettingItem, SettingItems } from '../../components/setting-item.tsx';
 import { useTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
-import { type PasswordProblem, passwordProblem } from './enrolment-page.tsx';
+import { passwordProblem } from './enrolment-page.tsx';
 import type { SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
 import { Facts, LastUse, Removal, SettingForm } from './settings-parts.tsx';
@@ -52,7 +53,7 @@ export interface SignInSettingProps {
   readonly providers: readonly SettingsProvider[];
   readonly notice?: SettingsNotice | undefined;
   /** Why a new password was not accepted. */
-  readonly passwordProblem?: 'wrong' | PasswordProblem | undefined;
+  readonly passwordProblem?: 'wrong' | PasswordFault | undefined;
 }
 
 /** The sign-in methods of the person. */

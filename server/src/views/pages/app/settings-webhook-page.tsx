@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { WebhookAttempt } from '../../../domain/webhooks/webhook-store.ts';
 import { Banner } from '../../components/banner.tsx';
 import { Button } from '../../components/button.tsx';
 import { Crumbs } from '../../components/crumbs.tsx';
@@ -30,25 +31,13 @@ const failureTexts = {
   broken_response: 'settings.attempt.broken',
 } as const;
 
-export interface SettingsAttempt {
-  readonly id: string;
-  readonly eventId: string;
-  readonly type: string;
-  readonly attempt: number;
-  readonly at: Date;
-  /** Null if there was no response. */
-  readonly status: number | null;
-  readonly failure: keyof typeof failureTexts | null;
-  readonly durationMs: number;
-}
-
 export interface SettingsWebhookPageProps {
   readonly frame: SettingsFrameProps;
   readonly now: Date;
   readonly webhook: SettingsWebhook & { readonly version: number };
   readonly eventTypes: readonly string[];
   /** The newest first. */
-  readonly attempts: readonly SettingsAttempt[];
+  readonly attempts: readonly WebhookAttempt[];
   readonly pages: Pages;
   /** A new secret, which is shown once. */
   readonly secret?: string | undefined;
@@ -175,7 +164,7 @@ function Attempts({ frame, webhook, attempts, now }: SettingsWebhookPageProps): 
   );
 }
 
-function Result({ attempt }: { attempt: SettingsAttempt }): JSX.Element {
+function Result({ attempt }: { attempt: WebhookAttempt }): JSX.Element {
   const translator = useTranslator();
   const isGood = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
   return (
@@ -186,7 +175,7 @@ function Result({ attempt }: { attempt: SettingsAttempt }): JSX.Element {
   );
 }
 
-function describeResult(translator: ViewTranslator, { status, failure, attempt }: SettingsAttempt): string {
+function describeResult(translator: ViewTranslator, { status, failure, attempt }: WebhookAttempt): string {
   const result = status === null ? translator.t(failureTexts[failure ?? 'no_connection']) : String(status);
   return attempt === 1 ? result : translator.t('settings.attempt.number', { result, count: attempt });
 }

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { Webhook } from '../../../domain/webhooks/webhook-store.ts';
 import { Ago } from '../../components/ago.tsx';
 import { Button } from '../../components/button.tsx';
 import { Check } from '../../components/check.tsx';
@@ -13,17 +14,10 @@ import { SettingsFrame, type SettingsFrameProps } from './settings-frame.tsx';
 import { describeNotice, type SettingsNotice } from './settings-notice.ts';
 import { AddForm, Facts } from './settings-parts.tsx';
 
-export interface SettingsWebhook {
-  readonly id: string;
-  readonly url: string;
-  readonly description: string;
-  /** Null: all. */
-  readonly types: readonly string[] | null;
-  readonly createdAt: Date;
-  readonly disabled: { readonly at: Date; readonly reason: DisabledReason } | null;
-  /** The first failure since the last success. */
-  readonly failingSince: Date | null;
-}
+export type SettingsWebhook = Pick<
+  Webhook,
+  'id' | 'url' | 'description' | 'types' | 'createdAt' | 'disabled' | 'failingSince'
+>;
 
 const reasonTexts = {
   gone: 'settings.webhook.gone',
@@ -31,7 +25,6 @@ const reasonTexts = {
   key_revoked: 'settings.webhook.keyRevoked',
   owner: 'settings.webhook.byOwner',
 } as const;
-type DisabledReason = keyof typeof reasonTexts;
 
 /** The form of a webhook, as it was sent. */
 export interface WebhookFields {
