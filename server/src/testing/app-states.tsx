@@ -3,6 +3,7 @@ import type { ListedContact } from '../domain/contacts/contact-store.ts';
 import type { AppFrameProps, Screen } from '../views/components/app-frame.tsx';
 import { Toast } from '../views/components/toast.tsx';
 import { BlockSenderPage, blockSenderTitle } from '../views/pages/app/block-sender-page.tsx';
+import { describeRequestProblem } from '../views/pages/app/composer-problem.ts';
 import { ContactImportPage, contactImportTitle, type ImportPreview } from '../views/pages/app/contact-import-page.tsx';
 import { ContactsNotice } from '../views/pages/app/contacts-notice.tsx';
 import { ContactsPage, type ContactsPageProps, contactsTitle } from '../views/pages/app/contacts-page.tsx';
@@ -861,7 +862,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
     ),
     'app-request-new': asking(),
     'app-request-new-refused': asking(
-      { problem: { kind: 'unreadable', name: foreign.name } },
+      { problem: describeRequestProblem(translator, 'unreadable', { name: foreign.name }) },
       {
         receivers: `kim@northwind.example, ${foreign.name}`,
         message: foreign.message,
@@ -870,7 +871,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       },
     ),
     'app-request-new-rules': asking(
-      { problem: { kind: 'limit' }, secondFactors: ['sms'], canPassLinks: false },
+      { problem: describeRequestProblem(translator, 'dailyLimit', {}), secondFactors: ['sms'], canPassLinks: false },
       { receivers: `${long.email}\n${arabic.email}`, reusable: true, secondFactor: 'sms' },
     ),
     'app-request': request(),

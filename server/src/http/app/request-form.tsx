@@ -1,29 +1,34 @@
 import { createHash } from 'node:crypto';
-import { errors, limits } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
-import { isWeaker } from '../../domain/links/second-factor.ts';
 import type { SignedIn } from '../../domain/people/sessions.ts';
-import type { Policy, SecondFactor } from '../../domain/policy.ts';
+import type { Policy } from '../../domain/policy.ts';
 import { type FileRequestInput, prepareRequest } from '../../domain/requests/request-files.ts';
+import { describeRequestProblem, type ShownProblem } from '../../views/pages/app/composer-problem.ts';
 import {
   RequestFormPage,
-  type RequestProblem,
   type RequestValues,
   requestFormTexts,
   requestFormTitle,
 } from '../../views/pages/app/request-form-page.tsx';
-import type { AppContext, AppRequest, AppRoute, MemberVisit, Visit } from './app-route.ts';
+import type { AppRequest, AppRoute, MemberVisit, Visit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { doOnce, readRequestId } from './do-once.ts';
+import {
+  FormProblem,
+  listSecondFactors,
+  requireReceivers,
+  requireShortMessage,
+  secondFactors,
+  toProblem,
+} from './form-problem.ts';
 import { toListProps } from './list-visit.ts';
 import { sendScreen } from './send-screen.tsx';
 import { toNoticePath } from './sent-changes.ts';
 
 const path = '/:user/requests/new';
-const factors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
 const daySeconds = 86_400;
 const maxToLength = 16 * 1024;
 
@@ -42,7 +47,7 @@ export const requestFormRoutes: readonly AppRoute[] = [
         days: (policy.lifetime.default * policy.lifetime.unitSeconds) / daySeconds,
         date: undefined,
         reusable: false,
-        secondFactor: listFactors(visit, policy)[0] ?? 'off',
+        secondFactor: listSecondFactors(visit.engines, policy)[0] ?? 'off',
         notify: true,
       });
     },
@@ -56,23 +61,25 @@ export const requestFormRoutes: readonly AppRoute[] = [
       const policy = await readPolicy(engines, actor.accountId);
       const values = readValues(visit, policy);
       const requestId = readRequestId(visit, visit.form);
-      const input = toInput(visit, policy, values, await readReceivers(engines, actor, values.receivers));
-      if ('kind' in input) return sendForm(visit, policy, requestId, values, input);
+      const understood = await readReceivers(engines, actor, values.receivers);
       try {
+        const input = toInput(visit, policy, values, understood);
         const digest = createHash('sha256').update(JSON.stringify(values)).digest();
-        const { path: shown } = await doOnce(visit, { requestId, digest }, async () => {
+        const { path: made } = await doOnce(visit, { requestId, digest }, async () => {
           const make = await prepareRequest(engines, actor, input);
           return async (within) =>
             toNoticePath(visit.base, 'requests', values.notify ? 'asked' : 'linksReady', {
               dropId: (await make(within)).id,
             });
         });
-        return visit.reply.redirect(shown, 303);
+        return visit.reply.redirect(made, 303);
       } catch (error) {
-        const problem = toProblem(error, input);
+        const { problem, ...details } = toProblem(error, understood);
+        const shown = describeRequestProblem(visit.translator, problem, details);
+        if (!shown) throw error;
         // Pressing the button again is meant then.
-        const nextId = problem.kind === 'repeated' ? engines.random.uuid() : requestId;
-        return sendForm(visit, policy, nextId, values, problem);
+        const nextId = problem === 'repeated' ? engines.random.uuid() : requestId;
+        return sendForm(visit, policy, nextId, values, shown);
       }
     },
   },
@@ -88,7 +95,7 @@ function readValues(visit: Visit, policy: Policy): RequestValues {
     days: /^\d{1,4}$/.test(days) ? Number(days) : undefined,
     date: days === '' ? (form.get('date') ?? '').slice(0, 20) : undefined,
     reusable: form.get('reusable') === '1',
-    secondFactor: factors.find((each) => each === factor) ?? listFactors(visit, policy)[0] ?? 'off',
+    secondFactor: secondFactors.find((each) => each === factor) ?? listSecondFactors(visit.engines, policy)[0] ?? 'off',
     notify: form.get('notify') !== '0',
   };
 }
@@ -97,15 +104,12 @@ function toInput(
   { person, form }: AppRequest & SignedIn,
   { lifetime }: Policy,
   values: RequestValues,
-  { receivers, unreadable }: UnderstoodReceivers,
-): FileRequestInput | RequestProblem {
-  const [word] = unreadable;
-  if (word !== undefined) return { kind: 'unreadable', name: word };
-  if (receivers.length === 0) return { kind: 'nobody' };
-  if (receivers.length > limits.receiversPerDispatch) return { kind: 'tooMany', count: limits.receiversPerDispatch };
-  if (values.message.length > limits.messageLength) return { kind: 'message', count: limits.messageLength };
+  understood: UnderstoodReceivers,
+): FileRequestInput {
+  const receivers = requireReceivers(understood);
+  requireShortMessage(values.message);
   const expiresAt = readDeadline(form, { lifetime, now: new Date(), timeZone: person.timeZone });
-  if (!expiresAt) return { kind: 'date' };
+  if (!expiresAt) throw new FormProblem('until');
   return {
     receivers: receivers.map(({ email, name }) => (name === '' ? { email } : { email, name })),
     message: values.message,
@@ -118,33 +122,12 @@ function toInput(
   };
 }
 
-/** Finds the words for what the domain refuses. An error that is nobody's input stays one. */
-function toProblem(error: unknown, { receivers }: FileRequestInput): RequestProblem {
-  if (!(error instanceof ExchangeError) || errors[error.code].status >= 500) throw error;
-  if (error.code === 'idempotency_key_reused') return { kind: 'repeated' };
-  if (error.code === 'daily_limit' || error.code === 'too_many_messages') return { kind: 'limit' };
-  const [fault] = error.faults;
-  const { entry, field, code } = fault ?? {};
-  if (field === 'expiresIn' || field === 'expiresAt') return { kind: 'date' };
-  if (field === 'notify') return { kind: 'links' };
-  if (entry?.of !== 'receivers') throw error;
-  const name = receivers[entry.index]?.email;
-  if (field === 'phone') return { kind: 'noPhone', name };
-  return { kind: code === 'recipient_not_allowed' ? 'notAllowed' : 'unreadable', name };
-}
-
-/** Those that are not weaker than the account's rule; one by SMS only where the server sends any. */
-function listFactors({ engines }: AppContext, { secondFactor }: Policy): SecondFactor[] {
-  const allowed = factors.filter((factor) => !isWeaker(factor, secondFactor) && (factor !== 'sms' || engines.sms));
-  return allowed.length > 0 ? allowed : [secondFactor];
-}
-
 function sendForm(
   visit: MemberVisit,
   policy: Policy,
   requestId: string,
   values: RequestValues,
-  problem?: RequestProblem,
+  problem?: ShownProblem,
 ): Promise<FastifyReply> {
   const { base, person, translator, reply } = visit;
   if (problem) reply.code(400);
@@ -164,7 +147,7 @@ function sendForm(
         textsJson={requestFormTexts(translator)}
         values={values}
         choices={{ ...choices, days: days.toSorted((one, other) => one - other) }}
-        secondFactors={listFactors(visit, policy)}
+        secondFactors={listSecondFactors(visit.engines, policy)}
         canPassLinks={policy.receiverDomains === null}
         maxMessageLength={limits.messageLength}
         problem={problem}

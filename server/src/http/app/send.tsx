@@ -1,29 +1,38 @@
 import { createHash } from 'node:crypto';
-import { errors, limits } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import { findAccountById } from '../../domain/accounts/read-accounts.ts';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { phoneNumber } from '../../domain/contacts/phone-number.ts';
 import { readReceivers, type UnderstoodReceivers } from '../../domain/contacts/read-receivers.ts';
 import { type DropInput, prepareDrop } from '../../domain/drops/send-drop.ts';
-import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
-import { isWeaker } from '../../domain/links/second-factor.ts';
+import type { ExchangeError } from '../../domain/exchange-error.ts';
 import type { SignedIn } from '../../domain/people/sessions.ts';
-import type { Policy, SecondFactor } from '../../domain/policy.ts';
+import type { Policy } from '../../domain/policy.ts';
 import { findUploads, removeUpload, uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { findFileSizeLimit } from '../../domain/uploads/find-file-size-limit.ts';
-import { type ComposerProblem, describeProblem, type ProblemDetails } from '../../views/pages/app/composer-problem.ts';
+import { describeProblem, type ProblemDetails } from '../../views/pages/app/composer-problem.ts';
 import { type ComposerValues, composerTexts, SendPage, sendTitle } from '../../views/pages/app/send-page.tsx';
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit, Visit } from './app-route.ts';
 import { type FormWithFiles, readFormWithFiles, readUploadIds } from './composer-form.ts';
 import { doOnce, readRequestId } from './do-once.ts';
 import { toDraftKey } from './draft-key.ts';
+import {
+  FormProblem,
+  isFileProblem,
+  listSecondFactors,
+  type Problem,
+  requireReceivers,
+  requireShortMessage,
+  secondFactors,
+  toFileProblem,
+  toProblem,
+} from './form-problem.ts';
 import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
 import { sendScreen } from './send-screen.tsx';
 import { shareRoutes } from './share.ts';
 
-const secondFactors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
 const phonePrefix = 'phone:';
 /** More than a lifetime, a date or a phone number has. A refused form shows what was written again. */
 const shortLength = 100;
@@ -65,7 +74,7 @@ export const sendRoutes: readonly AppRoute[] = [
       try {
         return respondWithLocation(visit, await send(visit, form, composed));
       } catch (error) {
-        const problem = toProblem(error, composed);
+        const problem = toProblem(error, composed.understood);
         return sendRefused(visit, composed, problem);
       }
     },
@@ -81,23 +90,6 @@ interface Composed {
   readonly uploads: readonly string[];
   readonly requestId: string;
   readonly understood: UnderstoodReceivers;
-}
-
-/** What is wrong with a form, before it is put into words. */
-interface Problem extends ProblemDetails {
-  readonly problem: ComposerProblem;
-  readonly status: number;
-}
-
-class FormProblem extends Error {
-  readonly problem: ComposerProblem;
-  readonly details: ProblemDetails;
-
-  constructor(problem: ComposerProblem, details: ProblemDetails = {}) {
-    super(problem);
-    this.problem = problem;
-    this.details = details;
-  }
 }
 
 async function readComposer(visit: AppContext & Member, { fields, files }: FormWithFiles): Promise<Composed> {
@@ -157,15 +149,9 @@ function digestForm({ files }: FormWithFiles, { values, uploads }: Composed): Bu
 
 function toInput(visit: SignedIn, { refused }: FormWithFiles, composed: Composed): DropInput {
   const { values, understood, policy, uploads } = composed;
-  const { receivers, unreadable } = understood;
   if (refused) throw new FormProblem(toFileProblem(refused.error.code), toFileDetails(refused.name, refused.error));
-  const [word] = unreadable;
-  if (word !== undefined) throw new FormProblem('unreadable', { name: word });
-  if (receivers.length === 0) throw new FormProblem('nobody');
-  if (receivers.length > limits.receiversPerDispatch) {
-    throw new FormProblem('tooManyReceivers', { count: limits.receiversPerDispatch });
-  }
-  if (values.message.length > limits.messageLength) throw new FormProblem('message', { count: limits.messageLength });
+  const receivers = requireReceivers(understood);
+  requireShortMessage(values.message);
   if (uploads.length === 0 && values.message.trim() === '') throw new FormProblem('nothing');
   const lifetime = readLifetime(values, policy.lifetime, new Date(), visit.person.timeZone || undefined);
   if (!lifetime) throw new FormProblem('until');
@@ -198,60 +184,15 @@ function readPhone(text: string): string {
   }
 }
 
-const fileProblems: Readonly<Record<string, ComposerProblem>> = {
-  not_found: 'fileGone',
-  files_not_ready: 'fileNotReady',
-  infected: 'infected',
-  encrypted: 'encrypted',
-  damaged: 'cutOff',
-  digest_mismatch: 'cutOff',
-  malformed_request: 'cutOff',
-  too_large: 'tooLarge',
-  too_large_to_scan: 'tooLargeToScan',
-  invalid_name: 'invalidName',
-  too_many_files: 'tooManyFiles',
-  storage_full: 'storageFull',
-  invalid_input: 'fileTwice',
-};
-
 /** Says why a file from the Share menu did not arrive. */
 function describeSharedFile({ engines, translator }: Visit, policy: Policy, code: unknown) {
-  if (typeof code !== 'string' || !Object.hasOwn(fileProblems, code)) return undefined;
+  if (typeof code !== 'string' || !isFileProblem(code)) return undefined;
   const { bytes: maxFileBytes } = findFileSizeLimit({ ...engines, policy });
   return describeProblem(translator, toFileProblem(code), { count: limits.filesPerUpload, maxFileBytes });
 }
 
-const toFileProblem = (code: string): ComposerProblem => fileProblems[code] ?? 'other';
-
 function toFileDetails(name: string, { maxBytes }: ExchangeError): ProblemDetails {
   return { name, count: limits.filesPerUpload, maxFileBytes: maxBytes };
-}
-
-/** Finds the field and the words for what the domain refuses. An error that is nobody's input stays one. */
-function toProblem(error: unknown, composed: Composed): Problem {
-  if (error instanceof FormProblem) return { problem: error.problem, status: 400, ...error.details };
-  if (!(error instanceof ExchangeError) || errors[error.code].status >= 500) throw error;
-  const [fault] = error.faults;
-  const { status } = errors[error.code];
-  if (error.code === 'idempotency_key_reused') return { problem: 'repeated', status: 409 };
-  if (error.code === 'too_many_messages') return { problem: 'tooManyMails', status };
-  if (error.code === 'daily_limit') return { problem: 'dailyLimit', status };
-  if (!fault) return { problem: toFileProblem(error.code), status: 400 };
-  return { status: 400, ...toFieldProblem(fault, composed) };
-}
-
-function toFieldProblem({ entry, field, code }: Fault, { understood }: Composed): Omit<Problem, 'status'> {
-  if (entry?.of === 'uploads' || field === 'uploads') return { problem: toFileProblem(code) };
-  if (field === 'expiresIn' || field === 'expiresAt') return { problem: 'until' };
-  if (field === 'secondFactor') return { problem: 'factor' };
-  if (field === 'notify') return { problem: 'links' };
-  if (field === 'phone') return { problem: 'phone' };
-  if (entry && field === 'email') {
-    const name = understood.receivers[entry.index]?.email;
-    return { problem: code === 'recipient_not_allowed' ? 'notAllowed' : 'unreadable', name };
-  }
-  if (code === 'daily_limit') return { problem: 'dailyLimit' };
-  return { problem: 'other' };
 }
 
 function wantsJson({ request }: AppRequest): boolean {
@@ -322,14 +263,6 @@ async function sendComposer(
     />
   );
   return sendScreen(visit, { screen: 'send', title: sendTitle(translator), page, script: 'send.tsx' });
-}
-
-/** Those that are not weaker than the account's rule; one by SMS only where the server sends any. */
-function listSecondFactors({ sms }: Pick<MemberVisit['engines'], 'sms'>, policy: Policy): SecondFactor[] {
-  const allowed = secondFactors.filter(
-    (factor) => !isWeaker(factor, policy.secondFactor) && (factor !== 'sms' || sms !== undefined),
-  );
-  return allowed.length > 0 ? allowed : [policy.secondFactor];
 }
 
 function emptyValues(

@@ -33,6 +33,21 @@ const problems = {
   other: [undefined, 'composer.problem.other'],
 } as const satisfies Record<string, readonly [ComposerField | undefined, string]>;
 
+/** The same about a request for files, which has fewer fields. */
+const requestProblems: Partial<Record<ComposerProblem, readonly [ComposerField | undefined, string]>> = {
+  nobody: ['receiver', 'requests.problem.nobody'],
+  unreadable: ['receiver', 'requests.problem.unreadable'],
+  notAllowed: ['receiver', 'requests.problem.notAllowed'],
+  tooManyReceivers: ['receiver', 'requests.problem.tooMany'],
+  phone: ['receiver', 'requests.problem.noPhone'],
+  message: ['message', 'requests.problem.message'],
+  until: ['until', 'requests.problem.date'],
+  links: [undefined, 'requests.problem.links'],
+  dailyLimit: [undefined, 'delivery.problem.limit'],
+  tooManyMails: [undefined, 'delivery.problem.limit'],
+  repeated: [undefined, 'requests.problem.repeated'],
+};
+
 /** The same about a file whose name is known. */
 const namedProblems: Partial<Record<ComposerProblem, string>> = {
   tooLarge: 'upload.problem.named.too_large',
@@ -61,10 +76,28 @@ export interface ShownProblem {
 export function describeProblem(
   translator: ViewTranslator,
   problem: ComposerProblem,
-  { name = '', count = 0, maxFileBytes = 0 }: ProblemDetails = {},
+  details: ProblemDetails = {},
 ): ShownProblem {
   const [field, text] = problems[problem];
+  return { field, text: fill(translator, (details.name && namedProblems[problem]) || text, details) };
+}
+
+/** Undefined if it cannot be wrong with a request for files. */
+export function describeRequestProblem(
+  translator: ViewTranslator,
+  problem: ComposerProblem,
+  details: ProblemDetails,
+): ShownProblem | undefined {
+  const [field, text] = requestProblems[problem] ?? [];
+  return text === undefined ? undefined : { field, text: fill(translator, text, details) };
+}
+
+function fill(
+  translator: ViewTranslator,
+  text: string,
+  { name = '', count = 0, maxFileBytes = 0 }: ProblemDetails,
+): string {
   const shown = isolate(oneLine(name));
-  const about = { name: shown, text: shown, address: shown, count, size: translator.formatSize(maxFileBytes) };
-  return { field, text: translator.t((name && namedProblems[problem]) || text, about) };
+  const size = translator.formatSize(maxFileBytes);
+  return translator.t(text, { name: shown, text: shown, address: shown, count, size });
 }

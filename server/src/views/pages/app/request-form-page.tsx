@@ -11,32 +11,11 @@ import { ReceiversField } from '../../components/receivers-field.tsx';
 import { ScriptData } from '../../components/script-data.tsx';
 import { DeadlineField } from '../../components/task-form.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
-import { isolate, manyLines, oneLine } from '../../plain.ts';
+import { manyLines } from '../../plain.ts';
 import type { Translator } from '../../translator.ts';
+import type { ShownProblem } from './composer-problem.ts';
 import type { ListProps } from './list-props.ts';
 import type { DeadlineChoices } from './sent-task.tsx';
-
-/** Each with the field that it is about; undefined: the whole form. */
-const problems = {
-  nobody: ['receiver', 'requests.problem.nobody'],
-  unreadable: ['receiver', 'requests.problem.unreadable'],
-  notAllowed: ['receiver', 'requests.problem.notAllowed'],
-  tooMany: ['receiver', 'requests.problem.tooMany'],
-  noPhone: ['receiver', 'requests.problem.noPhone'],
-  message: ['message', 'requests.problem.message'],
-  date: ['date', 'requests.problem.date'],
-  links: [undefined, 'requests.problem.links'],
-  limit: [undefined, 'delivery.problem.limit'],
-  repeated: [undefined, 'requests.problem.repeated'],
-} as const;
-
-export interface RequestProblem {
-  readonly kind: keyof typeof problems;
-  /** The word or address at fault. */
-  readonly name?: string | undefined;
-  /** How many there may be. */
-  readonly count?: number | undefined;
-}
 
 /** The content of the form, as it was entered. */
 export interface RequestValues {
@@ -62,7 +41,7 @@ export interface RequestFormPageProps extends ListProps {
   /** Whether the links may be passed on without a mail. */
   readonly canPassLinks: boolean;
   readonly maxMessageLength: number;
-  readonly problem?: RequestProblem | undefined;
+  readonly problem?: ShownProblem | undefined;
 }
 
 const factors = { off: 'settings.factor.off', mail: 'settings.factor.mail', sms: 'settings.factor.sms' } as const;
@@ -82,9 +61,7 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
   const translator = useTranslator();
   const { base, csrf, values, choices, secondFactors, problem } = props;
   const list = `${base}requests`;
-  const [field, text] = problem ? problems[problem.kind] : [];
-  const shown = text && translator.t(text, { name: isolate(oneLine(problem?.name ?? '')), count: problem?.count ?? 0 });
-  const at = (name: 'receiver' | 'message' | 'date') => (field === name ? shown : undefined);
+  const at = (field: ShownProblem['field']) => (problem?.field === field ? problem?.text : undefined);
   return (
     <>
       <PageHead
@@ -98,7 +75,7 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
       <form id="request-form" class="panel contact-form request-form" method="post" action={`${list}/new`}>
         <CsrfField csrf={csrf} />
         <input type="hidden" name="request_id" value={props.requestId} />
-        {problem && field === undefined && <Banner tone="bad">{shown}</Banner>}
+        {at(undefined) && <Banner tone="bad">{at(undefined)}</Banner>}
         <div class="field">
           <label for="receiver" id="receiver-label">
             {translator.t('requests.whom')}
@@ -128,7 +105,7 @@ export function RequestFormPage(props: RequestFormPageProps): JSX.Element {
           legend={translator.t('requests.until')}
           chosenDays={values.days ?? 0}
           value={values.date}
-          problem={at('date')}
+          problem={at('until')}
         />
         <Choices legend={translator.t('requests.howOften')}>
           <Choice name="reusable" value="0" checked={!values.reusable}>
