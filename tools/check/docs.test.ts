@@ -53,6 +53,16 @@ function isBroken(document: string, link: string): boolean {
   return statSync(target).isDirectory() || !findAnchors(relative(project, target)).has(anchor);
 }
 
+/** Folders that a command makes. */
+const built = ['gallery/', 'server/dist/'];
+
+/** Whether there is such a path, also if it omits the first folders of the server, or stands for several files. */
+function isNamedPath(path: string): boolean {
+  const pattern = path.replace(/[A-Z]{4,}(?:_\w+)?|…/g, '*').replace(/\/$/, '');
+  const roots = ['', 'server/', 'server/src/', 'server/src/domain/', 'server/src/*/', 'server/src/*/*/'];
+  return existsSync(join(project, path)) || roots.some((root) => globSync(root + pattern, { cwd: project }).length > 0);
+}
+
 test.each(documents)('every relative link of %s leads somewhere', (document) => {
   expect(findLinks(document).filter((link) => isBroken(document, link))).toEqual([]);
 });
@@ -63,6 +73,13 @@ test('every section of a document that code cites exists', () => {
     .flatMap((path) => [...read(path).matchAll(/\bdocs\/[\w/-]+\.md#[\w-]+/g)].map(([section]) => ({ path, section })));
   expect(cited.length).toBeGreaterThan(30);
   expect(cited.filter(({ section }) => isBroken('.', section))).toEqual([]);
+});
+
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('every file and folder that %s names exists', (document) => {
+  const code = [...read(document).matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
+  const named = code.filter((text) => /^[\w.][^\s{}:=]*\/|^[\w-]+(?:\*)?\.tsx?$/.test(text) && !built.includes(text));
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter((path) => !isNamedPath(path))).toEqual([]);
 });
 
 test('the documents link to one another', () => {
