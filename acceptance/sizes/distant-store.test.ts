@@ -20,7 +20,7 @@ import { uploadStream } from './upload-stream.ts';
 
 const firstByteMs = 50;
 const largeBytes = (fullSize ? 1024 : 256) * 1024 ** 2;
-const rounds = fullSize ? 7 : 5;
+const rounds = fullSize ? 7 : 3;
 const readers = fullSize ? 500 : 200;
 const bytesPerSecond = 100_000;
 const seconds = fullSize ? 60 : 20;
