@@ -25,7 +25,7 @@ export async function withEngines(...[command, options]: Parameters<WithEngines>
       await engines.migrate(administrator).catch(databaseIsAway);
       await engines.checkPepper().catch(databaseIsAway);
     }
-    await command({ engines: { ...engines, administrator } });
+    await command({ ...engines, administrator });
   } finally {
     await engines.close();
   }

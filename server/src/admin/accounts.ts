@@ -46,7 +46,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     .option('--language <tag>', 'its language, such as en or sv')
     .option('--json', 'print JSON')
     .action((options: { email: string; phone: string; type: 'api' | 'user'; language?: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const { account, apiKey } = await createAccount(engines, options);
         print(options.json, { account: toJson(account), api_key: apiKey }, [
           `Account  ${account.email}`,
@@ -68,7 +68,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
       .option('--search <text>', 'only those with this text in their address or name')
       .option('--disabled', 'only those that are disabled'),
   ).action((options: ListOptions & { search?: string; disabled?: boolean }) =>
-    withEngines(({ engines }) =>
+    withEngines((engines) =>
       printList(options, {
         rows: readPages((after?: Account) => listAccounts(engines, after?.email ?? '', accountsPerPage)),
         toShown: toJson,
@@ -126,7 +126,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
       if (!changesChoices && !changesQuotas) {
         command.error('nothing to change: use --name, --group, --max-stored or another option besides --account');
       }
-      return withEngines(async ({ engines }) => {
+      return withEngines(async (engines) => {
         const found = await findAccount(engines, options.account);
         if (changesQuotas) await setAccountQuotas(engines, found, quotas, await parseGroup(engines, options.group));
         if (changesChoices) await setAccountChoices(engines, engines.administrator, found, choices);
@@ -156,7 +156,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
       .description(disabled ? 'refuse all requests of an account from now on' : 'accept requests of an account again')
       .option('--json', 'print JSON')
       .action((options: { account: string; json?: boolean }) =>
-        withEngines(async ({ engines }) => {
+        withEngines(async (engines) => {
           const account = await findAccount(engines, options.account);
           await setAccountDisabled(engines, account, disabled);
           print(options.json, { account: { ...toJson(account), disabled } }, [`${account.email} is ${name}d.`]);
@@ -193,7 +193,7 @@ export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {
     .option('--yes', 'do not ask; otherwise it shows what would be deleted, and asks for the address again')
     .option('--json', 'print JSON')
     .action((options: { account: string; yes?: boolean; json?: boolean }, self: Command) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const account = await findAccount(engines, options.account);
         const contents = await readContents(engines, account.id);
         if (!options.yes) {

@@ -20,7 +20,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
     .description('create another key, which is shown only once')
     .option('--json', 'print JSON')
     .action((options: { account: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const account = await findAccount(engines, options.account);
         const { id, apiKey } = await createKey(engines, account);
         print(options.json, { id, api_key: apiKey }, [
@@ -35,7 +35,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
   const list = addListOptions(
     addAccountOption(keys.command('list')).description('list the keys of an account, newest first'),
   ).action((options: ListOptions & { account: string }) =>
-    withEngines(async ({ engines }) => {
+    withEngines(async (engines) => {
       const account = await findAccount(engines, options.account);
       await printList(options, {
         rows: await listKeys(engines, account.id),
@@ -72,7 +72,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print JSON')
     .action((options: { account: string; id: string; descendants?: boolean; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const account = await findAccount(engines, options.account);
         const { id, descendants = false } = options;
         const revocation = { keyId: id, descendants };

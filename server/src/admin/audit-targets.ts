@@ -18,7 +18,7 @@ export function addTargetCommands(audit: Command, withEngines: WithEngines): voi
     .description('list the systems that the audit is sent to, how far, and what to do if one does not take it')
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const states = await listAuditTargets(engines);
         const configured = new Set(engines.auditTargets.keys());
         const names = auditTargetNames.filter(
@@ -41,7 +41,7 @@ export function addTargetCommands(audit: Command, withEngines: WithEngines): voi
     .argument('<entry>', 'the id of the entry, as `audit targets` shows it', parseId('audit targets'))
     .option('--json', 'print JSON')
     .action((name: AuditTargetName, id: string, options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         await skipRefusedEntry(engines, name, id);
         print(options.json, { skipped: id }, [
           `The target ${name} does not get the entry ${id}. Those after it are sent within two minutes.`,

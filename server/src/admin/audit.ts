@@ -16,7 +16,7 @@ import { readIdEnd } from '../domain/reference.ts';
 import { csvColumns, describeEntry, toCsvRow } from './audit-entry.ts';
 import { addTargetCommands } from './audit-targets.ts';
 import { untilKilled } from './backup-place.ts';
-import { type AddCommand, type AdminContext, addExamples, parseTime } from './command.ts';
+import { type AddCommand, type AdminEngines, addExamples, parseTime } from './command.ts';
 import { toJsonText } from './json-text.ts';
 import { Progress } from './progress.ts';
 
@@ -47,7 +47,7 @@ export const auditCommands: AddCommand = (parent, withEngines) => {
     .option('--after <cursor>', 'begin after this entry, as the output before has told you', parseCursor)
     .option('--json', 'print one JSON array')
     .action((options: FilterOptions & { limit: number; after?: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const filter = await readFilter(engines, options);
         const { limit: count, after } = options;
         const found = await searchAudit(engines, filter, { order: 'newest first', after, count });
@@ -71,7 +71,7 @@ export const auditCommands: AddCommand = (parent, withEngines) => {
     .addOption(new Option('--format <format>', 'the format').choices(['csv', 'jsonl']).default('jsonl'))
     .option('--output <file>', 'the file, which must not exist; readable only by you')
     .action((options: FilterOptions & { format: 'csv' | 'jsonl'; output?: string }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const filter = await readFilter(engines, options);
         const progress = new Progress();
         const entries = readAll(engines, filter, progress);
@@ -91,7 +91,7 @@ export const auditCommands: AddCommand = (parent, withEngines) => {
   )
     .option('--json', 'print one JSON value in each line')
     .action((options: FilterOptions & { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const filter = await readFilter(engines, options);
         for await (const entry of followEntries(engines, filter, { signal: untilKilled, pollMs: 1_000 })) {
           process.stdout.write(`${options.json ? toJsonText(toAuditJson(entry)) : describeEntry(entry)}\n`);
@@ -114,10 +114,7 @@ function addFilters(command: Command): Command {
     .option('--until <time>', 'before this time', parseTime);
 }
 
-async function readFilter(
-  engines: Pick<AdminContext['engines'], 'store'>,
-  options: FilterOptions,
-): Promise<AuditFilter> {
+async function readFilter(engines: Pick<AdminEngines, 'store'>, options: FilterOptions): Promise<AuditFilter> {
   return {
     accountId: options.account === undefined ? undefined : await findAuditAccount(engines, options.account),
     authorIds: options.actor === undefined ? undefined : await findAuthors(engines, options.actor),
@@ -131,7 +128,7 @@ async function readFilter(
 
 /** One page at a time, so that memory does not grow with the audit. */
 async function* readAll(
-  engines: Pick<AdminContext['engines'], 'store'>,
+  engines: Pick<AdminEngines, 'store'>,
   filter: AuditFilter,
   progress: Progress,
 ): AsyncGenerator<FullAuditEntry> {
@@ -217,7 +214,7 @@ function parseCursor(value: string): string {
 }
 
 /** The id of an account for a search. One that was deleted can only be named by its id. */
-async function findAuditAccount(engines: Pick<AdminContext['engines'], 'store'>, value: string): Promise<string> {
+async function findAuditAccount(engines: Pick<AdminEngines, 'store'>, value: string): Promise<string> {
   if (value === 'server') return serverAccountId;
   return isUuid(value) ? value : (await findAccount(engines, value)).id;
 }

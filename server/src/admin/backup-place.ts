@@ -5,7 +5,7 @@ import { type DayKeyMirror, readMirror } from '../domain/backup/day-key-mirror.t
 import type { Copied } from '../domain/backup/make-backup.ts';
 import { ExchangeError, MissingObject } from '../domain/exchange-error.ts';
 import { resolveInStartDirectory } from '../start-directory.ts';
-import type { AdminContext } from './command.ts';
+import type { AdminEngines } from './command.ts';
 import { Progress, size } from './progress.ts';
 
 /** For an option that names a place for backups. */
@@ -20,7 +20,7 @@ export function placeAddress(value: string): BackupAddress {
 
 /** The day keys in the place that an option names; undefined if it names none. */
 export async function openMirror(
-  engines: AdminContext['engines'],
+  engines: AdminEngines,
   address: BackupAddress | undefined,
 ): Promise<DayKeyMirror | undefined> {
   if (!address) return undefined;
@@ -43,7 +43,7 @@ export function addPlaceOption(command: Command): Command {
 
 /** Opens a place, works with it, and closes it afterwards. */
 export async function usePlace<Result>(
-  engines: AdminContext['engines'],
+  engines: AdminEngines,
   address: BackupAddress,
   work: (place: BackupPlace) => Promise<Result>,
 ): Promise<Result> {
@@ -57,7 +57,7 @@ export async function usePlace<Result>(
 
 /** The same for a command that shows its progress. */
 export async function withPlace(
-  engines: AdminContext['engines'],
+  engines: AdminEngines,
   address: BackupAddress,
   work: (place: BackupPlace, progress: Progress) => Promise<void>,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { pruneBackups } from '../domain/backup/prune-backups.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { listDayKeys } from '../domain/keys/examine-day-keys.ts';
 import { placeAddress, reportProgress, untilKilled, withPlace } from './backup-place.ts';
-import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
+import { type AddCommand, type AdminEngines, addExamples, print } from './command.ts';
 import { exportLines, exportTo } from './day-keys.ts';
 import { size } from './progress.ts';
 import { addBackupVerify } from './verify-backup.ts';
@@ -50,7 +50,7 @@ export const backupCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print JSON')
     .action((options: BackupOptions) =>
-      withEngines(({ engines }) =>
+      withEngines((engines) =>
         runExclusively(engines, options.to, async (place, progress) => {
           if (isDeepStrictEqual(options.to, options.dayKeys)) throw new ExchangeError('invalid_input', ofItsOwn);
           const since = performance.now();
@@ -138,7 +138,7 @@ const dayKeysMissing =
   'The files of this backup cannot be read without the day keys. Export them now, to another place: waybilld admin day-keys export --to PLACE';
 
 async function runExclusively(
-  engines: AdminContext['engines'],
+  engines: AdminEngines,
   address: BackupAddress,
   work: Parameters<typeof withPlace>[2],
 ): Promise<void> {

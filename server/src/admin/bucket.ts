@@ -1,7 +1,7 @@
 import { listLogs } from '../domain/evidence/read-log.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { listDayKeys } from '../domain/keys/examine-day-keys.ts';
-import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
+import { type AddCommand, type AdminEngines, addExamples, print } from './command.ts';
 
 export const bucketCommand: AddCommand = (parent, withEngines) => {
   const bucket = parent.command('bucket').description('the bucket that WAYBILL_S3_BUCKET names');
@@ -14,7 +14,7 @@ export const bucketCommand: AddCommand = (parent, withEngines) => {
     .option('--json', 'print JSON')
     .action((options: { forRestore?: boolean; json?: boolean }) =>
       withEngines(
-        async ({ engines }) => {
+        async (engines) => {
           const created = await engines.createBucket(async () => {
             if (!options.forRestore) await requireNoBucket(engines);
           });
@@ -28,7 +28,7 @@ export const bucketCommand: AddCommand = (parent, withEngines) => {
 };
 
 /** An empty bucket in place of the one with the day keys and the log would look well, and take no upload. */
-async function requireNoBucket(engines: Pick<AdminContext['engines'], 'store'>): Promise<void> {
+async function requireNoBucket(engines: Pick<AdminEngines, 'store'>): Promise<void> {
   // A database that is away, is being restored or has no tables yet is no reason to refuse.
   const days = await listDayKeys(engines).catch(() => []);
   const logs = await listLogs(engines).catch(() => []);

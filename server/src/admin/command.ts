@@ -5,41 +5,39 @@ import type { ByCommand } from '../domain/audit/audit-store.ts';
 import { isUuid } from '../domain/is-uuid.ts';
 import { toJsonText } from './json-text.ts';
 
-/** The input of a command: the engines, and where its output goes. */
-export interface AdminContext {
-  readonly engines: Pick<
-    Assembly,
-    | 'store'
-    | 'createBucket'
-    | 'random'
-    | 'pepper'
-    | 'objects'
-    | 'logObjects'
-    | 'masterKeys'
-    | 'dayKeys'
-    | 'checkpoint'
-    | 'policy'
-    | 'readReport'
-    | 'mailer'
-    | 'mailTemplates'
-    | 'probeMailServer'
-    | 'dns'
-    | 'returnPaths'
-    | 'personLinks'
-    | 'logger'
-    | 'migrate'
-    | 'planMigrations'
-    | 'database'
-    | 'bucket'
-    | 'openBackupPlace'
-    | 'auditTargets'
-  > &
-    ByCommand;
-}
+/** The engines that commands use, and the administrator who runs them. */
+export type AdminEngines = Pick<
+  Assembly,
+  | 'store'
+  | 'createBucket'
+  | 'random'
+  | 'pepper'
+  | 'objects'
+  | 'logObjects'
+  | 'masterKeys'
+  | 'dayKeys'
+  | 'checkpoint'
+  | 'policy'
+  | 'readReport'
+  | 'mailer'
+  | 'mailTemplates'
+  | 'probeMailServer'
+  | 'dns'
+  | 'returnPaths'
+  | 'personLinks'
+  | 'logger'
+  | 'migrate'
+  | 'planMigrations'
+  | 'database'
+  | 'bucket'
+  | 'openBackupPlace'
+  | 'auditTargets'
+> &
+  ByCommand;
 
 /** Opens the engines on a database that has a schema, which is brought up to date, runs a command with them, and closes them afterwards. */
 export type WithEngines = (
-  work: (context: AdminContext) => Promise<void>,
+  work: (engines: AdminEngines) => Promise<void>,
   options?: { readonly migrateFirst: boolean; readonly role?: 'restore' },
 ) => Promise<void>;
 

@@ -21,7 +21,7 @@ export const contactCommands: AddCommand = (parent, withEngines) => {
     .description('list the global contacts')
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const found = await listGlobalContacts(engines);
         print(
           options.json,
@@ -42,7 +42,7 @@ export const contactCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'print JSON')
     .action(async (options: { file: string; json?: boolean }) => {
       const wanted = await readContactsFile(options.file);
-      return withEngines(async ({ engines }) => {
+      return withEngines(async (engines) => {
         const count = await replaceGlobalContacts(engines, wanted);
         print(options.json, { count }, [`${count} global contacts are set.`]);
       });

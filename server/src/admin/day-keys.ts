@@ -5,7 +5,7 @@ import { type Exported, exportDayKeys, importDayKeys, removeDayKeys } from '../d
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { toDate } from '../domain/keys/day-keys.ts';
 import { openMirror, placeAddress, usePlace } from './backup-place.ts';
-import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
+import { type AddCommand, type AdminEngines, addExamples, print } from './command.ts';
 
 export const dayKeyCommands: AddCommand = (parent, withEngines) => {
   const keys = parent
@@ -25,7 +25,7 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
     .requiredOption('--to <place>', 'a directory, or s3://BUCKET/PREFIX on the same S3 server', placeAddress)
     .option('--json', 'print JSON')
     .action((options: { to: BackupAddress; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const result = await exportTo(engines, options.to);
         print(options.json, result, exportLines(result));
         if (result.lost.length > 0) process.exitCode = 1;
@@ -53,7 +53,7 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print JSON')
     .action((options: { from: BackupAddress; endFiles?: boolean; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const { database } = engines;
         const { imported, lost } = await importDayKeys(engines, (await openMirror(engines, options.from)) ?? new Map());
         const isReplaceable = ({ isUsed }: NamedDay) => !isUsed || options.endFiles;
@@ -105,7 +105,7 @@ export function describeLost({ day, files, isUsed }: NamedDay): string {
 }
 
 /** Undefined if neither `serve` nor `work` runs. */
-async function findObstacle(database: AdminContext['engines']['database']): Promise<string | undefined> {
+async function findObstacle(database: AdminEngines['database']): Promise<string | undefined> {
   try {
     await database.requireAlone();
     return undefined;
@@ -115,7 +115,7 @@ async function findObstacle(database: AdminContext['engines']['database']): Prom
   }
 }
 
-export async function exportTo(engines: AdminContext['engines'], address: BackupAddress): Promise<Exported> {
+export async function exportTo(engines: AdminEngines, address: BackupAddress): Promise<Exported> {
   const exported = await usePlace(engines, address, (place) => exportDayKeys(engines, place));
   const details = { to: address, dayKeys: exported.exported };
   await recordMaintenance(engines, engines.administrator, 'day_keys.exported', details);

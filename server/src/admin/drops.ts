@@ -37,7 +37,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
       .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'expired', 'revoked']))
       .option('--since <time>', 'only those created at this time or later, such as 2026-11-15', parseTime),
   ).action((options: DropListOptions) =>
-    withEngines(async ({ engines }) => {
+    withEngines(async (engines) => {
       const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
       await printList(options, {
         rows: account ? readDrops(engines, account, options.since) : readAllDrops(engines, options.since),
@@ -80,7 +80,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     .argument('<reference>', 'the reference, such as WB-7F3K-29QD', parseReference)
     .option('--json', 'print one JSON array')
     .action((digits: string, options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const found = await findDropsByIdEnd(engines, digits, maxFound);
         if (found.length === 0) throw new ExchangeError('not_found', 'No drop has this reference.');
         const lines = found.map(({ id, account, type, state, createdSeconds }) => ({
@@ -107,7 +107,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print one JSON array')
     .action((name: string, options: { account?: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const { account, dropId: id } = await findNamedDrop(engines, name, options.account);
         await printPages(
           options.json,
@@ -131,7 +131,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     .requiredOption('--until <time>', 'the new deadline, such as 2026-11-30T18:00:00Z', parseTime)
     .option('--json', 'print JSON')
     .action((name: string, options: { account?: string; until: Date; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const { account, dropId: id } = await findNamedDrop(engines, name, options.account);
         await extendDrop(engines, account, id, options.until);
         print(options.json, { extended: id, deadline: options.until }, [
@@ -145,7 +145,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     .description('end a drop or request before its deadline; its files cannot be downloaded any more')
     .option('--json', 'print JSON')
     .action((name: string, options: { account?: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const { account, dropId: id } = await findNamedDrop(engines, name, options.account);
         await revokeDrop(engines, account, id, engines.administrator);
         print(options.json, { revoked: id, reference: toReference(id) }, [`${id} (${toReference(id)}) is revoked.`]);

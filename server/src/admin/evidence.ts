@@ -13,7 +13,7 @@ export const evidenceCommands: AddCommand = (parent, withEngines) => {
     .option('--yes', 'do not ask; otherwise it only says how much names the address')
     .option('--json', 'print JSON')
     .action((options: { address: string; yes?: boolean; json?: boolean }, self: Command) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const address = options.address.trim();
         if (!options.yes) {
           const naming = await countNaming(engines, address);

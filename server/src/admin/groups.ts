@@ -30,7 +30,7 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
   const create = addLimits(
     groups.command('create').description('create a group').argument('<name>', 'its name'),
   ).action((name: string, options: GroupOptions) =>
-    withEngines(async ({ engines }) => {
+    withEngines(async (engines) => {
       await createGroup(engines, name, parseChanges(options));
       printGroup(options.json, await findGroup(engines, name));
     }),
@@ -46,7 +46,7 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
   ).action((name: string, options: GroupOptions, command: Command) => {
     const changes = parseChanges(options);
     if (Object.keys(changes).length === 0) command.error('nothing to change: use --max-stored or another limit');
-    return withEngines(async ({ engines }) => {
+    return withEngines(async (engines) => {
       await setGroupQuotas(engines, await findGroup(engines, name), changes);
       printGroup(options.json, await findGroup(engines, name));
     });
@@ -55,7 +55,7 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
 
   const list = addListOptions(groups.command('list').description('list all groups by name')).action(
     (options: ListOptions) =>
-      withEngines(({ engines }) =>
+      withEngines((engines) =>
         printList(options, {
           rows: readPages((after?: Group) => listGroups(engines, after?.name ?? '', groupsPerPage)),
           toShown: toJson,
@@ -76,7 +76,7 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
     .argument('<name>', 'the group')
     .option('--json', 'print JSON')
     .action((name: string, options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => printGroup(options.json, await findGroup(engines, name))),
+      withEngines(async (engines) => printGroup(options.json, await findGroup(engines, name))),
     );
   addExamples(show, 'waybilld admin groups show sales');
 
@@ -86,7 +86,7 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
     .argument('<name>', 'the group')
     .option('--json', 'print JSON')
     .action((name: string, options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         await removeGroup(engines, await findGroup(engines, name));
         print(options.json, { removed: name }, [`The group ${name} is removed.`]);
       }),

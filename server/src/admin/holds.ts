@@ -32,7 +32,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
     .option(...by)
     .option('--json', 'print JSON')
     .action((options: PlaceOptions) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const account = await findAccount(engines, options.account);
         const { by: decidedBy = engines.administrator.id, drop, ...hold } = options;
         const dropId = drop === undefined ? null : (await findNamedDrop(engines, drop, account.email)).dropId;
@@ -55,7 +55,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
       .option('--account <address>', 'only those of this account')
       .option('--released', 'also those that were released'),
   ).action((options: ListOptions & { account?: string; released?: boolean }) =>
-    withEngines(async ({ engines }) => {
+    withEngines(async (engines) => {
       const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
       const filter = { accountId: account?.id, released: options.released === true };
       await printList(options, {
@@ -97,7 +97,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
     .option(...by)
     .option('--json', 'print JSON')
     .action((id: string, options: { by?: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         await releaseHold(engines, id, options.by ?? engines.administrator.id);
         print(options.json, { released: id }, [`Hold ${id} is released.`]);
       }),

@@ -36,7 +36,7 @@ export function addLogCheck(log: Command, withEngines: WithEngines): void {
     )
     .option('--json', 'print JSON')
     .action((options: CheckOptions) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const findings: LogFinding[] = [];
         const total = { leaves: 0, erased: 0, lost: 0, findings: 0 };
         const progress = new Progress();

@@ -23,7 +23,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const logs = await listLogs(engines);
         const keys = await listLogKeys(engines);
         const condition = await readLogCondition(engines);
@@ -71,7 +71,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
     .requiredOption('--reason <text>', 'why, for everyone who reads the log; at most 200 characters', parseReason)
     .option('--json', 'print JSON')
     .action((options: { reason: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const author = engines.administrator;
         const { epoch, origin, moved } = await startEpoch(engines, { reason: options.reason, author });
         print(options.json, { epoch, origin, moved_entries: moved }, [
@@ -90,7 +90,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const { log: current, keys } = await addSigningKeys(engines);
         print(options.json, { epoch: current.epoch, keys }, [
           ...keys.map((key) => `Added: ${key}`),
@@ -107,7 +107,7 @@ export const logCommands: AddCommand = (parent, withEngines) => {
     .argument('<id>', 'the id of the key, as `log status` shows it', parseKeyId)
     .option('--json', 'print JSON')
     .action((keyId: number, options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const key = await retireSigningKey(engines, keyId);
         print(options.json, { key }, [`Retired: ${key}`]);
       }),

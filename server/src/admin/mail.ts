@@ -44,7 +44,7 @@ export const mailCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'print one JSON array')
     .action((to: string, options: { dkimSelector?: string; dnsServer?: string; json?: boolean }) =>
       withEngines(
-        async ({ engines }) => {
+        async (engines) => {
           const findings = await testMail(engines, engines.dns(options.dnsServer), to, options);
           print(options.json, findings, findings.flatMap(describeFinding));
           if (findings.some(({ state }) => state === 'missing' || state === 'failed')) process.exitCode = 1;
@@ -67,7 +67,7 @@ export const mailCommands: AddCommand = (parent, withEngines) => {
       try {
         const returned = await readInput();
         await withEngines(
-          async ({ engines }) => {
+          async (engines) => {
             const result = await recordBounce(engines, returned);
             print(options.json, { result }, [explanations[result]]);
           },
@@ -132,7 +132,7 @@ const stoppedCommands: AddCommand = (parent, withEngines) => {
       'list the addresses that want no more mail from an account, and since when',
     ),
   ).action((options: ListOptions & { account: string }) =>
-    withEngines(async ({ engines }) => {
+    withEngines(async (engines) => {
       const account = await findAccount(engines, options.account);
       await printList(options, {
         rows: readPages((after?: StoppedAddress) =>
@@ -153,7 +153,7 @@ const stoppedCommands: AddCommand = (parent, withEngines) => {
     .requiredOption('--account <address>', 'the account')
     .option('--json', 'print JSON')
     .action((address: string, options: { account: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const account = await findAccount(engines, options.account);
         await removeStop(engines, account, address);
         print(options.json, { allowed: address }, [`${address} can get mail from ${account.email} again.`]);

@@ -3,7 +3,7 @@ import { wrapSigningKeysAgain } from '../domain/evidence/rotate-signing-keys.ts'
 import { describeOther } from '../domain/keys/check-master-keys.ts';
 import { findWrongKeys } from '../domain/keys/examine-day-keys.ts';
 import { currentVersion, rotateMasterKey } from '../domain/keys/rotate-master-key.ts';
-import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
+import { type AddCommand, type AdminEngines, addExamples, print } from './command.ts';
 import { Progress } from './progress.ts';
 
 export const masterKeyCommands: AddCommand = (parent, withEngines) => {
@@ -19,7 +19,7 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const since = performance.now();
         const replaced = await wrapAgain(engines);
         const tookMs = Math.round(performance.now() - since);
@@ -46,7 +46,7 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const versions = await listMasterKeys(engines);
         const current = await currentVersion(engines.masterKeys);
         const wrong = await findWrongKeys(engines);
@@ -68,7 +68,7 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
 };
 
 /** Those that are known here, and those that stored keys need. */
-async function listMasterKeys({ masterKeys, database }: AdminContext['engines']) {
+async function listMasterKeys({ masterKeys, database }: AdminEngines) {
   const used = await database.usedMasterKeys();
   const known = await masterKeys.list();
   const versions = new Set([...known, ...used].map(({ version }) => version));
@@ -82,7 +82,7 @@ async function listMasterKeys({ masterKeys, database }: AdminContext['engines'])
 }
 
 /** Wraps stored keys by the current keys, and shows how far it is. Returns how many. */
-async function wrapAgain(engines: AdminContext['engines']): Promise<number> {
+async function wrapAgain(engines: AdminEngines): Promise<number> {
   const progress = new Progress();
   const onLost = (remedy: string) => (key: string) => {
     progress.clear();

@@ -1,4 +1,4 @@
-import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
+import { type AddCommand, type AdminEngines, addExamples, print } from './command.ts';
 
 const upToDate = 'The schema is up to date.';
 
@@ -15,7 +15,7 @@ export const migrateCommand: AddCommand = (parent, withEngines) => {
     .option('--json', 'print JSON')
     .action((options: { plan?: boolean; json?: boolean }) =>
       withEngines(
-        async ({ engines }) => {
+        async (engines) => {
           if (options.plan) {
             const pending = await engines.planMigrations();
             print(options.json, { pending }, describePlan(pending));
@@ -31,7 +31,7 @@ export const migrateCommand: AddCommand = (parent, withEngines) => {
   addExamples(migrate, 'waybilld admin migrate', 'waybilld admin migrate --plan');
 };
 
-type Plan = Awaited<ReturnType<AdminContext['engines']['planMigrations']>>;
+type Plan = Awaited<ReturnType<AdminEngines['planMigrations']>>;
 
 /** The lines that describe it to an operator. */
 export function describePlan(pending: Plan): string[] {

@@ -23,7 +23,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
       .option('--drop <drop>', 'only those of this drop: its reference, such as WB-7F3K-29QD, or its id', parseDropName)
       .option('--receiver <address>', 'only those to this address or phone number'),
   ).action((options: OutboxListOptions) =>
-    withEngines(async ({ engines }) => {
+    withEngines(async (engines) => {
       const account = options.account === undefined ? undefined : await findAccount(engines, options.account);
       const { dropId } =
         options.drop === undefined
@@ -73,7 +73,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
     .action((id: string | undefined, options: RetryOptions, command: Command) => {
       const problem = findWrongUse(id, options);
       if (problem) command.error(problem);
-      return withEngines(async ({ engines }) => {
+      return withEngines(async (engines) => {
         if (id === undefined) {
           const { all, abandoned = all, waiting = all, since, reason } = options;
           // Waiting ones first: those that were abandoned wait from then on.

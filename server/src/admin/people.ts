@@ -49,7 +49,7 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
         mail: boolean;
         json?: boolean;
       }) =>
-        withEngines(async ({ engines }) => {
+        withEngines(async (engines) => {
           const { email, name, language, administrator: isAdministrator, mail } = options;
           const invitation = { email, name, language, isAdministrator, mail };
           const { person, link, isPromoted } = await invitePerson(engines, engines.administrator, invitation);
@@ -77,7 +77,7 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
       .option('--administrators', 'only administrators')
       .option('--disabled', 'only those who are disabled'),
   ).action((options: ListOptions & { search?: string; administrators?: boolean; disabled?: boolean }) =>
-    withEngines(async ({ engines }) => {
+    withEngines(async (engines) => {
       type ListedPerson = Awaited<ReturnType<typeof listPeople>>[number];
       const isFiltered = options.search !== undefined || options.administrators || options.disabled;
       await printList(options, {
@@ -108,7 +108,7 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
     .option('--no-mail', 'print the link instead of mailing it')
     .option('--json', 'print JSON')
     .action((options: { email: string; mail: boolean; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const person = await findPerson(engines, options.email);
         const link = await makeRecoveryLink(engines, engines.administrator, person, options);
         print(options.json, { person: toJson(person), ...(!options.mail && { link }) }, [
@@ -131,7 +131,7 @@ export const peopleCommands: AddCommand = (parent, withEngines) => {
       .requiredOption('--email <address>', 'the person')
       .option('--json', 'print JSON')
       .action((options: { email: string; json?: boolean }) =>
-        withEngines(async ({ engines }) => {
+        withEngines(async (engines) => {
           const person = await findPerson(engines, options.email);
           await setPersonDisabled(engines, engines.administrator, person, disabled);
           print(options.json, { person: { ...toJson(person), disabled } }, [`${person.email} is ${name}d.`]);
@@ -150,7 +150,7 @@ const deleteCommand: AddCommand = (people, withEngines) => {
     .option('--yes', 'delete; otherwise it shows what would be deleted')
     .option('--json', 'print JSON')
     .action((options: { email: string; yes?: boolean; json?: boolean }, self: Command) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const person = await findPerson(engines, options.email);
         const memberships = await listAllMemberships(engines, person.id, '', rowsPerPage, 'all');
         const accounts = memberships.map(({ account }) => account);
@@ -179,7 +179,7 @@ export const memberCommands: AddCommand = (parent, withEngines) => {
   const list = addListOptions(
     addAccountOption(members.command('list')).description('list the members of an account by address'),
   ).action((options: ListOptions & { account: string }) =>
-    withEngines(async ({ engines }) => {
+    withEngines(async (engines) => {
       const account = await findAccount(engines, options.account);
       type Member = Awaited<ReturnType<typeof listMembers>>[number];
       await printList(options, {
@@ -221,7 +221,7 @@ export const memberCommands: AddCommand = (parent, withEngines) => {
     )
     .option('--json', 'print JSON')
     .action((options: { account: string; email: string; role: MemberRole; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const { account, email, role } = options;
         await setMember(engines, engines.administrator, { ...(await find(engines, options)), role });
         print(options.json, { account, email, role }, [`${email} is ${role} of ${account}.`]);
@@ -236,7 +236,7 @@ export const memberCommands: AddCommand = (parent, withEngines) => {
     .requiredOption('--email <address>', 'the person')
     .option('--json', 'print JSON')
     .action((options: { account: string; email: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const { account, email } = options;
         await removeMember(engines, engines.administrator, await find(engines, options));
         print(options.json, { account, email }, [`${email} no longer belongs to ${account}.`]);

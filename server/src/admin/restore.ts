@@ -45,7 +45,7 @@ export function restoreCommand(
     )
     .action((options: RestoreOptions) =>
       withEngines(
-        ({ engines }) =>
+        (engines) =>
           withPlace(engines, options.from, async (place, progress) => {
             const since = performance.now();
             const dayKeys = (await openMirror(engines, options.dayKeys)) ?? new Map();

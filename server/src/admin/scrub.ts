@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { countDamaged, listDamagedFiles, scrubAlone } from '../domain/files/scrub.ts';
 import type { DamagedFile, ScrubPass } from '../domain/files/scrub-store.ts';
 import { RateLimiter } from '../domain/flow/rate-limiter.ts';
-import { type AddCommand, type AdminContext, addExamples, print, printPages } from './command.ts';
+import { type AddCommand, type AdminEngines, addExamples, print, printPages } from './command.ts';
 import { Progress, size } from './progress.ts';
 
 const filesPerPage = 500;
@@ -26,7 +26,7 @@ export const scrubCommand: AddCommand = (parent, withEngines) => {
     .option('--report', 'read nothing: list the damaged files that are known, one JSON array with --json')
     .option('--json', 'print JSON')
     .action((options: ScrubOptions) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         if (options.report) return await listDamaged(engines, options.json);
         const pass = await scrubExclusively(engines, options);
         const damaged = await countDamaged(engines);
@@ -46,7 +46,7 @@ export const scrubCommand: AddCommand = (parent, withEngines) => {
   );
 };
 
-async function listDamaged(engines: AdminContext['engines'], json: boolean | undefined): Promise<void> {
+async function listDamaged(engines: AdminEngines, json: boolean | undefined): Promise<void> {
   await printPages(
     json,
     (after?: DamagedFile) => listDamagedFiles(engines, after, filesPerPage),
@@ -60,10 +60,7 @@ async function listDamaged(engines: AdminContext['engines'], json: boolean | und
 }
 
 /** A worker that is scrubbing pauses every minute; then it is our turn. */
-async function scrubExclusively(
-  engines: AdminContext['engines'],
-  { fromStart, rate: bytes }: ScrubOptions,
-): Promise<ScrubPass> {
+async function scrubExclusively(engines: AdminEngines, { fromStart, rate: bytes }: ScrubOptions): Promise<ScrubPass> {
   const progress = new Progress();
   const rateLimiter = bytes === undefined ? undefined : new RateLimiter(bytes);
   for (;;) {

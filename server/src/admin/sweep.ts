@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { UndeletedObject } from '../domain/files/file-store.ts';
 import { listUndeletedObjects } from '../domain/files/sweep-files.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
-import { type AddCommand, type AdminContext, addExamples, print, printPages } from './command.ts';
+import { type AddCommand, type AdminEngines, addExamples, print, printPages } from './command.ts';
 
 const objectsPerPage = 500;
 
@@ -13,7 +13,7 @@ export const sweepCommand: AddCommand = (parent, withEngines) => {
     .option('--undeleted', 'delete nothing: list the objects that the store did not delete, one JSON array with --json')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean; undeleted?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         if (options.undeleted) return await listUndeleted(engines, options.json);
         const since = performance.now();
         const swept = await sweepExclusively(engines);
@@ -26,7 +26,7 @@ export const sweepCommand: AddCommand = (parent, withEngines) => {
   addExamples(sweep, 'waybilld admin sweep', 'waybilld admin sweep --json', 'waybilld admin sweep --undeleted');
 };
 
-async function listUndeleted(engines: AdminContext['engines'], json: boolean | undefined): Promise<void> {
+async function listUndeleted(engines: AdminEngines, json: boolean | undefined): Promise<void> {
   await printPages(
     json,
     (after?: UndeletedObject) => listUndeletedObjects(engines, after?.key, objectsPerPage),

@@ -14,7 +14,7 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
     .description('show what an account may do, by itself and by its group, and what it uses')
     .option('--json', 'print JSON')
     .action((options: { account: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
+      withEngines(async (engines) => {
         const account = await findAccount(engines, options.account);
         const [own, policy, usage] = await Promise.all([
           readOwnQuotas(engines, account.id),
@@ -54,7 +54,7 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
       .description('list what every account stores and has sent today')
       .option('--recount', 'add up what each account stores, and correct its usage where it differs'),
   ).action((options: ListOptions & { recount?: boolean }) =>
-    withEngines(({ engines }) =>
+    withEngines((engines) =>
       printList(options, {
         rows: readPages(async (after?: Shown): Promise<readonly Shown[]> => {
           const page = await listUsage(engines, after?.email ?? '', accountsPerPage);

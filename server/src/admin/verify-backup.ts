@@ -16,7 +16,7 @@ export const addBackupVerify: AddCommand = (backup, withEngines) => {
       ),
   ).action((options: { from: BackupAddress; backup?: string; dayKeys?: BackupAddress; json?: boolean }) =>
     withEngines(
-      ({ engines }) =>
+      (engines) =>
         withPlace(engines, options.from, async (place, progress) => {
           const damaged: { file: string; object: string; problem: string }[] = [];
           let count = 0;

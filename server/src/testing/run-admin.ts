@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { AdminContext } from '../admin/command.ts';
+import type { AdminEngines } from '../admin/command.ts';
 import type { Diagnose } from '../admin/doctor.ts';
 import { makeProgram } from '../program.ts';
 import type { TestExchange } from './exchange.ts';
@@ -14,11 +14,10 @@ export async function runAdmin(
   ...words: string[]
 ): Promise<string> {
   const never = async () => undefined as never;
-  const context = { engines: engines as unknown as AdminContext['engines'] };
   const roles = {
     serve: never,
     work: never,
-    withEngines: (work: (given: AdminContext) => Promise<void>) => work(context),
+    withEngines: (work: (given: AdminEngines) => Promise<void>) => work(engines as unknown as AdminEngines),
     diagnose,
     setUp: never,
   };
