@@ -7,7 +7,7 @@ import {
   type AuditTargetStore,
   countedUpTo,
 } from '../../domain/audit/audit-target-store.ts';
-import type { Database } from './database.ts';
+import { bindStatements, type Database } from './database.ts';
 import { secondsFromNow } from './time.ts';
 
 const position = sql`case when epoch is not null then
@@ -19,6 +19,7 @@ const inOrder = sql`entry.epoch, entry.transaction_id, entry.sequence`;
 const noFailure = sql`failing_since = null, failure = null, remedy = null, refused_id = null`;
 
 export function auditTargetStore(db: Database): AuditTargetStore {
+  const { readRow, readRows } = bindStatements(db);
   const change = async ({ name, fence }: AuditTargetLease, changes: RawBuilder<unknown>) => {
     const { numAffectedRows } = await sql`
       update audit_targets set ${changes} where name = ${name} and fence = ${fence}`.execute(db);
@@ -58,8 +59,7 @@ export function auditTargetStore(db: Database): AuditTargetStore {
       await change(lease, sql`lease_until = null`);
     },
 
-    async skip(name, refusedId) {
-      const { rows } = await sql<{ failure: string }>`
+    skip: (name, refusedId) => readRow<{ failure: string }>`
         with refused as (
           select target.name, target.failure, entry.epoch, entry.transaction_id, entry.sequence
           from audit_targets as target cross join lateral (
@@ -72,12 +72,9 @@ export function auditTargetStore(db: Database): AuditTargetStore {
           transaction_id = refused.transaction_id, sequence = refused.sequence, ${noFailure}
         from refused where target.name = refused.name
         returning refused.failure
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
-    async list() {
-      const { rows } = await sql<AuditTargetState & { name: AuditTargetName }>`
+    list: () => readRows<AuditTargetState & { name: AuditTargetName }>`
         select name, ${position} as position, delivered_at as "deliveredAt", failing_since as "failingSince", failure,
           remedy, refused_id as "refusedId", waiting.at as "oldestWaitingAt", waiting.entries as "waitingEntries",
           coalesce(greatest(extract(epoch from now() - waiting.at), 0), 0)::float8 as "waitingSeconds"
@@ -87,8 +84,6 @@ export function auditTargetStore(db: Database): AuditTargetStore {
           ) as next
         ) as waiting
         order by name limit 10
-      `.execute(db);
-      return rows;
-    },
+      `,
   };
 }

@@ -7,7 +7,7 @@ import type {
   AuditStore,
   FullAuditEntry,
 } from '../../domain/audit/audit-store.ts';
-import type { Database } from './database.ts';
+import { bindStatements, type Database } from './database.ts';
 import { purgeUnheld } from './purge.ts';
 
 /** The drop that an entry is about: itself, or one of its files or messages. */
@@ -26,6 +26,7 @@ const fullEntry = sql`${position} as position, id, at,
   action, coalesce(addresses, '{}') as addresses, details, before, after`;
 
 export function auditStore(db: Database): AuditStore {
+  const { readRows } = bindStatements(db);
   return {
     async append(accountId, { id, author, action, addresses, details, before, after }) {
       const emails = addresses && addresses.length > 0 ? [...addresses] : null;
@@ -38,8 +39,7 @@ export function auditStore(db: Database): AuditStore {
       `.execute(db);
     },
 
-    async ofDrop(accountId, dropId, count) {
-      const { rows } = await sql<AuditEntry>`
+    ofDrop: (accountId, dropId, count) => readRows<AuditEntry>`
         select at, action, details,
           json_build_object('kind', author_kind, 'id', author_id, 'name', author_name) as author,
           (select nullif(name, '') from people
@@ -47,16 +47,11 @@ export function auditStore(db: Database): AuditStore {
         from audit_entries where account_id = ${accountId} and details ->> 'dropId' = ${dropId}
           and right(details ->> 'dropId', 10) = right(${dropId}::text, 10) and author_kind <> 'link'
         order by at desc limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
-    async search(filter, page) {
-      const { rows } = await sql<FullAuditEntry>`
+    search: (filter, page) => readRows<FullAuditEntry>`
         select ${fullEntry} from ${findEntries(filter, page)} as audit_entries ${sortPage(page)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async follow(after, count) {
       const { epoch, transactionId, sequence } = after ?? { epoch: 0, transactionId: '0', sequence: 0 };

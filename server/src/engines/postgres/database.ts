@@ -1,10 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
 import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;
+
+/** A tag that runs the statement of a template. */
+type Run<Result> = (template: TemplateStringsArray, ...values: readonly unknown[]) => Promise<Result>;
+
+/** Returns tags that run the statement of a template, for what most operations need of its result. */
+export function bindStatements(db: Database) {
+  const readRows = async <Row>(...[template, ...values]: Parameters<Run<Row>>): Promise<Row[]> =>
+    (await sql<Row>(template, ...values).execute(db)).rows;
+  const readRow = async <Row>(...given: Parameters<Run<Row>>): Promise<Row | undefined> =>
+    (await readRows<Row>(...given))[0];
+  const countChanges: Run<number> = async (template, ...values) =>
+    Number((await sql(template, ...values).execute(db)).numAffectedRows ?? 0);
+  const changeOne: Run<boolean> = async (...given) => (await countChanges(...given)) === 1;
+  const run: Run<void> = async (...given) => void (await readRows(...given));
+  return { readRows, readRow, countChanges, changeOne, run };
+}
 
 /** bigint as a number: nothing we count comes near 2^53, and the driver would return text. */
 const types = new pg.TypeOverrides();

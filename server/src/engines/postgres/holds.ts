@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { BatchPosition } from '../../domain/batch.ts';
 import type { Hold, HoldStore } from '../../domain/holds/hold-store.ts';
-import type { Database } from './database.ts';
+import { bindStatements, type Database } from './database.ts';
 import { isHeld, seemsUnheld } from './is-held.ts';
 import { lookedAtPerRow, purgeUnheld } from './purge.ts';
 
@@ -12,6 +12,7 @@ const lastDrop = sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`;
 const dropOfFile = sql`coalesce(files.drop_id, ${noDrop})`;
 
 export function holdStore(db: Database): HoldStore {
+  const { readRows } = bindStatements(db);
   return {
     async place({ accountId, id, dropId, name, reason, placedBy }) {
       // The counterpart of the lock in the database's own is_held().
@@ -34,8 +35,7 @@ export function holdStore(db: Database): HoldStore {
         .returning(['account_id as accountId', 'drop_id as dropId', 'name'])
         .executeTakeFirst(),
 
-    async page({ accountId, released }, after, count) {
-      const { rows } = await sql<Hold>`
+    page: ({ accountId, released }, after, count) => readRows<Hold>`
         select holds.id, holds.account_id as "accountId", accounts.email as account, drop_id as "dropId", holds.name,
           reason, placed_by as "placedBy", placed_at::text as "placedAt", released_by as "releasedBy",
           released_at as "releasedAt"
@@ -45,9 +45,7 @@ export function holdStore(db: Database): HoldStore {
           and (placed_at, holds.id) > (${after?.placedAt ?? '-infinity'}::timestamptz,
             ${after?.id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
         order by placed_at, holds.id limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async emptyReleased(count, after) {
       const maxLookedAt = count * lookedAtPerRow;

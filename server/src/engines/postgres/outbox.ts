@@ -6,7 +6,7 @@ import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, SettledMessage, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
 import { shownName } from './accounts/account-columns.ts';
-import type { Database } from './database.ts';
+import { bindStatements, type Database } from './database.ts';
 import { jobAttempts, jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
 import { findToldPerson, writeNews } from './news.ts';
 import { purgeUnheld } from './purge.ts';
@@ -15,6 +15,7 @@ import { secondsFromNow } from './time.ts';
 const settledColumns = sql`kind, channel, receiver as "to", drop_id as "dropId", position`;
 
 export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore {
+  const { readRow, run } = bindStatements(db);
   const alarm = (...schedule: Schedule) => alarmJob(traceparent(), ...schedule);
   const message = (accountId: string, id: string) =>
     db.updateTable('messages').where('account_id', '=', accountId).where('id', '=', id).where('state', '=', 'waiting');
@@ -59,8 +60,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
   };
 
   return {
-    async settle(accountId, id, state, outcome) {
-      const { rows } = await sql<SettledMessage & { notified: ReceiversLink | null }>`
+    settle: (accountId, id, state, outcome) => readRow<SettledMessage & { notified: ReceiversLink | null }>`
         with settled as (
           update messages set state = ${state}, outcome = ${outcome}, settled_at = now()
           where account_id = ${accountId} and id = ${id} and state = 'waiting'
@@ -77,35 +77,26 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           from notified join drops on drops.account_id = notified.account_id and drops.id = notified.drop_id
         ) as notified
         from settled
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
     async findAccountId(id) {
       const row = await db.selectFrom('messages').select('account_id').where('id', '=', id).executeTakeFirst();
       return row?.account_id;
     },
 
-    async abandon(accountId, id, outcome) {
-      const { rows } = await sql<SettledMessage>`
+    abandon: (accountId, id, outcome) => readRow<SettledMessage>`
         update messages set state = 'abandoned', outcome = ${outcome}, settled_at = now()
         where account_id = ${accountId} and id = ${id} and (state = 'sent' or (state = 'waiting' and attempts > 0))
         returning ${settledColumns}
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
-    async recordAccepted(accountId, id) {
-      const { rows } = await sql<SettledMessage>`
+    recordAccepted: (accountId, id) => readRow<SettledMessage>`
         update messages set accepted_at = now()
         where account_id = ${accountId} and id = ${id} and state = 'sent' and accepted_at is null
         returning ${settledColumns}
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
-    async writeToReceivers(accountId, dropId, kind, messages) {
-      await sql`
+    writeToReceivers: (accountId, dropId, kind, messages) => run`
         with enqueued as (
           insert into messages (account_id, drop_id, id, position, kind, channel, receiver)
           select ${accountId}, ${dropId}, message.id, message.position, ${kind}::message_kind, 'mail', links.email
@@ -115,19 +106,16 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           returning account_id, id, kind
         )
         select count(*) from ${alarmJobs(traceparent(), sql`enqueued`)} as job
-      `.execute(db);
-    },
+      `,
 
-    async enqueue(accountId, { id, kind, channel, dropId, position, receiver }) {
-      await sql`
+    enqueue: (accountId, { id, kind, channel, dropId, position, receiver }) => run`
         with enqueued as (
           insert into messages (account_id, drop_id, id, position, kind, channel, receiver)
           values (${accountId}, ${dropId}, ${id}, ${position}, ${kind}, ${channel}, ${receiver})
           returning account_id, id, kind
         )
         select ${alarm()} from enqueued
-      `.execute(db);
-    },
+      `,
 
     tell: (accountId, news) => writeNews(db, alarm, { accountId, ...news }, [accountId]),
 
@@ -330,8 +318,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       return rows.length === 1;
     },
 
-    async reviveOfDrop(accountId, dropId, outcome) {
-      await sql`
+    reviveOfDrop: (accountId, dropId, outcome) => run`
         with revived as (
           update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
           where account_id = ${accountId} and drop_id = ${dropId} and state = 'abandoned'
@@ -339,8 +326,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           returning account_id, id, kind
         )
         select count(*) from ${alarmJobs(traceparent(), sql`revived`)} as job
-      `.execute(db);
-    },
+      `,
 
     async reviveAll({ since, reason, until }, count) {
       const { rows: clock } = await sql<{ until: string }>`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { KnownGroup, KnownReceiver, ReceiverStore } from '../../domain/contacts/contact-store.ts';
-import type { Database } from './database.ts';
+import { bindStatements, type Database } from './database.ts';
 
 /** Enough to have everyone whom somebody writes to regularly. */
 const recentDrops = 200;
@@ -15,6 +15,7 @@ const contactsOf = (accountId: string) => sql`(
 ) as contact`;
 
 export function receiverStore(db: Database): ReceiverStore {
+  const { readRows } = bindStatements(db);
   return {
     /** Looks at each contact, so that a part of a name is found: no more than the account and the administrator may have. */
     async find(accountId, text, count) {
@@ -43,32 +44,23 @@ export function receiverStore(db: Database): ReceiverStore {
       return rows;
     },
 
-    async findGroups(accountId, text, count) {
-      const { rows } = await sql<KnownGroup>`
+    findGroups: (accountId, text, count) => readRows<KnownGroup>`
         select member.group as name, count(*)::int as size
         from ${contactsOf(accountId)} cross join unnest(groups) as member ("group")
         where strpos(lower(member.group), lower(${text})) > 0
         group by member.group order by member.group limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
-    async inGroup(accountId, group, count) {
-      const { rows } = await sql<KnownReceiver>`
+    inGroup: (accountId, group, count) => readRows<KnownReceiver>`
         select email, name, phone <> '' as "hasPhone" from ${contactsOf(accountId)}
         where exists (select from unnest(groups) as member ("group") where lower(member.group) = lower(${group}))
         order by email limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
-    async named(accountId, name, count) {
-      const { rows } = await sql<KnownReceiver>`
+    named: (accountId, name, count) => readRows<KnownReceiver>`
         select email, name, phone <> '' as "hasPhone" from ${contactsOf(accountId)}
         where lower(name) = lower(${name}) order by email limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async knownDomains(accountId, domains) {
       const { rows } = await sql<{ domain: string }>`

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { ResponseStore } from '../../domain/idempotency/response-store.ts';
-import type { Database } from './database.ts';
+import { bindStatements, type Database } from './database.ts';
 import { purgeOldest } from './purge.ts';
 
 export function responseStore(db: Database): ResponseStore {
+  const { run } = bindStatements(db);
   return {
     async reserve(accountId, keyDigest, ifReserved) {
       // Held until the transaction ends, however it ends: a request whose process dies is not in flight any more.
@@ -45,8 +46,7 @@ export function responseStore(db: Database): ResponseStore {
       return found !== undefined;
     },
 
-    async trim(accountId, { count, bytes }) {
-      await sql`
+    trim: (accountId, { count, bytes }) => run`
         with newest as (
           select created_at, octet_length(response) as size from responses
           where account_id = ${accountId} and response is not null
@@ -57,8 +57,7 @@ export function responseStore(db: Database): ResponseStore {
         delete from responses
         where account_id = ${accountId} and response is not null
           and created_at < (select min(created_at) from measured where measured.bytes <= ${bytes})
-      `.execute(db);
-    },
+      `,
 
     purge: (olderThanSeconds, count) =>
       purgeOldest(db, { table: 'responses', id: 'key_digest', at: 'created_at' }, olderThanSeconds, count),

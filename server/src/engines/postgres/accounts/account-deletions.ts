@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AccountContents, AccountDeletionStore } from '../../../domain/accounts/account-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { endDrops } from '../drops/drops.ts';
 import { purgeDropsOfAccount } from '../drops/purge-drops.ts';
 import { evidenceStore } from '../evidence/evidence.ts';
@@ -37,6 +37,7 @@ const lastingTables = { uploads: 'id', files: 'id', drops: 'id' } as const;
 const namedPeople = 20;
 
 export function accountDeletionStore(db: Database): AccountDeletionStore {
+  const { readRows } = bindStatements(db);
   /** Whether a legal hold is in force. A hold that is placed later waits until this transaction has ended. */
   const hasHold = async (accountId: string) => {
     await sql`select pg_advisory_xact_lock_shared(hashtextextended('hold ' || ${accountId}::uuid, 0))`.execute(db);
@@ -113,14 +114,11 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
       return true;
     },
 
-    async marked(count) {
-      const { rows } = await sql<{ id: string; email: string }>`
+    marked: (count) => readRows<{ id: string; email: string }>`
         select id, email from accounts where deleted_at is not null
           and not exists (select from holds where holds.account_id = accounts.id and released_at is null)
         order by deleted_at limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async clear(accountId, count) {
       if (await hasHold(accountId)) return { rows: 0, more: false, ended: [] };

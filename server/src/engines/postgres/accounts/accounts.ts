@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import type { AccountStore, ApiKey, LiveKey } from '../../../domain/accounts/account-store.ts';
 import { type BatchLimits, batchCalls } from '../../../domain/flow/batch-calls.ts';
-import { type Database, OutOfReachError } from '../database.ts';
+import { bindStatements, type Database, OutOfReachError } from '../database.ts';
 
 /** Every request is authenticated; beyond these limits it is rejected instead of kept waiting. */
 export const credentialLimits: BatchLimits = {
@@ -14,6 +14,7 @@ export const credentialLimits: BatchLimits = {
 };
 
 export function accountStore(db: Database): AccountStore {
+  const { run } = bindStatements(db);
   const accounts = () =>
     db
       .selectFrom('accounts')
@@ -84,17 +85,15 @@ export function accountStore(db: Database): AccountStore {
       return new Set(rows.map(({ id }) => id));
     },
 
-    async recordKeyUse(accountId, keyId) {
-      // Many requests may find at once that it is due; whoever comes second need not wait for the first.
-      await sql`
+    // Many requests may find at once that it is due; whoever comes second need not wait for the first.
+    recordKeyUse: (accountId, keyId) => run`
         update api_keys set last_used_at = now()
         from (
           select account_id, id from api_keys where account_id = ${accountId} and id = ${keyId}
           for no key update skip locked
         ) as used
         where api_keys.account_id = used.account_id and api_keys.id = used.id
-      `.execute(db);
-    },
+      `,
 
     byEmail: (email) => accounts().where('email', '=', email).executeTakeFirst(),
     byId: (accountId) => accounts().where('id', '=', accountId).executeTakeFirst(),

@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { Receiver } from '../../../domain/contacts/contact-store.ts';
 import type { DraftStore } from '../../../domain/drafts/draft-store.ts';
 import { uploadDraftPrefix } from '../../../domain/uploads/account-upload.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { longestPutSeconds } from '../files/uploads.ts';
 import { secondsFromNow } from '../time.ts';
 
 export function draftStore(db: Database): DraftStore {
+  const { run } = bindStatements(db);
   const draft = (accountId: string, name: string) =>
     db.updateTable('drafts').where('account_id', '=', accountId).where('name', '=', name);
 
@@ -35,11 +36,9 @@ export function draftStore(db: Database): DraftStore {
       };
     },
 
-    async lockExisting(accountId, names) {
-      await sql`
+    lockExisting: (accountId, names) => run`
         select from drafts where account_id = ${accountId} and name = any(${names}::text[]) order by name for update
-      `.execute(db);
-    },
+      `,
 
     async setReceivers(accountId, name, receivers) {
       await draft(accountId, name)

@@ -11,7 +11,7 @@ import type {
   Sending,
 } from '../../../domain/drops/drop-store.ts';
 import type { FileLine } from '../../../domain/files/file-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
 import { isRestorable, lastOutcome, stateOfDrop } from './drop-columns.ts';
 import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
@@ -24,6 +24,7 @@ const isBefore = (createdAt: string, id: string, { createdAt: time, id: after }:
   sql<boolean>`(${sql.ref(createdAt)}, ${sql.ref(id)}) < (${time}::timestamptz, ${after}::uuid)`;
 
 export function dropStore(db: Database): DropStore {
+  const { changeOne, readRow, readRows, run } = bindStatements(db);
   const inbox = (accountId: string) =>
     db
       .selectFrom('inbox_entries as entry')
@@ -88,20 +89,16 @@ export function dropStore(db: Database): DropStore {
       return (rows[0] as { expiresAt: Date }).expiresAt;
     },
 
-    async insertLinks(accountId, dropId, links) {
-      await sql`
+    insertLinks: (accountId, dropId, links) => run`
         with owner as (select ${accountId}::uuid as account_id, ${dropId}::uuid as id) ${insertLinksOf(links)}
-      `.execute(db);
-    },
+      `,
 
-    async insertInboxEntries(senderAccountId, dropId, entries) {
-      await sql`
+    insertInboxEntries: (senderAccountId, dropId, entries) => run`
         insert into inbox_entries (account_id, id, sender_account_id, drop_id)
         select account_id, id, ${senderAccountId}, ${dropId}
         from unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[])
           as entry (account_id, id)
-      `.execute(db);
-    },
+      `,
 
     page: (accountId, after, count) =>
       db
@@ -180,8 +177,7 @@ export function dropStore(db: Database): DropStore {
 
     inboxEntry: (accountId, entryId) => inbox(accountId).where('entry.id', '=', entryId).executeTakeFirst(),
 
-    async sentThrough({ accountId, dropId, position }, max) {
-      const { rows } = await sql<Sending>`
+    sentThrough: ({ accountId, dropId, position }, max) => readRows<Sending>`
         select drops.created_at as "sentAt", drops.file_count as "fileCount",
           listed.bytes as "totalBytes", listed.files
         from drops cross join lateral (
@@ -193,9 +189,7 @@ export function dropStore(db: Database): DropStore {
         ) as listed
         where drops.account_id = ${accountId} and drops.request_id = ${dropId} and drops.request_position = ${position}
         order by drops.created_at desc, drops.id desc limit ${sql.lit(max.sendings)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     endExpired: (count) =>
       endDrops(
@@ -219,35 +213,25 @@ export function dropStore(db: Database): DropStore {
       return (await endDrops(db, due, sql`now()`))[0];
     },
 
-    async revokeForNow(accountId, dropId, undoSeconds) {
-      const { rows } = await sql<EndedDrop>`
+    revokeForNow: (accountId, dropId, undoSeconds) => readRow<EndedDrop>`
         update drops set ended_at = now(), revoked_at = now(), to_empty = true, restorable_until = ${secondsFromNow(undoSeconds)}
         where account_id = ${accountId} and id = ${dropId} and ended_at is null and expires_at > now()
         returning account_id as "accountId", id as "dropId", type, ${keyDay} as "keyDay"
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
-    async restore(accountId, { dropId, type }) {
-      const { numAffectedRows } = await sql`
+    restore: (accountId, { dropId, type }) => changeOne`
         update drops set ended_at = null, revoked_at = null, to_empty = false, restorable_until = null
         where account_id = ${accountId} and id = ${dropId} and type = ${type} and ${isRestorable}
-      `.execute(db);
-      return numAffectedRows === 1n;
-    },
+      `,
 
-    async lockDeadline(accountId, dropId) {
-      const { rows } = await sql<DropDeadline>`
+    lockDeadline: (accountId, dropId) => readRow<DropDeadline>`
         select type, ${stateOfDrop} as state, expires_at as "expiresAt", now() as now, notify, xmin::text as version
         from drops
         where account_id = ${accountId} and id = ${dropId}
         for update
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
-    async moveDeadline(accountId, dropId, until, reminderSeconds) {
-      await sql`
+    moveDeadline: (accountId, dropId, until, reminderSeconds) => run`
         with moved as (
           select account_id, id, expires_at from drops where account_id = ${accountId} and id = ${dropId}
         ), heard as (
@@ -260,11 +244,9 @@ export function dropStore(db: Database): DropStore {
         update drops
         set expires_at = ${until}, remind_at = ${until}::timestamptz - make_interval(secs => ${reminderSeconds})
         from moved where drops.account_id = moved.account_id and drops.id = moved.id
-      `.execute(db);
-    },
+      `,
 
-    async deliveryStates(accountId, dropId, after, count) {
-      const { rows } = await sql<ReceiverState>`
+    deliveryStates: (accountId, dropId, after, count) => readRows<ReceiverState>`
         select links.position, links.email as receiver, links.notified_at as "notifiedAt", links.opened_at as "openedAt",
           links.undeliverable_at as "undeliverableAt", ${lastOutcome} as "undeliverableReason",
           links.passed_at as "passedAt", coalesce(links.completed_at, received.first) as "completedAt", drops.type,
@@ -289,9 +271,7 @@ export function dropStore(db: Database): DropStore {
         ) as received
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position > ${after}
         order by links.position limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
   };
 }
 

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Arrival, RequestStore, RequestSummary } from '../../../domain/requests/request-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 
 /** The name that was chosen for the request, or the one in the contacts at that time. */
 const person = sql`json_build_object('name', coalesce(links.name, nullif(links.contact_name, '')), 'email', links.email)`;
 
 export function requestStore(db: Database): RequestStore {
+  const { readRows } = bindStatements(db);
   return {
-    async summaries(accountId, requestIds) {
-      const { rows } = await sql<RequestSummary>`
+    summaries: (accountId, requestIds) => readRows<RequestSummary>`
         select asked.id as "dropId", first.contact as "firstReceiver", arrived.*
         from unnest(${requestIds}::uuid[]) as asked (id) cross join lateral (
           select ${person} as contact from links where account_id = ${accountId} and drop_id = asked.id
@@ -17,9 +17,7 @@ export function requestStore(db: Database): RequestStore {
           select count(distinct request_position) as fulfilled, coalesce(sum(file_count), 0)::bigint as "filesReceived"
           from drops where account_id = ${accountId} and request_id = asked.id
         ) as arrived
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async countOpen(accountId, max) {
       // The condition of the index drops_by_state.
@@ -34,8 +32,7 @@ export function requestStore(db: Database): RequestStore {
       return rows[0]?.count ?? 0;
     },
 
-    async arrivals(accountId, requestId, count) {
-      const { rows } = await sql<Arrival>`
+    arrivals: (accountId, requestId, count) => readRows<Arrival>`
         select entry.id as "entryId", ${person} as sender, drops.created_at as "receivedAt", drops.file_count as "fileCount",
           (select coalesce(sum(size_bytes), 0)::bigint from files
            where files.account_id = ${accountId} and files.drop_id = drops.id) as "totalBytes",
@@ -47,8 +44,6 @@ export function requestStore(db: Database): RequestStore {
             and entry.drop_id = drops.id
         where drops.account_id = ${accountId} and drops.request_id = ${requestId}
         order by drops.id desc limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
   };
 }

@@ -14,7 +14,7 @@ import type {
   SentSummary,
 } from '../../../domain/drops/sent-drop-store.ts';
 import { secondFactorRule } from '../accounts/account-columns.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { matchFile, maxPageRows, searchList, searchText, type TextSearch } from '../search.ts';
 import { isRestorable, lastReply, stateOfDrop } from './drop-columns.ts';
 
@@ -54,6 +54,7 @@ const isOfPart = (part: SentPart, live: RawBuilder<unknown>) =>
 const clockMarginMs = 10 * 60_000;
 
 export function sentDropStore(db: Database): SentDropStore {
+  const { readRow, readRows } = bindStatements(db);
   return {
     async page(accountId, type, filter, place, count) {
       const found = new Map<string, SentDrop>();
@@ -93,8 +94,7 @@ export function sentDropStore(db: Database): SentDropStore {
       return isBackwards ? page.toReversed() : page;
     },
 
-    async summaries(accountId, dropIds) {
-      const { rows } = await sql<SentSummary>`
+    summaries: (accountId, dropIds) => readRows<SentSummary>`
         select asked.id as "dropId", first.receiver as "firstReceiver", reached.*, listed.*
         from unnest(${dropIds}::uuid[]) as asked (id) cross join lateral (
           select count(*) as receivers, count(*) filter (where notified_at is not null and not (${isUnreached})) as delivered,
@@ -112,9 +112,7 @@ export function sentDropStore(db: Database): SentDropStore {
             (array_agg(coalesce(path, name) order by created_at, id))[1] as "firstFile"
           from files where account_id = ${accountId} and drop_id = asked.id
         ) as listed
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async countAttention(accountId, max) {
       const { rows } = await sql<{ count: number }>`
@@ -129,13 +127,10 @@ export function sentDropStore(db: Database): SentDropStore {
       return rows[0]?.count ?? 0;
     },
 
-    async find(accountId, { type, dropId }) {
-      const { rows } = await sql<SentDrop>`
+    find: (accountId, { type, dropId }) => readRow<SentDrop>`
         select ${selectColumns(accountId)} from drops
         where account_id = ${accountId} and id = ${dropId} and type = ${type} and not unsolicited
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
     async receivers(accountId, dropId, position) {
       const only = position === undefined ? sql`true` : sql`position = ${position}`;
@@ -162,8 +157,7 @@ export function sentDropStore(db: Database): SentDropStore {
       return rows;
     },
 
-    async files(accountId, dropId) {
-      const { rows } = await sql<SentFile>`
+    files: (accountId, dropId) => readRows<SentFile>`
         select files.id, name, coalesce(path, name) as path, media_type as "mediaType", size_bytes as "sizeBytes", sha256,
           scan, unscanned_reason as "unscannedReason", state = 'ready' as "isStored", coalesce(sent.receivers, 0) as "receiversDelivered"
         from files left join (
@@ -172,30 +166,21 @@ export function sentDropStore(db: Database): SentDropStore {
         ) as sent on sent.file_id = files.id
         where files.account_id = ${accountId} and files.drop_id = ${dropId}
         order by files.created_at, files.id
-      `.execute(db);
-      return rows;
-    },
+      `,
 
-    async followedReceivers(accountId, dropId) {
-      const { rows } = await sql<FollowedReceiver>`
+    followedReceivers: (accountId, dropId) => readRows<FollowedReceiver>`
         select position, email, ${shownReceiver} as name, notified_at as "notifiedAt", opened_at as "openedAt",
           undeliverable_at as "undeliverableAt", ${lastReply} as "undeliverableReason",
           completed_at as "completedAt", revoked_at as "revokedAt"
         from links where account_id = ${accountId} and drop_id = ${dropId} order by position
-      `.execute(db);
-      return rows;
-    },
+      `,
 
-    async followedFiles(accountId, dropId) {
-      const { rows } = await sql<FollowedFile>`
+    followedFiles: (accountId, dropId) => readRows<FollowedFile>`
         select id, coalesce(path, name) as path, size_bytes as "sizeBytes", scan, unscanned_reason as "unscannedReason"
         from files where account_id = ${accountId} and drop_id = ${dropId} order by created_at, id
-      `.execute(db);
-      return rows;
-    },
+      `,
 
-    async holders(accountId, dropId, { fileIds, positions }, max) {
-      const { rows } = await sql<FileHolders>`
+    holders: (accountId, dropId, { fileIds, positions }, max) => readRows<FileHolders>`
         select file_id as "fileId", count(*) filter (where is_whole) as "deliveredCount",
           count(*) filter (where not is_whole) as "partlyCount",
           coalesce(array_agg(position order by number) filter (where is_whole and number <= ${max}), '{}') as "deliveredTo",
@@ -210,12 +195,9 @@ export function sentDropStore(db: Database): SentDropStore {
             and file_id = any(${fileIds}::uuid[]) and not isempty(delivered)
         ) as numbered
         group by file_id
-      `.execute(db);
-      return rows;
-    },
+      `,
 
-    async recordShown(accountId, dropId, person, position) {
-      const { rows } = await sql<{ position: number; isKnown: boolean }>`
+    recordShown: (accountId, dropId, person, position) => readRows<{ position: number; isKnown: boolean }>`
         with receivers as materialized (
           select account_id, drop_id, position, ${person} = any(shown_to) as "isKnown" from links
           where account_id = ${accountId} and drop_id = ${dropId} and revoked_at is null
@@ -227,9 +209,7 @@ export function sentDropStore(db: Database): SentDropStore {
             and links.position = receivers.position and not "isKnown"
         )
         select position, "isKnown" from receivers order by position
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async growByOne(accountId, dropId) {
       const { position } = await db

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { deliverEventsJob } from '../../../domain/webhooks/deliver-events.ts';
 import type { ClaimedDelivery, WebhookAttempt, WebhookDeliveryStore } from '../../../domain/webhooks/webhook-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { jobAttempts, jobPayload, type Schedule, type Traceparent } from '../jobs/job-payload.ts';
 import { purgeOldest } from '../purge.ts';
 import { maxPageRows } from '../search.ts';
@@ -9,6 +9,7 @@ import { secondsFromNow } from '../time.ts';
 import { webhookStore } from './webhooks.ts';
 
 export function webhookDeliveryStore(db: Database, traceparent: Traceparent): WebhookDeliveryStore {
+  const { countChanges, readRows, run } = bindStatements(db);
   const alarm = (...schedule: Schedule) => alarmJob(traceparent(), ...schedule);
   const wake = (accountId: string, webhookId: string) =>
     sql`select ${alarm()} from webhooks where account_id = ${accountId} and id = ${webhookId}`.execute(db);
@@ -25,9 +26,8 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return webhook && { ...webhook, lease: rows[0]?.lease as string };
     },
 
-    async release(accountId, webhookId, lease) {
-      // A later time than that of a transaction which waits for this row would look to it like a lease: hence null.
-      await sql`
+    // A later time than that of a transaction which waits for this row would look to it like a lease: hence null.
+    release: (accountId, webhookId, lease) => run`
         with released as (
           update webhooks set lease_until = null
           where account_id = ${accountId} and id = ${webhookId} and lease_until = ${lease}::timestamptz
@@ -40,11 +40,9 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
           from released
         )
         select ${alarm(sql`greatest(due_at, paused_until)`)} from next where due_at is not null
-      `.execute(db);
-    },
+      `,
 
-    async claim(accountId, webhookId, count, leaseSeconds) {
-      const { rows } = await sql<ClaimedDelivery>`
+    claim: (accountId, webhookId, count, leaseSeconds) => readRows<ClaimedDelivery>`
         update webhook_deliveries as delivery set attempts = attempts + 1, due_at = ${secondsFromNow(leaseSeconds)}
         from (
           select account_id, webhook_id, event_id from webhook_deliveries
@@ -57,9 +55,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
           and delivery.event_id = due.event_id
         returning delivery.event_id as "eventId", type, occurred_at as "occurredAt", data, attempts,
           now() as "claimedAt"
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async record(accountId, webhookId, { id, eventId, type, attempt, status, failure, durationMs }, result) {
       const [state, retrySeconds, pauseSeconds] =
@@ -84,8 +80,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return rows[0]?.failingSeconds ?? 0;
     },
 
-    async abandonWaiting(accountId, webhookId, count) {
-      const { numAffectedRows } = await sql`
+    abandonWaiting: (accountId, webhookId, count) => countChanges`
         update webhook_deliveries as delivery set state = 'abandoned'
         from (
           select account_id, webhook_id, event_id from webhook_deliveries
@@ -96,9 +91,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
         ) as due
         where delivery.account_id = due.account_id and delivery.webhook_id = due.webhook_id
           and delivery.event_id = due.event_id
-      `.execute(db);
-      return Number(numAffectedRows ?? 0);
-    },
+      `,
 
     async enqueue(accountId, webhookId, { eventId, type, data }) {
       await sql`
@@ -127,8 +120,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       await wake(accountId, webhookId);
     },
 
-    async replayNext(accountId, webhookId, count) {
-      await sql`
+    replayNext: (accountId, webhookId, count) => run`
         with page as materialized (
           select delivery.account_id, delivery.webhook_id, delivery.event_id, delivery.occurred_at
           from webhooks join lateral (
@@ -150,8 +142,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
           replay_from = (select occurred_at from last), replay_from_id = (select event_id from last),
           replay_until = case when (select count(*) from page) = ${count} then replay_until end
         where account_id = ${accountId} and id = ${webhookId} and replay_until is not null
-      `.execute(db);
-    },
+      `,
 
     async attempts(accountId, webhookId, before, count) {
       const { rows } = await sql<WebhookAttempt>`
@@ -163,15 +154,13 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return rows.slice(0, count);
     },
 
-    async resume(accountId) {
-      await sql`
+    resume: (accountId) => run`
         with resumed as (
           update webhooks set failing_since = null where account_id = ${accountId} and disabled_at is null
           returning account_id, id, failing_since
         )
         select ${alarm()} from resumed
-      `.execute(db);
-    },
+      `,
 
     async wakeOverdue(overdueSeconds, count) {
       // One look per webhook, not per delivery: the backlog of a slow receiver must not hide those of others. A webhook that
@@ -201,8 +190,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return rows.length;
     },
 
-    async purgeDeliveries(olderThanSeconds, count) {
-      const { numAffectedRows } = await sql`
+    purgeDeliveries: (olderThanSeconds, count) => countChanges`
         delete from webhook_deliveries as delivery
         using (
           select account_id, webhook_id, event_id from webhook_deliveries
@@ -211,9 +199,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
         ) as old
         where delivery.account_id = old.account_id and delivery.webhook_id = old.webhook_id
           and delivery.event_id = old.event_id
-      `.execute(db);
-      return Number(numAffectedRows ?? 0);
-    },
+      `,
 
     purgeAttempts: (olderThanSeconds, count) =>
       purgeOldest(db, { table: 'webhook_attempts', id: 'id', at: 'at' }, olderThanSeconds, count),

@@ -10,7 +10,7 @@ import type {
   PlacedEntry,
   WaitingEntry,
 } from '../../../domain/evidence/log-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
 
 /** How far waiting entries are counted, so that counting costs the same however many there are. */
@@ -53,6 +53,7 @@ const lastNumber = sql`
   end`;
 
 export function evidenceLogStore(db: Database): EvidenceLogStore {
+  const { changeOne, readRow, readRows, run } = bindStatements(db);
   /** Changes the log of a turn, if the condition is met. False when the turn is over. */
   const change = async (turn: LogTurn, values: ReturnType<typeof sql>, condition = sql`true`) => {
     const { numAffectedRows } = await sql`
@@ -69,23 +70,14 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
   };
 
   return {
-    async list() {
-      const { rows } = await sql<Log>`select ${logColumns} from evidence_logs order by epoch`.execute(db);
-      return rows;
-    },
+    list: () => readRows<Log>`select ${logColumns} from evidence_logs order by epoch`,
 
-    async find(epoch) {
-      const { rows } = await sql<Log>`select ${logColumns} from evidence_logs where epoch = ${epoch}`.execute(db);
-      return rows[0];
-    },
+    find: (epoch) => readRow<Log>`select ${logColumns} from evidence_logs where epoch = ${epoch}`,
 
-    async listKeys(epoch) {
-      const { rows } = await sql<LogKey>`
+    listKeys: (epoch) => readRows<LogKey>`
         select ${keyColumns} from evidence_keys ${epoch === undefined ? sql`` : sql`where epoch = ${epoch}`}
         order by epoch, created_at, algorithm
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async readCondition() {
       const { rows } = await sql<LogCondition>`
@@ -128,12 +120,9 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       return { turn: { epoch: log.epoch, fence }, log };
     },
 
-    async renew(turn, leaseSeconds) {
-      const { rows } = await sql<Log>`
+    renew: (turn, leaseSeconds) => readRow<Log>`
         update evidence_logs set lease_until = ${secondsFromNow(leaseSeconds)} where ${isTurnOf(turn)} returning ${logColumns}
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
     async release(turn) {
       await change(turn, sql`lease_until = null`);
@@ -153,8 +142,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       return { turn: { epoch: log.epoch, fence }, log, heldSeconds };
     },
 
-    async waiting(count) {
-      const { rows } = await sql<WaitingEntry>`
+    waiting: (count) => readRows<WaitingEntry>`
         with waiting as materialized (
           select *, dense_rank() over (order by account_id, drop_id, position) as story from (
             select *, sum(pg_column_size(data)) over (order by sequence) - pg_column_size(data) as bytes_before from (
@@ -169,9 +157,7 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
           (next + row_number() over (partition by story order by sequence) - 1)::integer as number
         from waiting join stories using (story)
         order by sequence
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async assign(turn, size, entries) {
       const log = await sql`
@@ -190,13 +176,10 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       return Number(numAffectedRows) === entries.length;
     },
 
-    async placed(epoch, from, count) {
-      const { rows } = await sql<PlacedEntry>`
+    placed: (epoch, from, count) => readRows<PlacedEntry>`
         select account_id as "accountId", id, leaf_index as "leafIndex", commitment from evidence_entries
         where epoch = ${epoch} and leaf_index >= ${from} order by leaf_index limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     // A statement whose connection was lost may arrive after later ones of the same turn. A failover may have lost places
     // that were read before it, and changes no fence.
@@ -207,23 +190,17 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
         sql`size >= ${size} and ${readSize(sql`signed_checkpoint`)} <= ${size}`,
       ),
 
-    async publish(turn, size, note, epoch = turn.epoch) {
-      const { numAffectedRows } = await sql`
+    publish: (turn, size, note, epoch = turn.epoch) => changeOne`
         update evidence_logs set checkpoint = ${note}, published_size = ${size}, published_at = now(), refusal = null
         where epoch = ${epoch} and size >= ${size} and published_size <= ${size}
           and exists (select from evidence_logs where ${isTurnOf(turn)} for update)
-      `.execute(db);
-      return numAffectedRows === 1n;
-    },
+      `,
 
-    async cosign(epoch, size, note) {
-      const { numAffectedRows } = await sql`
+    cosign: (epoch, size, note) => changeOne`
         update evidence_logs set cosigned_checkpoint = ${note}, cosigned_at = now()
         where epoch = ${epoch} and published_size >= ${size}
           and ${readSize(sql`cosigned_checkpoint`)} <= ${size}
-      `.execute(db);
-      return numAffectedRows === 1n;
-    },
+      `,
 
     async takeStampTurn(everySeconds) {
       const { rows } = await sql<Log & { failures: number }>`
@@ -238,31 +215,24 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
       return { log, failures };
     },
 
-    async addTimeStamp(epoch, { size, root, token }) {
-      await sql`
+    addTimeStamp: (epoch, { size, root, token }) => run`
         with added as (
           insert into evidence_time_stamps (epoch, size, root, token) values (${epoch}, ${size}, ${root}, ${token})
           on conflict do nothing)
         update evidence_logs set stamped_size = greatest(stamped_size, ${size}), stamp_failures = 0, stamp_failure = null
         where epoch = ${epoch}
-      `.execute(db);
-    },
+      `,
 
-    async recordStampFailure(epoch, failure, retrySeconds) {
-      await sql`
+    recordStampFailure: (epoch, failure, retrySeconds) => run`
         update evidence_logs set stamp_failures = stamp_failures + 1, stamp_failure = ${failure},
           stamp_due_at = ${secondsFromNow(retrySeconds)}
         where epoch = ${epoch}
-      `.execute(db);
-    },
+      `,
 
-    async findTimeStamp({ epoch, leafIndex }, maxSize) {
-      const { rows } = await sql<LogTimeStamp>`
+    findTimeStamp: ({ epoch, leafIndex }, maxSize) => readRow<LogTimeStamp>`
         select size, root, token from evidence_time_stamps
         where epoch = ${epoch} and size > ${leafIndex} and size <= ${maxSize} order by size limit 1
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
     async setRefusal(turn, refusal) {
       await change(turn, sql`refusal = ${refusal}`);
@@ -328,20 +298,14 @@ export function evidenceLogStore(db: Database): EvidenceLogStore {
 
     addKey,
 
-    async retireKey(epoch, keyId) {
-      const { numAffectedRows } = await sql`
+    retireKey: (epoch, keyId) => changeOne`
         update evidence_keys set retired_at = now(), ${destroyed}
         where epoch = ${epoch} and key_id = ${keyId} and retired_at is null
-      `.execute(db);
-      return numAffectedRows === 1n;
-    },
+      `,
 
-    async replaceKey({ epoch, keyId, wrapped }, by) {
-      const { numAffectedRows } = await sql`
+    replaceKey: ({ epoch, keyId, wrapped }, by) => changeOne`
         update evidence_keys set wrapped_key = ${by.wrapped}, key_version = ${by.version}
         where epoch = ${epoch} and key_id = ${keyId} and wrapped_key = ${wrapped}
-      `.execute(db);
-      return numAffectedRows === 1n;
-    },
+      `,
   };
 }

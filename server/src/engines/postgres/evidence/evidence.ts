@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { serverAccountId } from '../../../domain/audit/record.ts';
 import type { EvidenceStore, LoggedEvidence, ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { isHeld, seemsUnheld } from '../is-held.ts';
 import { purgeUnheld } from '../purge.ts';
 import { readSize } from './evidence-log.ts';
@@ -19,6 +19,7 @@ const isUnheld = (entry: string) => sql`not ${isHeld(sql.ref(`${entry}.account_i
 const erased = sql`data = null, salt = null`;
 
 export function evidenceStore(db: Database): EvidenceStore {
+  const { readRow, readRows } = bindStatements(db);
   /** Takes the event and the salt from the entries with these keys. */
   const erase = async (keys: RawBuilder<unknown>) => {
     const { numAffectedRows } = await sql`
@@ -52,17 +53,13 @@ export function evidenceStore(db: Database): EvidenceStore {
       return rows;
     },
 
-    async readLeaves({ epoch, leafIndex }, count) {
-      const { rows } = await sql<LoggedEvidence>`
+    readLeaves: ({ epoch, leafIndex }, count) => readRows<LoggedEvidence>`
         select ${loggedColumns} from evidence_entries
         where epoch = ${epoch} and leaf_index >= ${leafIndex}
         order by ${order} limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
-    async findReceivers({ accountId, idEnd, dropId, email, after }, count) {
-      const { rows } = await sql<ProvenReceiver>`
+    findReceivers: ({ accountId, idEnd, dropId, email, after }, count) => readRows<ProvenReceiver>`
         select * from (
           select distinct on (receiver.drop_id, receiver.position) receiver.drop_id as "dropId", receiver.position,
             accepted.data ->> 'type' as type, receiver.data ->> 'address' as email, receiver.data ->> 'name' as name
@@ -76,9 +73,7 @@ export function evidenceStore(db: Database): EvidenceStore {
           order by receiver.drop_id, receiver.position, receiver.sequence desc) as found
         where ${email === undefined ? sql`true` : sql`lower(email) = lower(${email})`}
         order by "dropId", position limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async checkPublished({ accountId, dropId, position }, until) {
       const { rows } = await sql<{ now: Date; isPublished: boolean; isCosigned: boolean }>`
@@ -93,15 +88,12 @@ export function evidenceStore(db: Database): EvidenceStore {
       return rows[0] ?? { now: new Date(), isPublished: false, isCosigned: false };
     },
 
-    async findDestroyedKey(day) {
-      const { rows } = await sql<LoggedEvidence>`
+    findDestroyedKey: (day) => readRow<LoggedEvidence>`
         select ${loggedColumns} from evidence_entries
         where account_id = ${serverAccountId} and drop_id is null and leaf_index is not null
           and kind = 'key.destroyed' and data ->> 'day' = ${day}
         order by ${order} limit 1
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
     async eraseNaming(address, { owners, rows: limit }) {
       const { rows } = await sql<{ rows: number; more: boolean }>`

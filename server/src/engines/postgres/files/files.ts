@@ -1,7 +1,7 @@
 import type { EvidenceFile } from '@waybill/evidence';
 import { sql } from 'kysely';
 import type { Deletion, FileStore, UndeletedObjectStore } from '../../../domain/files/file-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
 import { remainingObjects } from './remaining-objects.ts';
 import { evidenceFile, type ReadyFile, sealedFileColumns } from './sealed-file.ts';
@@ -10,6 +10,7 @@ import { evidenceFile, type ReadyFile, sealedFileColumns } from './sealed-file.t
 const deletion = { state: 'deleting', wrapped_key: null, lease_until: sql<Date>`now()` } as const;
 
 export function fileStore(db: Database): FileStore {
+  const { readRows } = bindStatements(db);
   return {
     async staged(accountId, draft) {
       return db
@@ -88,8 +89,7 @@ export function fileStore(db: Database): FileStore {
       return rows.map(({ file }) => file);
     },
 
-    async takeDeletions(count, leaseSeconds) {
-      const { rows } = await sql<Deletion>`
+    takeDeletions: (count, leaseSeconds) => readRows<Deletion>`
         with due as (
           select account_id, id from files
           where state = 'deleting' and lease_until <= now()
@@ -98,9 +98,7 @@ export function fileStore(db: Database): FileStore {
         update files set lease_until = ${secondsFromNow(leaseSeconds)} from due
         where files.account_id = due.account_id and files.id = due.id
         returning files.account_id as "accountId", files.id, chunk_count as "chunkCount", runs
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async settleDeletions(deletions) {
       const { rest, isDone } = remainingObjects(deletions);
@@ -142,15 +140,14 @@ export function fileStore(db: Database): FileStore {
 }
 
 export function undeletedObjectStore(db: Database): UndeletedObjectStore {
+  const { readRows, run } = bindStatements(db);
   return {
-    async record(keys) {
-      await sql`
+    record: (keys) => run`
         insert into undeleted_objects as object (key, due_at)
         select unnest(${keys}::text[]), now() + interval '1 minute'
         on conflict (key) do update set attempts = object.attempts + 1,
           due_at = now() + least(interval '1 minute' * power(2, least(object.attempts, 20)), interval '1 day')
-      `.execute(db);
-    },
+      `,
 
     async takeDue(count, leaseSeconds) {
       const { rows } = await sql<{ key: string }>`
@@ -164,16 +161,11 @@ export function undeletedObjectStore(db: Database): UndeletedObjectStore {
       return rows.map(({ key }) => key);
     },
 
-    async purge(keys) {
-      await sql`delete from undeleted_objects where key = any(${keys}::text[])`.execute(db);
-    },
+    purge: (keys) => run`delete from undeleted_objects where key = any(${keys}::text[])`,
 
-    async list(after, count) {
-      const { rows } = await sql<Awaited<ReturnType<UndeletedObjectStore['list']>>[number]>`
+    list: (after, count) => readRows<Awaited<ReturnType<UndeletedObjectStore['list']>>[number]>`
         select key, attempts, first_failed_at as "firstFailedAt" from undeleted_objects
         where key > ${after ?? ''} order by key limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
   };
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { FilePosition } from '../../../domain/batch.ts';
 import type { Damage, DamagedFile, ScrubbedFile, ScrubPass, ScrubStore } from '../../../domain/files/scrub-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 
 export function scrubStore(db: Database): ScrubStore {
+  const { readRows, run } = bindStatements(db);
   return {
     async pass() {
       const { rows } = await sql<Omit<ScrubPass, 'position'> & FilePosition & { objects: number }>`
@@ -16,13 +17,11 @@ export function scrubStore(db: Database): ScrubStore {
       return { ...pass, position: { accountId, id, objects } };
     },
 
-    async begin() {
-      await sql`
+    begin: () => run`
         insert into scrub default values
         on conflict (is_only_row) do update set started_at = default, completed_at = default, account_id = default,
           file_id = default, objects = default, files = default, bytes = default
-      `.execute(db);
-    },
+      `,
 
     async advance({ position, files, bytes }) {
       await db
@@ -62,8 +61,7 @@ export function scrubStore(db: Database): ScrubStore {
       await db.deleteFrom('damaged_files').where('account_id', '=', accountId).where('file_id', '=', id).execute();
     },
 
-    async damaged(after, count) {
-      const { rows } = await sql<DamagedFile>`
+    damaged: (after, count) => readRows<DamagedFile>`
         select damaged.account_id as "accountId", file_id as id, accounts.email as account, drop_id as "dropId", name,
           object, problem, found_at as "foundAt"
         from damaged_files as damaged
@@ -71,9 +69,7 @@ export function scrubStore(db: Database): ScrubStore {
         join accounts on accounts.id = damaged.account_id
         where (damaged.account_id, file_id) > (${after?.accountId ?? nil}, ${after?.id ?? nil})
         order by damaged.account_id, file_id limit ${sql.lit(count)}
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async countDamaged() {
       const { rows } = await sql<{ count: number }>`

@@ -10,7 +10,7 @@ import type {
   UploadStore,
   UploadWriter,
 } from '../../../domain/uploads/upload-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { jobAttempts, jobPayload, type Schedule, type Traceparent } from '../jobs/job-payload.ts';
 import { secondsFromNow } from '../time.ts';
 import { remainingObjects } from './remaining-objects.ts';
@@ -23,6 +23,7 @@ const digestColumns = ['declared_sha256 as declaredSha256', 'declared_sha512 as 
 const runsColumn = sql<ChunkRun[]>`uploads.runs`.as('runs');
 
 export function uploadStore(db: Database, traceparent: Traceparent): UploadStore {
+  const { readRows, run } = bindStatements(db);
   const alarm = (...schedule: Schedule) => alarmJob(traceparent(), ...schedule);
   const upload = (accountId: string, id: string) =>
     db.updateTable('uploads').where('account_id', '=', accountId).where('id', '=', id);
@@ -198,11 +199,9 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       return rows.length === 1;
     },
 
-    async lock(accountId, ids) {
-      await sql`
+    lock: (accountId, ids) => run`
         select from uploads where account_id = ${accountId} and id = any(${ids}::uuid[]) order by id for update
-      `.execute(db);
-    },
+      `,
 
     complete: ({ accountId, id, writer }, complete) =>
       becomeFile(accountId, id, complete, sql<boolean>`state = 'receiving' and writer = ${writer}`),
@@ -226,8 +225,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       return rows.length;
     },
 
-    async listDraftFiles(accountId, draft) {
-      const { rows } = await sql<DraftFile>`
+    listDraftFiles: (accountId, draft) => readRows<DraftFile>`
         select id, name, coalesce(path, name) as path, size_bytes as "sizeBytes", received_bytes as "receivedBytes", state, scan,
           unscanned_reason as "unscannedReason", refusal
         from (
@@ -242,9 +240,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           where account_id = ${accountId} and draft = ${draft} and state = 'ready' and drop_id is null
         ) as draft_file
         order by created_at, id
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async inDrafts(accountId, ids, drafts, { lock } = { lock: false }) {
       const isWanted = (table: 'files' | 'uploads') => {
@@ -336,16 +332,14 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           .where('state', '=', 'checking'),
       ),
 
-    async retryCheck(accountId, id, { checks, pauseSeconds }) {
-      await sql`
+    retryCheck: (accountId, id, { checks, pauseSeconds }) => run`
         with postponed as (
           update uploads set due_at = ${secondsFromNow(pauseSeconds)}, checks = ${checks}
           where account_id = ${accountId} and id = ${id} and state = 'checking'
           returning account_id, id, due_at
         )
         select ${alarm(sql`due_at`)} from postponed
-      `.execute(db);
-    },
+      `,
 
     accept: (accountId, id, complete) => becomeFile(accountId, id, complete, sql<boolean>`state = 'checking'`),
 
@@ -368,8 +362,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       return rows.length;
     },
 
-    async takeDeletions(count, leaseSeconds) {
-      const { rows } = await sql<Deletion>`
+    takeDeletions: (count, leaseSeconds) => readRows<Deletion>`
         with due as (
           select account_id, id from uploads
           where state in ('refused', 'abandoned') and due_at <= now()
@@ -378,9 +371,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         update uploads set due_at = ${secondsFromNow(leaseSeconds)} from due
         where uploads.account_id = due.account_id and uploads.id = due.id
         returning uploads.account_id as "accountId", uploads.id, chunk_count as "chunkCount", runs
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async settleDeletions(deletions) {
       const { rest, isDone } = remainingObjects(deletions);

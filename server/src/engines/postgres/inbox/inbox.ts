@@ -8,7 +8,7 @@ import type {
   QueuePosition,
   QueueState,
 } from '../../../domain/inbox/inbox-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { keepLongestRanges } from '../links/sent-ranges.ts';
 import { matchFile, maxPageRows, searchList, searchText, type TextSearch } from '../search.ts';
 import { secondsFromNow } from '../time.ts';
@@ -57,6 +57,7 @@ const shown = (
     and contact.position = drops.request_position`;
 
 export function inboxStore(db: Database): InboxStore {
+  const { readRows, run } = bindStatements(db);
   return {
     async page(accountId, state, after, count) {
       const { rows } = await (state === undefined
@@ -73,10 +74,9 @@ export function inboxStore(db: Database): InboxStore {
       return rows[0];
     },
 
-    async claim(accountId, { leaseId, leaseSeconds, maxEntries, maxAttempts }) {
-      // The inner limit is for the plan, which does not know a parameter's value. Only the rows that pass the outer
-      // limit are read and locked.
-      const { rows } = await sql<QueuedEntry>`
+    // The inner limit is for the plan, which does not know a parameter's value. Only the rows that pass the outer
+    // limit are read and locked.
+    claim: (accountId, { leaseId, leaseSeconds, maxEntries, maxAttempts }) => readRows<QueuedEntry>`
         with due as materialized (
           select * from (
             select entry.account_id, entry.id from ${liveEntries}
@@ -91,9 +91,7 @@ export function inboxStore(db: Database): InboxStore {
           returning entry.*
         )
         ${shown(sql`claimed`, sql`entry.due_at`)} order by entry.created_at, entry.id
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     renew: (accountId, entry, leaseSeconds) =>
       change(accountId, entry.id, sql`due_at = ${secondsFromNow(leaseSeconds)}`, heldBy(entry)),
@@ -157,9 +155,8 @@ export function inboxStore(db: Database): InboxStore {
 
     reopen: (accountId, id) => change(accountId, id, availableAgain, sql`entry.state = 'acknowledged'`),
 
-    async recordDownloads(accountId, downloads) {
-      // An empty file counts as one byte. The rows are locked in one order, so that two downloads do not block each other.
-      await sql`
+    // An empty file counts as one byte. The rows are locked in one order, so that two downloads do not block each other.
+    recordDownloads: (accountId, downloads) => run`
         with locked as (
           select files.id, files.downloaded + int8multirange(int8range(sent.first, greatest(sent.beyond, 1))) as downloaded
           from files
@@ -169,8 +166,7 @@ export function inboxStore(db: Database): InboxStore {
         )
         update files set downloaded = ${keepLongestRanges(sql`locked.downloaded`)}
         from locked where files.account_id = ${accountId} and files.id = locked.id
-      `.execute(db);
-    },
+      `,
 
     async downloadedFiles(accountId, id) {
       const { rows } = await sql<{ id: string }>`

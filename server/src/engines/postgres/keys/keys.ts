@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DayKey, DayKeyStore, KeyOwner, OwnedKey, WrappedKeyStore } from '../../../domain/keys/key-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 
 /** Between the two, it is clear to everyone whether an announced object will be the key of its day. */
 const choosable = sql`interval '5 minutes'`;
 const leftOver = sql`interval '10 minutes'`;
 
 export function dayKeyStore(db: Database): DayKeyStore {
+  const { readRows } = bindStatements(db);
   const keys = () =>
     db
       .selectFrom('day_keys')
@@ -70,12 +71,9 @@ export function dayKeyStore(db: Database): DayKeyStore {
       return rows.map(({ id }) => id);
     },
 
-    async purge(objectIds) {
-      const { rows } = await sql<{ id: string; day: number | null }>`
+    purge: (objectIds) => readRows<{ id: string; day: number | null }>`
         delete from day_key_objects where id = any(${objectIds}::uuid[]) returning id, was_key_of as day
-      `.execute(db);
-      return rows;
-    },
+      `,
   };
 }
 

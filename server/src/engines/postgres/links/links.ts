@@ -11,7 +11,7 @@ import type {
 } from '../../../domain/links/link-store.ts';
 import type { Channel } from '../../../domain/policy.ts';
 import { secondFactorRule, shownName } from '../accounts/account-columns.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { evidenceFile, type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
 import { purgeUnheld } from '../purge.ts';
 import { secondsFromNow } from '../time.ts';
@@ -34,6 +34,7 @@ const revokedAt = sql<Date | null>`least(drops.revoked_at, links.revoked_at,
 const usedUp = sql<boolean>`not drops.reusable and links.completed_at is not null`;
 
 export function linkStore(db: Database): LinkStore {
+  const { readRow, readRows, run } = bindStatements(db);
   const links = () =>
     db
       .selectFrom('links')
@@ -167,14 +168,12 @@ export function linkStore(db: Database): LinkStore {
       return rows[0] ?? { ended: true, revoked: false, usedUp: false };
     },
 
-    async awaitOtherContacts({ accountId, dropId, position }) {
-      await sql`
+    awaitOtherContacts: ({ accountId, dropId, position }) => run`
         select ${completionLock} from drops
         join links on links.account_id = drops.account_id and links.drop_id = drops.id and links.position = ${position}
         where drops.account_id = ${accountId} and drops.id = ${dropId} and receiver_count > 1
           and links.completed_at is null
-      `.execute(db);
-    },
+      `,
 
     async fulfil(link) {
       const { numAffectedRows } = await sql`
@@ -185,8 +184,7 @@ export function linkStore(db: Database): LinkStore {
       return numAffectedRows === 1n && hasEveryone(db, link);
     },
 
-    async endings(drops) {
-      const { rows } = await sql<DropEnding>`
+    endings: (drops) => readRows<DropEnding>`
         select drops.account_id as "accountId", drops.id as "dropId", nullif(asked.position, -1) as position, true as ended,
           drops.revoked_at is not null or links.revoked_at is not null as revoked
         from unnest(${drops.map(({ accountId }) => accountId)}::uuid[], ${drops.map(({ dropId }) => dropId)}::uuid[],
@@ -195,9 +193,7 @@ export function linkStore(db: Database): LinkStore {
         left join links on links.account_id = asked.account_id and links.drop_id = asked.id
           and links.position = asked.position
         where ended_at is not null or expires_at <= now() or links.revoked_at is not null
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async ask({ accountId, dropId, position }, question) {
       const asked = sql.ref(askedColumns[question]);
@@ -264,17 +260,14 @@ export function linkStore(db: Database): LinkStore {
       return rows[0]?.channel;
     },
 
-    async markUndeliverable({ accountId, dropId, position }, reason) {
-      const { rows } = await sql<ReceiversLink>`
+    markUndeliverable: ({ accountId, dropId, position }, reason) => readRow<ReceiversLink>`
         update links set undeliverable_at = now(), undeliverable_reason = ${reason}
         from drops
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position = ${position}
           and undeliverable_at is null and completed_at is null
           and drops.account_id = links.account_id and drops.id = links.drop_id
         returning drops.id as "dropId", drops.type, links.email as receiver, drops.unsolicited as "isUnsolicited"
-      `.execute(db);
-      return rows[0];
-    },
+      `,
 
     async markReachable({ accountId, dropId, position }, reason) {
       await db

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { sendSignInNoticeJob } from '../../../domain/people/send-person-mails.ts';
 import type { MemberAccess, Session, SessionStore } from '../../../domain/people/session-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';
 import { purgeExpired } from '../purge.ts';
 import { secondsFromNow } from '../time.ts';
@@ -41,6 +41,7 @@ const isLive = (idleSeconds: number): RawBuilder<boolean> =>
   sql<boolean>`sessions.expires_at > now() and sessions.seen_at > now() - make_interval(secs => ${idleSeconds})`;
 
 export function sessionStore(db: Database, traceparent: Traceparent): SessionStore {
+  const { readRows } = bindStatements(db);
   return {
     async enqueueNotice({ id, personId, address, userAgent, added }) {
       const payload = jobPayload(
@@ -110,8 +111,7 @@ export function sessionStore(db: Database, traceparent: Traceparent): SessionSto
       await db.updateTable('sessions').set({ seen_at: sql<Date>`now()` }).where('digest', '=', digest).execute();
     },
 
-    async endedAccess(all, idleSeconds) {
-      const { rows } = await sql<MemberAccess>`
+    endedAccess: (all, idleSeconds) => readRows<MemberAccess>`
         select asked.session_id as "sessionId", asked.account_id as "accountId", asked.role
         from unnest(
           ${all.map(({ sessionId }) => sessionId)}::uuid[],
@@ -126,9 +126,7 @@ export function sessionStore(db: Database, traceparent: Traceparent): SessionSto
           where sessions.id = asked.session_id and sessions.stage = 'complete' and ${isLive(idleSeconds)}
             and people.disabled_at is null and memberships.role >= asked.role
             and accounts.disabled_at is null and accounts.deleted_at is null)
-      `.execute(db);
-      return rows;
-    },
+      `,
 
     async ofPerson(personId, idleSeconds, count) {
       const rows = await db

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { SignInMethodStore } from '../../../domain/sign-in/sign-in-method-store.ts';
-import type { Database } from '../database.ts';
+import { bindStatements, type Database } from '../database.ts';
 
 /** Whether a person can sign in. */
 export function hasSignInMethod(personId: unknown) {
@@ -11,6 +11,7 @@ export function hasSignInMethod(personId: unknown) {
 }
 
 export function signInMethodStore(db: Database): SignInMethodStore {
+  const { changeOne } = bindStatements(db);
   const passkeys = () =>
     db
       .selectFrom('passkeys')
@@ -97,14 +98,11 @@ export function signInMethodStore(db: Database): SignInMethodStore {
         .where('person_id', '=', personId)
         .executeTakeFirst(),
 
-    async insertAuthenticatorApp(personId, salt) {
-      const { numAffectedRows } = await sql`
+    insertAuthenticatorApp: (personId, salt) => changeOne`
         insert into authenticator_apps (person_id, salt) values (${personId}, ${salt})
         on conflict (person_id) do update set salt = excluded.salt, last_step = 0
           where authenticator_apps.confirmed_at is null
-      `.execute(db);
-      return numAffectedRows === 1n;
-    },
+      `,
 
     async acceptStep(personId, step) {
       const { numUpdatedRows } = await db
