@@ -1,5 +1,5 @@
-// What a member of one account may do, slowly or with all that a form takes, is not felt by anybody else who uses the same
-// process.
+// Requests that a member of one account may make, slowly or with all that a form takes, slow down nobody else who uses the
+// same process.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type ClientRequest, request as httpRequest } from 'node:http';

@@ -1,4 +1,4 @@
-// Whatever is sent, the response is a documented one and never an internal error. fast-check prints the seed of a
+// Random requests get a documented response, and never an internal error. fast-check prints the seed of a
 // failure.
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';

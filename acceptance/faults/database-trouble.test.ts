@@ -124,7 +124,7 @@ test('away and back: the log names it with its address and the reason in a few l
     async () => writtenByWork().some(({ loop }) => loop === 'sequencer') || undefined,
   );
   database.up();
-  // What failed has to succeed: an engine that only responds may still have a full disk.
+  // The call that failed has to succeed: an engine that only responds may still have a full disk.
   await eventually('it is served again', async () => (await client.contacts()).status === 200 || undefined);
   const isBack = ({ msg, engine }: Readonly<Record<string, unknown>>) =>
     msg === 'an engine is available again' && engine === 'postgres';

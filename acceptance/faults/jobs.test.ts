@@ -130,7 +130,7 @@ test('the database becomes unavailable just when the mail server has accepted a 
   expect(await messageTo(receiver)).toMatchObject({ state: 'waiting', attempts: 1 });
   database.up();
   await sent(receiver);
-  // Whatever remained of the attempt would be completed now.
+  // Remains of the attempt would be completed now.
   await exchange.advance(600);
   await exchange.sweep();
   await worker.stop();

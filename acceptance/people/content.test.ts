@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Whatever a sender or a file says is shown literally, and has no effect (Gokapi: a file's name was a script). */
+/** Texts of a sender and names of files are shown literally, and have no effect (Gokapi: a file's name was a script). */
 const texts = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',

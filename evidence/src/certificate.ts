@@ -26,7 +26,7 @@ export interface Certificate {
   readonly issuer: Uint8Array;
   readonly serial: Uint8Array;
   readonly subject: Uint8Array;
-  /** Who it is, for people: the common name and the organisation. */
+  /** The subject, for people: its common name and organisation. */
   readonly name: string;
   readonly notBefore: string;
   readonly notAfter: string;
@@ -119,7 +119,7 @@ function readName(subject: DerElement): string {
   return [find(nameIds.commonName), find(nameIds.organisation)].filter((part) => part !== undefined).join(', ');
 }
 
-/** What the extension of a certificate authority says; undefined if it is none. */
+/** The constraints of a certificate authority; undefined if the certificate is none. */
 export function readAuthority({ extensions }: Certificate): { readonly maxPath: number } | undefined {
   const extension = extensions.get(extensionIds.basicConstraints);
   if (!extension) return undefined;

@@ -45,7 +45,7 @@ export type Remark =
   | { readonly code: 'unknown_kind'; readonly kind: string };
 
 export type Unknown =
-  /** Who it was that used the link, or sat at the mailbox. */
+  /** The person who used the link, or sat at the mailbox. */
   | 'person'
   /** Whether anybody read the files. */
   | 'reading'

@@ -19,7 +19,7 @@ export interface PdfObject {
   readonly stream?: Uint8Array;
 }
 
-/** What is not a stream is read in pieces of at most this length, so that a file cannot fill the memory. */
+/** Objects other than streams are read in pieces of at most this length, so that a file cannot fill the memory. */
 const maxPieceLength = 4 * 1024 * 1024;
 
 /** Reads a PDF from its start, object by object. What is between objects is an object without an id. */

@@ -2,7 +2,7 @@ import { parseDecimal } from './bytes.ts';
 import { parseVerifierKey } from './keys.ts';
 import type { Verifier } from './note.ts';
 
-/** Whom a verifier trusts (C2SP tlog-policy). */
+/** The keys that a verifier trusts (C2SP tlog-policy). */
 export interface Policy {
   /** The keys of logs; the name of a key is the origin of its log. One log may have several keys. */
   readonly logs: readonly Verifier[];

@@ -142,7 +142,7 @@ const refused: Record<string, Uint8Array> = {
   'a PDF with a damaged attachment': makePdf(example, true).map((byte, at) => (at === 120 ? byte ^ 1 : byte)),
 };
 
-/** What else may have the name, in every notation of PDF. */
+/** Other objects that may have the name, in every notation of PDF. */
 const other = (name: string, more = '') => `3 0 obj\n<< /Type /Filespec ${name} /EF << /F 4 0 R >> ${more}>>\nendobj\n`;
 const renamed: Record<string, string> = {
   'by escapes': other('/F (rec\\145ipt.json)'),

@@ -13,7 +13,7 @@ import { appendLeaves, emptyEdge, formatTilePath, proveConsistency, proveInclusi
 
 requireKind('engines');
 
-/** What both programs make, with hashes in base64. */
+/** The output of both programs, with hashes in base64. */
 interface Proofs {
   readonly Vkey: string;
   readonly Note: string;

@@ -68,7 +68,7 @@ function readReason(info: DerCursor): string {
   return first ? `: ${new TextDecoder().decode(first.content.subarray(0, 200))}` : '';
 }
 
-/** What a token says. */
+/** The statements of a token. */
 export interface TimeStamp {
   /** The time that the authority states. */
   readonly at: string;
@@ -77,9 +77,9 @@ export interface TimeStamp {
   readonly nonce: Uint8Array | undefined;
 }
 
-/** What is needed to verify a token. */
+/** The parts by which a token is verified. */
 export interface TimeStampSignature {
-  /** What the signature is about: RFC 3161, TSTInfo. */
+  /** The content that is signed: RFC 3161, TSTInfo. */
   readonly content: Uint8Array;
   readonly certificates: readonly Certificate[];
   /** Raw, to be compared; absent if the certificate is named in another way. */

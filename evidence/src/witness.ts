@@ -36,7 +36,7 @@ export interface WitnessState {
 }
 
 export type WitnessDecision =
-  | { readonly status: 200; readonly next: WitnessState /** What to cosign. */; readonly text: string }
+  | { readonly status: 200; readonly next: WitnessState /** The note to cosign. */; readonly text: string }
   | {
       readonly status: 400 | 403 | 404 | 409 | 422;
       readonly body: string;

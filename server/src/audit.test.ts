@@ -1,4 +1,4 @@
-// Whom the audit names, for every door through which something is changed.
+// Authors in the audit, for every door through which something is changed.
 import { Readable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import type { Actor } from './domain/actor.ts';

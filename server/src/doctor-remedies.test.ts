@@ -1,4 +1,4 @@
-// What the doctor advises is carried out here to the letter, after which it is content.
+// Remedies of the doctor are carried out here to the letter, after which it is content.
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ interface Case {
 let folder: string;
 let bucket: string;
 let database: ({ url: string } & AsyncDisposable) | undefined;
-/** What a case changes in the environment of `serve`. */
+/** Changes of a case to the environment of `serve`. */
 let environment: Record<string, string>;
 const usualAuthorities = getCACertificates();
 beforeEach(() => {

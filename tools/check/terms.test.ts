@@ -1,4 +1,5 @@
-// Enforces docs/terms.md: no retired word appears in a document, in a name or in a text that people read.
+// Enforces docs/terms.md: no retired word appears in a document, in a name or in a text that people read. Also checks how
+// comments start.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -193,7 +194,18 @@ const inTexts: readonly Exception[] = [
 const tracked = execFileSync('git', ['ls-files'], { cwd: project, encoding: 'utf8' }).trimEnd().split('\n');
 const sources = tracked
   .filter((path) => /\.(?:ts|tsx|mjs)$/.test(path))
-  .map((path) => ({ path, ...readSource(path, readFileSync(project + path, 'utf8')) }));
+  .map((path) => ({ path, source: readFileSync(project + path, 'utf8') }))
+  .map(({ path, source }) => ({ path, source, ...readSource(path, source) }));
+
+test('no comment starts with a word that only its code explains', () => {
+  const start =
+    /(?:\/\*\*?\s+(?:\* )?|(?<!^ *\/\/.*\n *)\/\/ )(?:What|Who|Whom|Whose|Whatever|Whoever|Whichever|So that) .*/gm;
+  expect('/**\n * What it is.'.match(start)).toHaveLength(1);
+  const written = sources.filter(({ path }) => !path.includes('/generated/'));
+  expect(
+    written.flatMap(({ path, source }) => (source.match(start) ?? []).map((found) => `${path}: ${found}`)),
+  ).toEqual([]);
+});
 
 /** Removes the words that these exceptions allow in a file, and notes which exceptions are used. */
 function applyExceptions(exceptions: readonly Exception[]) {

@@ -19,7 +19,7 @@ const fileErrors: Readonly<Record<string, readonly [says: string, next: string]>
   ENAMETOOLONG: ['cannot be written: its name is too long for the disk', 'Choose another path.'],
 };
 
-/** What SQLite calls the same failures. */
+/** The same failures by their names in SQLite. */
 const sqliteCodes: Readonly<Record<number, string>> = { 8: 'EROFS', 10: 'EIO', 13: 'ENOSPC' };
 
 /** Returns the system's code for a failed call to the file system, also for one that SQLite has made. */

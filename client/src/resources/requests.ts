@@ -9,7 +9,7 @@ import type { ApiClient } from '../http/api-client.ts';
 import { type DeliveryOptions, toDeliveryFields } from './delivery-options.ts';
 import { SentCollection } from './sent-collection.ts';
 
-/** Whom to ask for files, and for how long. */
+/** The contacts to ask for files, and the lifetime of the request. */
 export interface RequestOptions extends DeliveryOptions {
   /** Each receiver may send files any number of times until the deadline, not only once. */
   reusable?: boolean | undefined;

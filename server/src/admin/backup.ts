@@ -146,7 +146,7 @@ async function runExclusively(
     try {
       await withPlace(engines, address, work);
     } catch (error) {
-      // What failed is told by the error; without a database, the metric of the last complete backup shows it later.
+      // The error names the cause; without a database, the metric of the last complete backup shows it later.
       await engines.database.recordBackupFailure().catch(() => undefined);
       throw error;
     }

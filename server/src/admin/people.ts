@@ -167,7 +167,7 @@ const deleteCommand: AddCommand = (people, withEngines) => {
   addExamples(command, 'waybilld admin people delete --email maya@example.org --yes');
 };
 
-/** Who belongs to an account. */
+/** The commands about the members of an account. */
 export const memberCommands: AddCommand = (parent, withEngines) => {
   const members = parent.command('members').description('list, add and remove the people who belong to an account');
   addExamples(

@@ -19,7 +19,7 @@ interface RestoreOptions {
   readonly json?: boolean;
 }
 
-/** What was due since the backup was made is done by `work`, which does not run yet. */
+/** Tasks that were due since the backup was made are done by `work`, which does not run yet. */
 const leftToWork = new Set(['work.running', 'audit.delivery']);
 
 /** It ends by running the doctor on these parts. */

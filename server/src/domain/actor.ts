@@ -1,7 +1,7 @@
 import type { KeyRights } from './accounts/account-store.ts';
 import type { Author } from './audit/audit-store.ts';
 
-/** Who makes the request. The surface authenticates and builds it; the domain uses it to authorise. */
+/** The account that makes the request. The surface authenticates and builds it; the domain uses it to authorise. */
 export interface Actor {
   readonly accountId: string;
   /** The address of the account. */

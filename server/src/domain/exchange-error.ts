@@ -48,7 +48,7 @@ export class ExchangeError extends Error {
   readonly limits: readonly LimitState[];
   /** With `unavailable`: the engine that is. */
   readonly engine: EngineName | undefined;
-  /** What an operator can do, if the engine responds, and refuses the call or has no room. */
+  /** The remedy for an operator, if the engine responds, and refuses the call or has no room. */
   readonly remedy: string | undefined;
 
   constructor(

@@ -8,7 +8,7 @@ export interface LifetimeRule {
   readonly default: number;
 }
 
-/** What visitors of the public page of an account may do. */
+/** The rights of visitors of the public page of an account. */
 export interface PublicPageRule {
   /** Whether accounts may have one. */
   readonly isAllowed: boolean;
@@ -26,7 +26,7 @@ export interface PublicPageRule {
 export interface Policy {
   readonly publicUrl: string;
   readonly mailFrom: string;
-  /** Who runs this server, as people know them. */
+  /** The operator of this server, as people know them. */
   readonly operatorName: string;
   /** Where people turn to with questions and reports, if anywhere. */
   readonly supportAddress: string | undefined;

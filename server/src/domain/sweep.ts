@@ -68,7 +68,7 @@ export async function sweep(
   await inBatches(() => drops.empty(batchSize));
   await inPositions('released holds', async (after) => {
     const batch = await holds.emptyReleased(rowsPerBatch, after);
-    // What the hold kept may have been passed.
+    // Rows that the hold kept may have been passed.
     if (batch.more) positions.clear();
     return batch;
   });

@@ -44,7 +44,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The program that makes the request, if it authenticated with a key. */
     actor: KeyActor | undefined;
-    /** What allows the request, if a member of an account makes it in the app. */
+    /** The access that allows the request, if a member of an account makes it in the app. */
     member: MemberAccess | undefined;
     /** The drop or request for files that the HTTP request is about, for the log. */
     dropId: string | undefined;

@@ -146,7 +146,7 @@ const appFormBytes = 60_000;
 /** As a connection brings them. */
 const pieceBytes = 64 * 1024;
 
-/** What a caller may send most of, in one text: each is cheap to write, and tempts a parser to do much. */
+/** Texts that a caller may send many of: each is cheap to write, and tempts a parser to do much. */
 const tempting = [',', 'a,', 'a;b', ' ', '"', '%2C', '@', 'a@b.c,', '\n', '(', '=?', '-,', '@ '];
 /** Between two letters, a run of these tempts an expression to try each part of the run. */
 const runs = [' ', '"', '<', '@', '-', ',', '.', '/', '='];

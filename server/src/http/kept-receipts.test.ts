@@ -157,7 +157,7 @@ test('a receipt verifies after its drop expired, its key was destroyed, its rows
   await sweepKeeping({ evidence: 0 });
   expect(await checkLog()).toMatchObject({ erased: 6, findings: [] });
 
-  // Whoever has a receipt can still prove what it says.
+  // Owners of a receipt can still prove what it says.
   writeFileSync(policyFile, await makeLogPolicy(exchange.engines));
   const verdicts = verifyOffline(first, expired, purged)
     .split(/^\S+:\n/m)

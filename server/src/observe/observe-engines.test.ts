@@ -108,7 +108,7 @@ test('an outage of an engine that responds, and fails to write, ends with a writ
     if (isFull) throw new ExchangeError('unavailable', undefined, { engine: 's3', cause: new Error('no space left') });
   };
   const { objects } = engines({ objects: { put, read: async () => Buffer.alloc(0) } }, freshMetrics(), outages);
-  /** What happens in a minute: a call, others that succeed, and checks. */
+  /** The events of a minute: a call, others that succeed, and checks. */
   const passMinute = async (call: () => Promise<unknown>) => {
     await call();
     await objects.read('key', { offset: 0, length: 1 }, undefined as never);

@@ -3,7 +3,7 @@ import type { Author, NewAuditEntry } from '../domain/audit/audit-store.ts';
 import type { Authentication } from '../http/app.ts';
 
 /**
- * What an operation writes into the audit. An operation that changes something writes exactly one entry, with one of the
+ * The entries that an operation writes into the audit. An operation that changes something writes exactly one entry, with one of the
  * actions; none if what it is asked for is so already.
  */
 export type Audited =

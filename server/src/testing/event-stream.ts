@@ -14,7 +14,7 @@ export interface SentEvent {
 export class EventStreamReader {
   readonly response: IncomingMessage;
   readonly events: SentEvent[] = [];
-  /** What an `EventSource` would send as `Last-Event-ID`. */
+  /** The id that an `EventSource` would send as `Last-Event-ID`. */
   lastId = '';
   isOver = false;
   /** Whether the server ended the stream, instead of breaking the connection. */

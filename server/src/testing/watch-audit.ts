@@ -25,7 +25,7 @@ export function watchAudit(store: Store): Store {
     transaction: (work) => {
       const outside = current.getStore();
       const inside: Written[] = [];
-      // What is rolled back was not written.
+      // Entries that are rolled back were not written.
       return current
         .run(inside, () => store.transaction((tx) => work(watchAudit(tx))))
         .then((result) => {

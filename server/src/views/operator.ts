@@ -1,6 +1,6 @@
 import type { MailLogo } from './mail-logo.ts';
 
-/** Who runs this server, as people see it on pages and in mails. */
+/** The operator of this server, as people see it on pages and in mails. */
 export interface Operator {
   readonly name: string;
   /** As #rrggbb. */

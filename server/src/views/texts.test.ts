@@ -84,7 +84,7 @@ test('the code uses every text, and no text that is missing', () => {
   const known = new Set(Object.keys(english).map(base));
   const groups = [...new Set([...known].map((key) => key.split('.')[0]))].join('|');
   const asked = new Set(
-    // What follows `case` is the kind of an event.
+    // The word after `case` is the kind of an event.
     [...sources.matchAll(new RegExp(String.raw`(?<!case )'((?:${groups})\.[\w.]+)'`, 'g'))].map(
       (match) => match[1] ?? '',
     ),

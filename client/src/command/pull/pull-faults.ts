@@ -22,7 +22,7 @@ export function isFaultOfMachine(error: unknown): boolean {
 /** A fault that the server has with one entry while it can read others. */
 export class EntryFaultError extends Error {}
 
-/** What a disk says of one file that it cannot hold. */
+/** Errors of a disk that cannot hold one file. */
 const codesOfFile: ReadonlySet<string> = new Set(['EFBIG', 'EILSEQ', 'EINVAL', 'ENAMETOOLONG']);
 
 /** Returns whether an error is about the name or the size of one file, so that others may succeed. */

@@ -343,7 +343,7 @@ test.each([
   stop.abort();
   expect(await pulling).toBe(130);
   const pid = readFileSync(log, 'utf8').trim();
-  // What has ended may wait for its exit to be read.
+  // A process that has ended may wait for its exit to be read.
   const isRunning = () =>
     existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   await expect.poll(isRunning).toBe(false);

@@ -2,7 +2,7 @@ import type { Batch, BatchPosition } from '../batch.ts';
 import type { AuditAction } from './actions.ts';
 
 /**
- * Who made a change. A kind says what the id is:
+ * The author of a change. A kind says what the id is:
  *
  * - `key`: that of an API key; the name is the account's address
  * - `person`: that of a person who signed in; the name is their address

@@ -48,7 +48,7 @@ const lateSeconds = 300;
 interface AuditTargetJudgement {
   readonly status: 'well' | 'new' | 'late' | 'failing';
   readonly says: string;
-  /** What an operator can do, if there is anything. */
+  /** The remedy for an operator, if there is one. */
   readonly remedy?: string;
 }
 

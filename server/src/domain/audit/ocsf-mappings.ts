@@ -32,7 +32,7 @@ const authenticate = (activityId: number, statusId: number, severityId: number):
   severityId,
   statusId,
 });
-/** Who may sign in, how, and with which rights. */
+/** People who may sign in, their methods and their rights. */
 const changeAccount = (activity?: keyof typeof accountActivities): OcsfMapping => ({
   classUid: ocsfClasses.accountChange,
   activityId: activity === undefined ? otherActivity : accountActivities[activity],

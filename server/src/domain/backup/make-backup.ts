@@ -93,7 +93,7 @@ export async function makeBackup(
   return { manifest, copied: copying.copied };
 }
 
-/** What the database remembers of a complete backup. */
+/** The record of a complete backup in the database. */
 export function toRecord(manifest: Manifest) {
   return { id: manifest.id, takenAt: new Date(manifest.taken_at), leftOut: countLeftOut(manifest) };
 }

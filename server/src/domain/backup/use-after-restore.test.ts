@@ -1,4 +1,4 @@
-// Whatever is in a backup: the process that restored it into an emptied bucket can upload, send, read old files and make
+// After any backup, the process that restored it into an emptied bucket can upload, send, read old files and make
 // receipts with the engines that it restored with.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

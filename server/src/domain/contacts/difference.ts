@@ -41,7 +41,7 @@ function serializeContact({ email, phone, language, groups, name }: Contact): st
   return JSON.stringify([email, phone, language, groups, name]);
 }
 
-/** So that one entry stays small. The details count all contacts. */
+/** Keeps one entry small. The details count all contacts. */
 const maxAddresses = 1_000;
 
 /**

@@ -88,5 +88,5 @@ export const listFollowedReceivers = query((store) => store.sentDrops.followedRe
 export const findHolders = query((store) => store.sentDrops.holders);
 export const listChanges = query((store) => store.audit.ofDrop);
 export const listArrivals = query((store) => store.requests.arrivals);
-/** What a contact has sent through a link. */
+/** Lists the sendings of a contact through a link. */
 export const listSendings = query((store) => store.drops.sentThrough);

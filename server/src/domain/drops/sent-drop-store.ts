@@ -91,7 +91,7 @@ export interface SentDropFilter {
   readonly anyOf?: readonly SentDropKey[] | undefined;
 }
 
-/** What did not reach somebody, what somebody still has to fetch, or everything else. */
+/** Drops that did not reach somebody, drops that somebody still has to fetch, or all others. */
 export type SentPart = 'attention' | 'underway' | 'done';
 
 /** Where a page of a list begins, and how the list is ordered. */
@@ -100,7 +100,7 @@ export interface SentPlace {
   readonly after?: string | undefined;
   /** The id of the drop behind the page. */
   readonly before?: string | undefined;
-  /** What ends soonest comes first; only for a part that has not ended. Otherwise the newest comes first. */
+  /** Sorts by the deadline, the earliest first; only for a part that has not ended. Otherwise the newest comes first. */
   readonly byExpiry?: boolean | undefined;
 }
 
@@ -139,7 +139,7 @@ export interface FollowedReceiver
 
 export type FollowedFile = Pick<SentFile, 'id' | 'path' | 'sizeBytes' | 'scan' | 'unscannedReason'>;
 
-/** Who has a file; receivers by their positions, of which only the first few are listed. */
+/** The receivers who have a file, by their positions, of which only the first few are listed. */
 export interface FileHolders {
   readonly fileId: string;
   readonly deliveredCount: number;
@@ -173,7 +173,7 @@ export interface SentDropStore {
   /** All of them, in the order they were sent. */
   followedFiles(accountId: string, dropId: string): Promise<FollowedFile[]>;
   /**
-   * Who of these receivers has which of these files, with up to `max` of them listed. A file that nobody has is left out.
+   * Finds which of these receivers have each of these files, and lists up to `max`. A file that nobody has is left out.
    */
   holders(
     accountId: string,

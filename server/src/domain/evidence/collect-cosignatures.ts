@@ -21,7 +21,7 @@ export type WitnessOutcome =
   /** It has seen a log that does not lead to this one. Asking again does not help: somebody has to look. */
   | { readonly result: 'refused'; readonly reason: string; readonly seenSize?: number };
 
-/** What is known of each witness from earlier checkpoints of the same log. */
+/** The state of each witness from earlier checkpoints of the same log. */
 export type WitnessedSizes = Map<string, number>;
 
 /** Asks a witness for its cosignature on a checkpoint, from the size that it has seen last. */

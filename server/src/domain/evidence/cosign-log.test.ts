@@ -170,7 +170,7 @@ test('a checkpoint with too few cosignatures does not replace one with a quorum'
   down = ['X'];
   expect(await cosigner.step(live)).toBe(false);
   expect(await readCosigned()).toEqual([2, 2]);
-  // What W has returned is not asked for again.
+  // A cosignature that W has returned is not asked for again.
   requests = 0;
   expect(await cosigner.step(live)).toBe(false);
   expect(requests).toBe(0);

@@ -91,7 +91,7 @@ export interface FirstEntry {
   readonly commitment: Buffer;
 }
 
-/** What is waiting, and how the last epoch is; for metrics and the doctor. */
+/** Counts of waiting entries, and the state of the last epoch; for metrics and the doctor. */
 export interface LogCondition {
   /** Entries that no published checkpoint covers, up to 10,000. */
   readonly waiting: number;

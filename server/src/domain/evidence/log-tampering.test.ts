@@ -424,7 +424,7 @@ function both(...findings: RegExp[]) {
   return { check: findings, checkKept: findings };
 }
 
-/** What somebody does who wants to sign another log with the real key. */
+/** Attempts to sign another log with the real key. */
 async function discardPublished(size: number, note: string | null = null): Promise<void> {
   await query(
     `update evidence_logs set published_size = $1, size = greatest($1, (select count(*) from evidence_entries where leaf_index is not null)),

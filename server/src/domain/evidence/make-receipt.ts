@@ -7,7 +7,7 @@ import { readIdEnd, toReference } from '../reference.ts';
 import { buildReceipt, type Receipt } from './build-receipt.ts';
 import type { ProvenReceiver, ReceiverQuery, ReceiverStory } from './evidence-store.ts';
 
-/** Who wants which receipt. */
+/** The receipt that is wanted, and the account or receiver that wants it. */
 export interface WantedReceipt extends ReceiverStory {
   /** Of a drop, or of a request for files. */
   readonly type: 'drop' | 'request';

@@ -72,7 +72,7 @@ export class Sequencer {
       await this.#publishCosignatures(signal);
       return assigned === maxBatch;
     } catch (error) {
-      // Whatever is in memory may differ from what is stored.
+      // The state in memory may differ from what is stored.
       this.#tree = undefined;
       this.#comparedAt = Number.NEGATIVE_INFINITY;
       if (error instanceof LogRefusal) return this.#refuse(error);
@@ -221,7 +221,7 @@ export class Sequencer {
   async #extend(tree: LogTree, signal: AbortSignal): Promise<void> {
     const { store, logObjects, logger, checkpoint } = this.#engines;
     const { epoch, size, signedCheckpoint, checkpoint: lastPublished } = this.#log;
-    // What was signed before must be a part of what is signed now, wherever it begins again.
+    // Checkpoints that were signed before must be a part of what is signed now, wherever it begins again.
     const known = [readCheckpoint(lastPublished), readCheckpoint(signedCheckpoint)].filter((one) => one !== undefined);
     while (tree.size < size) {
       await this.#renew();

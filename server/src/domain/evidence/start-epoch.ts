@@ -65,7 +65,7 @@ export async function startEpoch(
   return { epoch, origin, moved };
 }
 
-/** What was moved until then waits, and gets its place from whoever has the turn. */
+/** Entries that were moved until then wait, and get their places from the worker that has the turn. */
 function takenOver(): ExchangeError {
   return new ExchangeError(
     'precondition_failed',
@@ -142,7 +142,7 @@ async function completePublished(engines: Needs, turn: LogTurn, log: Log): Promi
     .toSorted((one, other) => other.size - one.size);
   for (const candidate of candidates) {
     if (!(await hasTiles(engines, log.epoch, candidate))) continue;
-    // What somebody else has put there stays, for those who look into it.
+    // A checkpoint that somebody else has put there stays, for those who look into it.
     const isNewer = inBucket === undefined || (typeof inBucket === 'object' && inBucket.size < candidate.size);
     const until = await keepTurn(engines, turn);
     if (isNewer) await logObjects.put(toCheckpointName(log.epoch), Buffer.from(candidate.note), whileLeased(until));

@@ -17,7 +17,7 @@ interface ListedFiles {
   readonly unscannedCount: number;
 }
 
-/** Who reads the mail. */
+/** The reader of the mail. */
 interface Addressed {
   readonly to: string;
   /** The time zone that the reader chose; empty or absent: that of the server. */

@@ -121,7 +121,7 @@ async function attempt(
   message: WaitingMessage,
 ): Promise<{ state: 'sent' | 'abandoned' | 'waiting'; outcome: string; response?: string }> {
   const toFailure = (outcome: string, reason: string, state: 'abandoned' | 'waiting', engine?: string) => {
-    // What concerns every message is written once, for the engine.
+    // A fault that concerns every message is logged once, for the engine.
     if (engine !== undefined && state === 'waiting') return { state, outcome: toOneLine(outcome) };
     engines.logger.warn(
       state === 'waiting' ? 'a message was not sent and will be tried again' : 'a message was abandoned',

@@ -1,6 +1,6 @@
 const maxReplyLength = 500;
 /**
- * What senders read while the mail server is away, or refuses Waybill itself: the reason follows, for administrators. The
+ * The text that senders read while the mail server is away, or refuses Waybill itself: the reason follows, for administrators. The
  * page compares it too (`bounce-reason.ts`).
  */
 export const cannotSend = 'mails cannot be sent at the moment';

@@ -12,7 +12,7 @@ import { addMember } from './change-members.ts';
 import type { MemberRole, Person } from './person-store.ts';
 
 const invitationSeconds = 7 * 24 * 60 * 60;
-/** So that nobody can fill another's mailbox: by each account, and by all together. */
+/** Keeps others from filling a mailbox: by each account, and by all together. */
 const linksPerHour = { byAccount: 3, all: 10 };
 const handleBytes = 32;
 export const personNameLength = 100;

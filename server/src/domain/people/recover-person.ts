@@ -10,7 +10,7 @@ import type { Person } from './person-store.ts';
 export const recoverPersonJob = 'recover-person';
 
 const linkSeconds = 60 * 60;
-/** So that nobody can fill another's mailbox. */
+/** Keeps others from filling a mailbox. */
 const linksPerHour = 3;
 
 /**

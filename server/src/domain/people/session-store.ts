@@ -14,7 +14,7 @@ export type SignInMethod = 'link' | 'passkey' | 'password' | 'provider';
 /** The method of a session. */
 export interface SignedInBy {
   readonly method: SignInMethod;
-  /** Who signed the person in, and its own name for the session, by which it signs them out. */
+  /** The provider that signed the person in, and its own name for the session, by which it signs them out. */
   readonly provider?: { readonly issuer: string; readonly sid: string | null } | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface NewSession extends SignedInBy, Pick<Session, 'id' | 'personId' 
   readonly authenticatedAt: Date | undefined;
 }
 
-/** What allows a request of the app: a session, and the person's membership with at least this role. */
+/** The access that allows a request of the app: a session, and the person's membership with at least this role. */
 export interface MemberAccess extends Pick<Membership, 'accountId'> {
   readonly sessionId: string;
   readonly role: MemberRole;

@@ -9,7 +9,7 @@ export interface ProviderRules {
   /** False for a provider that does not say whether addresses are verified, and is trusted with them. */
   readonly requireEmailVerified: boolean;
   /**
-   * Who becomes a person by signing in for the first time: everyone who fulfils each condition that is given. Undefined:
+   * Conditions under which somebody becomes a person by signing in for the first time; all have to be fulfilled. Undefined:
    * nobody.
    */
   readonly createPeople:

@@ -8,7 +8,7 @@ export interface ReceiptPages {
   readonly reference: string;
   readonly operator: PrintedOperator;
   readonly issuedAt: Date;
-  /** What happened, in one sentence, and what supports it in another. */
+  /** An event in one sentence, and its support in another. */
   readonly result: { readonly tone: Tone; readonly text: string; readonly detail: string };
   readonly facts: readonly PrintedFact[];
   readonly files?: PrintedFiles | undefined;

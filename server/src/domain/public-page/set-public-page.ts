@@ -69,7 +69,7 @@ const reservedNames: ReadonlySet<string> = new Set([
 
 type PageNameFault = 'shape' | 'reserved';
 
-/** What is wrong with a name for a public page, if anything. */
+/** The fault of a name for a public page, if it has one. */
 function findPageNameFault(name: string): PageNameFault | undefined {
   if (!isPageName(name)) return 'shape';
   return reservedNames.has(name) ? 'reserved' : undefined;

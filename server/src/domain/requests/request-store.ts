@@ -18,7 +18,7 @@ export interface Arrival {
   readonly isUnread: boolean;
 }
 
-/** What came of the requests for files of an account. */
+/** The results of the requests for files of an account. */
 export interface RequestStore {
   /** In any order. */
   summaries(accountId: string, requestIds: readonly string[]): Promise<RequestSummary[]>;

@@ -90,7 +90,7 @@ export async function changeMethods(
   browser: Browser,
   change: (tx: Store) => Promise<MethodChange>,
 ): Promise<string> {
-  // Whoever knows only the password must not get around the code.
+  // Somebody who knows only the password must not get around the code.
   if (session.stage === 'second_factor') throw new ExchangeError('sign_in_required');
   return engines.store.transaction(async (tx) => {
     await lockPerson(tx, person.id);

@@ -133,7 +133,7 @@ async function insertIdentity(
   return { action: 'identity.added', details: { issuer } } as const;
 }
 
-/** What a person recognises their identity by: the address at the provider, or else the name. */
+/** The name by which a person recognises their identity: the address at the provider, or else the name. */
 function makeLabel({ email, name }: ProviderClaims): string {
   return (email ?? name ?? '').toWellFormed().replaceAll(/\p{C}/gu, '').trim().slice(0, labelLength).toWellFormed();
 }

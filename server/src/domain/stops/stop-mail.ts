@@ -11,7 +11,7 @@ import { query } from '../query.ts';
 import type { Store } from '../store.ts';
 import type { Correspondence } from './stop-store.ts';
 
-/** Who wrote the mail that a stop link was in, and to whom. Finding it changes nothing. */
+/** Finds the sender and the reader of the mail that a stop link was in. Changes nothing. */
 export async function findCorrespondence(
   { store, stopLinks }: Pick<Engines, 'store' | 'stopLinks'>,
   token: string,

@@ -5,7 +5,7 @@ import type { Author } from '../audit/audit-store.ts';
 export interface UploadOwner {
   readonly accountId: string;
   readonly draft: string;
-  /** Whose bytes they are, for the audit. */
+  /** The author of the upload, for the audit. */
   readonly author: Author;
   /** Which uploads share one part of the memory, and how large that part is. */
   readonly memory: { readonly owner: string; readonly part: number };

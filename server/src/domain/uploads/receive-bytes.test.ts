@@ -107,7 +107,7 @@ const sweepLater = async (id: string) => {
   await sweepFiles(engines);
 };
 
-/** Whatever a test left of a file is deleted, together with every object. */
+/** Deletes the rest of a test's files, together with every object. */
 async function removeAndSweep(link: Link, id: string) {
   expect(await engines.store.uploads.remove(link.accountId, contactDraftName(link), id)).toBe(true);
   await sweepLater(id);

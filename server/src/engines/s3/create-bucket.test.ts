@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => removeBucket(bucket));
 
-/** What the command asks a database, and what a database of a new installation responds. */
+/** The command's questions to a database, and the responses in a new installation. */
 const newDatabase = { dayKeys: { list: async () => [] }, evidenceLog: { list: async () => [] } };
 
 function run(words: readonly string[], changes: object = {}, store: object = newDatabase): Promise<string> {

@@ -57,7 +57,7 @@ function toRefusal(cause: unknown): Error {
   );
 }
 
-/** What an operator can do about a store that responds, and refuses or has no room; undefined for any other error. */
+/** The remedy for a store that responds, and refuses or has no room; undefined for any other error. */
 function findRemedy(error: unknown): string | undefined {
   if (!(error instanceof S3ServiceException)) return undefined;
   const { buckets = '' } = error as Refused;

@@ -19,7 +19,7 @@ describe('a draft', () => {
   afterEach(() => context.close());
 
   const soon = <Value>(read: () => Promise<Value>) => expect.poll(read, { timeout: 10_000 });
-  /** What arrives, in full. */
+  /** The files that arrive, in full. */
   const findArrived = async () => {
     const rows = await exchange.database.query<{ path: string }>(
       'select coalesce(path, name) as path from files where account_id = $1 order by 1',

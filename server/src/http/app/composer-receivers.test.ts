@@ -23,7 +23,7 @@ const cancelButton = (page: Page) => page.getByRole('button', { name: 'Cancel' }
 const readChips = (page: Page) => page.locator('.chip-name').allTextContents();
 const readMessage = (page: Page) => page.locator('[name=message]').inputValue();
 const isSent = (page: Page) => page.waitForURL(/\/sent\//, { waitUntil: 'commit' });
-/** Whom each delivery went to, with its files and message. */
+/** The receivers of each delivery, with its files and message. */
 const readSent = () =>
   exchange.database.query<{ receivers: string; files: string | null; message: string }>(
     `select (select string_agg(email, ' ' order by email) from links where drop_id = drops.id) as receivers,

@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 /** Days from now that a page offers, as far as the account may give them. */
 const usualDays = [7, 14, 30, 90];
 
-/** What a new deadline is chosen from. */
+/** The rules by which a new deadline is chosen. */
 interface Rules {
   readonly lifetime: Pick<LifetimeRule, 'unitSeconds' | 'max' | 'only'>;
   readonly now: Date;

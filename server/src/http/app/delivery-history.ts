@@ -23,7 +23,7 @@ const receiverKinds: Readonly<Record<string, readonly [one: HistoryEntry['kind']
 };
 
 /**
- * What the sender did, from the audit, and what the receivers did, from their links; newest first. Receivers who were asked
+ * Acts of the sender, from the audit, and of the receivers, from their links; newest first. Receivers who were asked
  * for files are done whenever their files arrive.
  */
 export function toHistory(

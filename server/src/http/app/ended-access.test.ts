@@ -30,7 +30,7 @@ const contacts: typeof engines.store.contacts = {
   ...engines.store.contacts,
   page: async (_accountId, _filter, _order, count) => Array.from({ length: count }, () => contact),
 };
-/** What each server has done since this was set: requests that it let in, and looks at what allows them. */
+/** Counts for each server since this was set: requests that it let in, and looks at what allows them. */
 const done = { letIn: [0, 0], checks: [0, 0] };
 /** The check in progress at the time of an ending may have read the old state. */
 const checksNeeded = 2;

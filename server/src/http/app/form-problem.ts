@@ -8,7 +8,7 @@ import type { AppEngines } from './app-route.ts';
 
 export const secondFactors: readonly SecondFactor[] = ['off', 'mail', 'sms'];
 
-/** What is wrong with a form, before it is put into words. */
+/** The fault of a form, before it is put into words. */
 export interface Problem extends ProblemDetails {
   readonly problem: ComposerProblem;
   readonly status: number;

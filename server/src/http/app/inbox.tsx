@@ -21,7 +21,7 @@ const path = '/:user/inbox';
 const entryPath = `${path}/:id`;
 const searchLength = 200;
 
-/** What was sent to the account. Readers see and download everything; members also decide what is done. */
+/** The inbox of the account. Readers see and download everything; members also decide what is done. */
 export const inboxRoutes: readonly AppRoute[] = [
   { method: 'GET', path, access: 'reader', handle: (visit) => sendInbox(visit) },
   {

@@ -9,7 +9,7 @@ const daySeconds = 86_400;
 const usualDays = [3, 7, 14, 30];
 const maxPresets = 5;
 
-/** What a sender can choose: some numbers of days, and a day of their own unless the account allows only certain ones. */
+/** The choices of a sender: some numbers of days, and a day of their own unless the account allows only certain ones. */
 export function listLifetimes(
   rule: LifetimeRule,
   now: Date,

@@ -27,7 +27,7 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
     access: 'anyone',
     async handle(visit) {
       const link = await findLink(visit);
-      // Whoever used it goes on where they were, as long as their session lasts.
+      // The person who used it goes on where they were, as long as their session lasts.
       if (isBegun(visit, link)) return visit.reply.redirect('/sign-in/enrolment', 303);
       return link.state === 'open' ? sendLanding(visit, link) : sendEnded(visit, link);
     },

@@ -3,7 +3,7 @@ import { RequestPage, requestTitle } from '../../views/pages/app/request-page.ts
 import type { AppRoute } from './app-route.ts';
 import { itemRoutes } from './sent-item.tsx';
 
-/** What arrived last; all of it is in the inbox. */
+/** The number of arrivals that are shown, the last ones; all of them are in the inbox. */
 const maxArrivals = 100;
 
 /** The page of one request for files, and what can be done with it. */

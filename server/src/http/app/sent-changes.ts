@@ -10,7 +10,7 @@ import {
 } from '../../views/pages/app/sent-notice.tsx';
 import type { AppRequest, Member } from './app-route.ts';
 
-/** What each list consists of. */
+/** The type of the drops in each list. */
 export const sentTypes = { sent: 'downloadfiles', requests: 'uploadfiles' } as const;
 /** As many rows as a page of a list has, and so as many as can be selected. */
 const sentPageSize = 50;
@@ -31,7 +31,7 @@ export function readBack({ form }: AppRequest): Record<string, string> | undefin
   return Object.fromEntries(listFields.map((name) => [name, query.get(name) ?? '']));
 }
 
-/** What a change has done, and to which one if it was one. */
+/** The result of a change, and the drop if it was one. */
 type Result = Partial<Omit<SentNotice, 'kind'>> & { readonly dropId?: string | undefined };
 
 /** Shows a result where the form was sent from: in the list, or on the page of what was changed. */

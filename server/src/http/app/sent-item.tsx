@@ -42,7 +42,7 @@ interface ItemProps extends SentItemProps<FollowedReceiver & Pick<DeliveryReceiv
   readonly arrivals: readonly Arrival[] | undefined;
 }
 
-/** What an account sends: deliveries, or requests. */
+/** One kind of what an account sends: deliveries, or requests. */
 interface ItemKind {
   readonly screen: SentScreen;
   /** Files that receivers sent; undefined if they were not asked for any. */
@@ -209,7 +209,7 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
   ];
 }
 
-/** What happened to a delivery or a request, newest first, and to whom. */
+/** The history of a delivery or a request, newest first, with the people it concerns. */
 async function readStory(visit: AppContext & Member, kind: ItemKind, sent: SentDrop) {
   const { engines, actor } = visit;
   const [changes, receivers, arrivals] = await Promise.all([

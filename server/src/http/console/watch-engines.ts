@@ -17,7 +17,7 @@ const isUp: Readonly<Record<EngineState, boolean | undefined>> = {
  */
 export type EngineChecks = Readonly<Record<string, () => Promise<void>>>;
 
-/** What is said of an engine, as often as it is found. */
+/** The findings about an engine, as often as each is found. */
 export interface EngineReport {
   failed(engine: string, reason: string): void;
   slow(engine: string): void;

@@ -5,7 +5,7 @@ import { retryThroughOutage } from '../../domain/flow/retry-through-outage.ts';
 /** Each holds its request in memory, and no longer a connection, so clients could collect any number of them. */
 const mostWaiting = 5_000;
 
-/** What was sent and which of its bytes, for the log. */
+/** The subject of a delivery and its bytes, for the log. */
 export type NotedDelivery = Readonly<Record<string, string | number>>;
 
 /**

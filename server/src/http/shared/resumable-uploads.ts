@@ -53,7 +53,7 @@ export abstract class ResumableUploads {
     this.#ends = ends;
   }
 
-  /** Whose upload it must be. */
+  /** The owner that the upload must have. */
   protected abstract findOwner(id: string): UploadOwner;
 
   /** Begins an upload. Returns its id: that of the first request, if this one repeats it. */

@@ -22,7 +22,7 @@ export interface FrameAccount {
 
 export interface AppFrameProps {
   readonly operator: Operator;
-  /** Who is signed in. */
+  /** The person who is signed in. */
   readonly person: {
     readonly name: string;
     readonly email: string;

@@ -239,7 +239,7 @@ function MailHtml(props: { translator: Translator; operator: Operator; mail: Mai
             opacity: '0',
           }}
         >
-          {/* What a mailbox shows beside the subject. Everything here is also said visibly. */}
+          {/* Text that a mailbox shows beside the subject. Everything here is also said visibly. */}
           {[mail.intro, mail.note].filter(Boolean).join(' ')}
         </div>
         <Table class="w-page" style={{ background: colours.page }}>

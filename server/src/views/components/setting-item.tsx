@@ -3,7 +3,7 @@ import { oneLine } from '../plain.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** What a person or account has, as a list: passkeys, sessions, members. */
+/** The list of what a person or account has, such as passkeys, sessions or members. */
 export function SettingItems({ label, children }: { label: string; children: ComponentChildren }): JSX.Element {
   return (
     <ul class="panel setting-items" aria-label={label}>

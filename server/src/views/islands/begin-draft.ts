@@ -45,7 +45,7 @@ export async function beginDraft(
     : own !== undefined && isReturn()
       ? takeOwnDraft(memory, key, own, named, holdDraft)
       : undefined);
-  // What the person has written meanwhile is not replaced.
+  // Texts that the person has written meanwhile are not replaced.
   const isKept = kept !== undefined && fields?.mark() === before;
   if (!isKept) await holdDraft(requestId, 0);
   const draft = isKept

@@ -8,9 +8,9 @@ export interface KeptDraft {
   /** The person and the account. */
   readonly key: string;
   readonly changedAt: number;
-  /** What the address of the page named, on which it was begun. */
+  /** The receivers and files that the address of the page named, on which it was begun. */
   readonly named: string;
-  /** What was to be sent, and to whom, when the person pressed "Send"; empty if they did not. */
+  /** The content and the receivers when the person pressed "Send"; empty if they did not. */
   readonly pressed: string;
   /** The fields of the form, as the page writes them. */
   readonly written: string;

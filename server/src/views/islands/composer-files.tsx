@@ -22,7 +22,7 @@ import { parseUploadId } from './upload-item.ts';
 import { UploadQueue } from './upload-queue.ts';
 import type { FileLimits } from './use-upload-files.tsx';
 
-/** What the rest of the composer shows of the files, and of "Send". */
+/** The state of the files, and of "Send", for the rest of the composer. */
 export interface FilesState {
   readonly files: readonly {
     readonly name: string;
@@ -39,7 +39,7 @@ export interface FilesState {
   /** How far it is, in a few words. */
   readonly title: string;
   readonly detail: string;
-  /** What prevents sending, or what happens next. */
+  /** The obstacle to sending, or the next step. */
   readonly hint: string;
   /** How many files cannot be sent. */
   readonly stoppedCount: number;

@@ -9,7 +9,7 @@ const hiddenMs = 5_000;
 /** How often the page is loaded again while there is no stream, because the network or a proxy has cut it off. */
 const withoutStreamMs = 15_000;
 
-/** What the server says about an event: its type, and the drop, request or inbox entry that it belongs to. */
+/** An event as the server describes it: its type, and the drop, request or inbox entry that it belongs to. */
 interface Hint {
   readonly type: string;
   readonly id?: string;

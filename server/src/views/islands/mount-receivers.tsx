@@ -54,7 +54,7 @@ export function mountReceivers(
   function change(by: (before: ReceiverState) => ReceiverState): void {
     state = by(state);
     if (list) {
-      // What is no receiver is sent too, so that nobody is left out in silence.
+      // Words that are no receivers are sent too, so that nobody is left out in silence.
       list.value = [writeReceivers(state.receivers), ...state.unreadable].join('\n');
       list.dispatchEvent(new Event('change', { bubbles: true }));
     }

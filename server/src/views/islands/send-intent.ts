@@ -8,7 +8,7 @@ export interface Remembered {
   readonly written: string;
   /** Whether the person has pressed "Send". */
   readonly pressed: boolean;
-  /** What was to be sent when it was pressed. */
+  /** The content when "Send" was pressed. */
   readonly mark?: string | undefined;
   /** All chosen files, including those that the server does not know yet. */
   readonly files: readonly Chosen[];
@@ -64,7 +64,7 @@ export class SendIntent {
     return this.#written;
   }
 
-  /** What was to be sent when it was pressed. */
+  /** The content when "Send" was pressed. */
   get mark(): string | undefined {
     return this.#pressed ? this.#mark : undefined;
   }

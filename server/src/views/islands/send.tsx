@@ -36,7 +36,7 @@ class ComposerForm {
   readonly #receivers: MountedReceivers;
   readonly #files: ComposerFiles;
   #filesState: FilesState = noFiles;
-  /** What was written in fields that the page does not have at the moment. */
+  /** Texts of fields that the page does not have at the moment. */
   #restored: FieldValues = {};
   /** Everything as the page had it, which is not worth keeping. */
   #untouched = '';

@@ -43,7 +43,7 @@ function start(root: HTMLElement, json: string): void {
   const written = typed || (remembered?.written ?? '');
   const intent = new SendIntent(
     { queue, send: (message) => sendFiles(settings.sendAction, message), remember: memory.write, after },
-    // What was typed before the script was loaded is new: "Send" was not pressed for it.
+    // Texts that were typed before the script was loaded are new: "Send" was not pressed for them.
     { written, pressed: (remembered?.pressed ?? false) && written === remembered?.written },
   );
   // The next user of this device must not find the message.

@@ -1,6 +1,6 @@
 import type { ProblemCode, StatementCode } from '@waybill/evidence';
 
-/** What a receipt says, in the language of the page. */
+/** The statements of a receipt, in the language of the page. */
 export const factTexts = {
   delivery_accepted: 'verify.fact.delivery_accepted',
   request_accepted: 'verify.fact.request_accepted',

@@ -4,7 +4,7 @@ import type { Translator } from '../translator.ts';
 import type { Sender } from './from.ts';
 
 export interface ReportMail extends Sender {
-  /** Who reports the sender. */
+  /** The person who reports the sender. */
   readonly reporter: string;
   readonly sentAt: Date;
   readonly reference: string;

@@ -95,7 +95,7 @@ export function personLinkStore(db: Database, traceparent: Traceparent): PersonL
         .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${seconds})`)
         .executeTakeFirstOrThrow(),
 
-    // Whoever opens an old link is told that it has expired.
+    // A person who opens an old link is told that it has expired.
     purge: (count) => purgeExpired(db, 'person_links', 'id', count, 90 * 86_400),
   };
 }

@@ -22,7 +22,7 @@ export interface SentKind {
   /** One of them in a list; the list; one with all about it; what was created; and what a dry run returns. */
   readonly schemas: Readonly<Record<'entry' | 'page' | 'details' | 'created' | 'checked', TSchema>>;
   readonly toEntry: (engines: Pick<CallEngines, 'policy'>, sent: SentDrop) => object;
-  /** What one receiver did. */
+  /** The acts of one receiver. */
   readonly toReceiver: (receiver: SentReceiver) => object;
 }
 

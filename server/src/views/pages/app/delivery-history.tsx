@@ -31,11 +31,11 @@ const texts = {
 export interface HistoryEntry {
   readonly at: Date;
   readonly kind: keyof typeof texts;
-  /** Whom it is about: a receiver, or for what a sender did nobody. */
+  /** The person it is about: a receiver, or for what a sender did nobody. */
   readonly name?: string | undefined;
   /** How many receivers it is about, if there are several. */
   readonly count?: number | undefined;
-  /** Who did it for the account. */
+  /** The person who did it for the account. */
   readonly by?: string | undefined;
   /** A file, an address of the network, the reply of a mail server, or the mail address of a person who did it. */
   readonly detail?: string | undefined;

@@ -123,7 +123,7 @@ function JustSent(props: DeliveryPageProps & { path: string; people: number }): 
   );
 }
 
-/** What a delivery goes through by itself, for somebody who has sent it for the first time. */
+/** The steps that a delivery takes by itself, for somebody who has sent it for the first time. */
 function NextSteps({ item, now }: Pick<DeliveryPageProps, 'item' | 'now'>): JSX.Element {
   const translator = useTranslator();
   const steps = [

@@ -16,7 +16,7 @@ export interface LinkIdentityPageProps extends AtProvider {
   /** Accepts the form's token, and nothing else. */
   readonly action: string;
   readonly cancelHref: string;
-  /** What the provider calls the person; empty if it does not say. */
+  /** The provider's name for the person; empty if it does not say. */
   readonly label: string;
   /** The provider's own name for the person. */
   readonly subject: string;

@@ -38,7 +38,7 @@ export interface SentListProps<Line> extends ListProps {
   readonly lines: readonly Line[];
   readonly query: string;
   readonly part: string;
-  /** Who sent them; empty: anyone. */
+  /** The person who sent them; empty: anyone. */
   readonly by?: string | undefined;
   /** How many the list has in the part that waits for the account; undefined if that was not counted. */
   readonly waitingCount?: number | undefined;

@@ -248,7 +248,7 @@ function RevokeForm(props: TaskProps & { position: number | undefined; undoSecon
   );
 }
 
-/** What a revocation of deliveries, or the end of requests, means: for those who still wait, and what it leaves as it is. */
+/** The effect of a revocation of deliveries, or of the end of requests: on those who still wait, and what it leaves as it is. */
 export function listConsequences(
   translator: ViewTranslator,
   screen: SentScreen,

@@ -26,7 +26,7 @@ export interface SettingsPasskey {
 export interface SettingsIdentity {
   readonly id: string;
   readonly provider: string;
-  /** What the provider calls the person. */
+  /** The provider's name for the person. */
   readonly label: string;
   readonly at: Date;
   readonly lastUsedAt?: Date | undefined;

@@ -28,7 +28,7 @@ export type SignInNotice =
   | { readonly kind: 'confirm' }
   /** The provider is linked after the person has signed in with a method that they had before. */
   | { readonly kind: 'link'; readonly provider: string }
-  /** What was to be linked is not known any more. */
+  /** The identity that was to be linked is not known any more. */
   | { readonly kind: 'too_old'; readonly provider: string };
 
 export interface SignInPageProps {
