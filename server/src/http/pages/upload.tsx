@@ -220,7 +220,6 @@ function readPath(request: FastifyRequest): string {
 
 /** Resumable uploads for the contact's page. */
 function tusEndpoint(app: App, engines: PageEngines): void {
-  const config = { authentication: 'link-session' } as const;
   // Handlers read the body as it arrives.
   app.addContentTypeParser(tusType, async (_request: unknown, body: Readable) => body);
 

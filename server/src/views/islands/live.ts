@@ -175,23 +175,6 @@ function showOrHide(): void {
   else if (!source && !hasEnded) connect(freshHref, true);
 }
 
-addEventListener('online', showConnection);
-addEventListener('offline', showConnection);
-showConnection();
-
-if (main?.dataset['events']) {
-  connect(main.dataset['events'], false);
-  document.addEventListener('visibilitychange', showOrHide);
-  // A page that the browser keeps for the way back must have no connection.
-  addEventListener('pagehide', disconnect);
-  addEventListener('pageshow', showOrHide);
-  setInterval(() => {
-    if (document.visibilityState === 'hidden' || hasEnded || source?.readyState === EventSource.OPEN) return;
-    void load([]);
-    if (source?.readyState === EventSource.CLOSED) connect(freshHref, true);
-  }, withoutStreamMs);
-}
-
 /**
  * Makes an element like another one, and changes only what differs. What a person has typed, chosen, opened, selected or
  * focused stays, because the elements stay.
@@ -250,4 +233,21 @@ function getKey(node: Node): string | undefined {
 
 function isSameKind(one: Node, other: Node): boolean {
   return one.nodeName === other.nodeName && getKey(one) === getKey(other);
+}
+
+addEventListener('online', showConnection);
+addEventListener('offline', showConnection);
+showConnection();
+
+if (main?.dataset['events']) {
+  connect(main.dataset['events'], false);
+  document.addEventListener('visibilitychange', showOrHide);
+  // A page that the browser keeps for the way back must have no connection.
+  addEventListener('pagehide', disconnect);
+  addEventListener('pageshow', showOrHide);
+  setInterval(() => {
+    if (document.visibilityState === 'hidden' || hasEnded || source?.readyState === EventSource.OPEN) return;
+    void load([]);
+    if (source?.readyState === EventSource.CLOSED) connect(freshHref, true);
+  }, withoutStreamMs);
 }

@@ -214,10 +214,6 @@ function say(text: string): void {
   if (live) live.textContent = text;
 }
 
-const form = document.getElementById('composer');
-const json = document.getElementById('composer-texts')?.textContent;
-if (form instanceof HTMLFormElement && json) new ComposerForm(form, json).draw();
-
 /** A form has at most 200 parts; more people are saved as contacts first. */
 const maxPhones = 100;
 
@@ -293,3 +289,7 @@ const toLine = (text: string) => (
     <span role="alert">{text}</span>
   </>
 );
+
+const composer = document.getElementById('composer');
+const json = document.getElementById('composer-texts')?.textContent;
+if (composer instanceof HTMLFormElement && json) new ComposerForm(composer, json).draw();

@@ -78,10 +78,6 @@ function start(root: HTMLElement, json: string): void {
   );
 }
 
-const root = document.getElementById('upload');
-const json = document.getElementById('upload-words')?.textContent;
-if (root && json) start(root, json);
-
 interface IntentMemory {
   read(): Remembered | undefined;
   write(remembered: Remembered | undefined): void;
@@ -108,3 +104,7 @@ function intentMemory(storage: () => Storage, draftKey: string): IntentMemory {
     },
   };
 }
+
+const root = document.getElementById('upload');
+const json = document.getElementById('upload-words')?.textContent;
+if (root && json) start(root, json);
