@@ -40,9 +40,9 @@ export function observeEngines<Given extends Engines>(engines: Given, observatio
   };
 }
 
-/** Wraps the methods of a port and of its areas; everything else is passed through. */
-export function observePort<Port extends object>(port: Port, call: Call, area = ''): Port {
-  const seen = new Map<PropertyKey, unknown>();
+/** Wraps the methods of a port and of its areas, except those that are given; everything else is passed through. */
+export function observePort<Port extends object>(port: Port, call: Call, area = '', given: Partial<Port> = {}): Port {
+  const seen = new Map<PropertyKey, unknown>(Object.entries(given));
   const wrapPart = (name: string, part: unknown): unknown => {
     if (typeof part === 'function') {
       return (...parameters: unknown[]) => call(area + name, parameters, () => part.apply(port, parameters) as unknown);
@@ -61,13 +61,12 @@ export function observePort<Port extends object>(port: Port, call: Call, area = 
 }
 
 function observeStore(store: Store, call: Call): Store {
-  return {
-    ...observePort(store, call),
+  return observePort(store, call, '', {
     transaction: (work) =>
       call('transaction', [], () => store.transaction((transaction) => work(observeStore(transaction, call)))),
     // Its duration is that of its work, whose calls are observed themselves.
     exclusively: (name, work) => store.exclusively(name, work),
-  };
+  });
 }
 
 /** A scan, as a call that can fail: a verdict says so, and no error. */

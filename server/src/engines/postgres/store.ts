@@ -35,47 +35,59 @@ import { receiverStore } from './receivers.ts';
 import { responseStore } from './responses.ts';
 import { whenReachable } from './unavailable.ts';
 
+type Build<Part> = (db: Database, traceparent: Traceparent) => Part;
+
+const parts: { readonly [Name in keyof Store]: Build<Store[Name]> } = {
+  accounts: accountStore,
+  accountDeletions: accountDeletionStore,
+  responses: responseStore,
+  contacts: contactStore,
+  receivers: receiverStore,
+  drafts: draftStore,
+  files: fileStore,
+  drops: dropStore,
+  sentDrops: sentDropStore,
+  requests: requestStore,
+  inbox: inboxStore,
+  links: linkStore,
+  uploads: uploadStore,
+  outbox: outboxStore,
+  stops: stopStore,
+  publicPages: publicPageStore,
+  audit: auditStore,
+  evidence: evidenceStore,
+  evidenceLog: evidenceLogStore,
+  auditTargets: auditTargetStore,
+  events: eventStore,
+  quotas: quotaStore,
+  holds: holdStore,
+  scrub: scrubStore,
+  webhooks: webhookStore,
+  webhookDeliveries: webhookDeliveryStore,
+  wrappedKeys: wrappedKeyStore,
+  dayKeys: dayKeyStore,
+  undeletedObjects: undeletedObjectStore,
+  people: personStore,
+  personLinks: personLinkStore,
+  sessions: sessionStore,
+  signInMethods: signInMethodStore,
+  usedTokens: usedTokenStore,
+  exclusively: (db) => (name, work) => exclusively(db, name, work),
+  transaction: (db, traceparent) => (work) => {
+    // An operation inside another's transaction is a part of it.
+    if (db.isTransaction) return work(postgresStore(db, traceparent));
+    return db.transaction().execute((tx) => work(postgresStore(tx, traceparent)));
+  },
+};
+
+/** A part is built when it is first used: a transaction uses few of them. */
 export function postgresStore(db: Database, traceparent: Traceparent = () => undefined): Store {
-  return whenReachable({
-    accounts: accountStore(db),
-    accountDeletions: accountDeletionStore(db),
-    responses: responseStore(db),
-    contacts: contactStore(db),
-    receivers: receiverStore(db),
-    drafts: draftStore(db),
-    files: fileStore(db),
-    drops: dropStore(db),
-    sentDrops: sentDropStore(db),
-    requests: requestStore(db),
-    inbox: inboxStore(db),
-    links: linkStore(db),
-    uploads: uploadStore(db, traceparent),
-    outbox: outboxStore(db, traceparent),
-    stops: stopStore(db),
-    publicPages: publicPageStore(db, traceparent),
-    audit: auditStore(db),
-    evidence: evidenceStore(db),
-    evidenceLog: evidenceLogStore(db),
-    auditTargets: auditTargetStore(db),
-    events: eventStore(db),
-    quotas: quotaStore(db),
-    holds: holdStore(db),
-    scrub: scrubStore(db),
-    webhooks: webhookStore(db, traceparent),
-    webhookDeliveries: webhookDeliveryStore(db, traceparent),
-    wrappedKeys: wrappedKeyStore(db),
-    dayKeys: dayKeyStore(db),
-    undeletedObjects: undeletedObjectStore(db),
-    people: personStore(db),
-    personLinks: personLinkStore(db, traceparent),
-    sessions: sessionStore(db, traceparent),
-    signInMethods: signInMethodStore(db),
-    usedTokens: usedTokenStore(db),
-    exclusively: (name, work) => exclusively(db, name, work),
-    transaction: (work) => {
-      // An operation inside another's transaction is a part of it.
-      if (db.isTransaction) return work(postgresStore(db, traceparent));
-      return db.transaction().execute((tx) => work(postgresStore(tx, traceparent)));
+  const built = new Map<PropertyKey, unknown>();
+  return new Proxy(parts as unknown as Store, {
+    get(_, name) {
+      const isNew = Object.hasOwn(parts, name) && !built.has(name);
+      if (isNew) built.set(name, whenReachable(parts[name as keyof Store](db, traceparent)));
+      return built.get(name);
     },
   });
 }

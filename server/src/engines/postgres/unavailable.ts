@@ -1,6 +1,5 @@
 import { DatabaseError } from 'pg';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Store } from '../../domain/store.ts';
 import { OutOfReachError } from './database.ts';
 
 /**
@@ -9,23 +8,16 @@ import { OutOfReachError } from './database.ts';
  */
 const passing = /^(?:08|53|57P0|57014|40001|40P01|25P03|25006|28000|28P01|3D000)/;
 
-/** Turns temporary failures into `unavailable`; an error of our own stays as it is. */
-export function whenReachable(store: Store): Store {
-  const guarded = Object.fromEntries(
-    Object.entries(store).map(([name, part]) => [
-      name,
-      typeof part === 'function'
-        ? guard(part)
-        : Object.fromEntries(Object.entries(part).map(([method, call]) => [method, guard(call as AnyCall)])),
-    ]),
-  );
-  return guarded as unknown as Store;
-}
+type Call = (...parameters: never[]) => Promise<unknown>;
 
-type AnyCall = (...parameters: never[]) => Promise<unknown>;
-
-function guard(call: AnyCall): AnyCall {
-  return (...parameters) => unlessAway(() => call(...parameters));
+/** Turns temporary failures of a call or an area into `unavailable`; an error of our own stays as it is. */
+export function whenReachable(part: object): object {
+  const guard =
+    (call: Call): Call =>
+    (...parameters) =>
+      unlessAway(() => call(...parameters));
+  if (typeof part === 'function') return guard(part as Call);
+  return Object.fromEntries(Object.entries(part).map(([name, call]) => [name, guard(call as Call)]));
 }
 
 export async function unlessAway<Result>(call: () => Promise<Result>): Promise<Result> {
