@@ -1,3 +1,4 @@
+import type { PrintableReceipt } from '../../domain/ports/receipt-printer.ts';
 import { toShades } from '../colors.ts';
 import { drawQrCode } from '../components/draw-qr-code.ts';
 import type { Operator } from '../operator.ts';
@@ -8,18 +9,8 @@ import type { StoryEvent } from './story-event.ts';
 import { nameReceiver, type Step, tellSteps } from './tell-steps.ts';
 
 /** A receipt, as its pages show it. */
-export interface ShownReceipt {
+export interface ShownReceipt extends Omit<PrintableReceipt, 'events'> {
   readonly events: readonly StoryEvent[];
-  readonly issuedAt: Date;
-  /** The newest checkpoint. */
-  readonly log: {
-    readonly origin: string;
-    readonly size: number;
-    /** The witnesses that have cosigned it, and when; undefined if the server has none. */
-    readonly witnesses?: readonly { readonly name: string; readonly at: Date }[] | undefined;
-    /** The last time stamp of the log, and the time of the last event that it covers; undefined if there is none. */
-    readonly stamp?: { readonly at: Date; readonly until: string } | undefined;
-  };
   /** The address of the server, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -32,10 +23,7 @@ const ownShades = { accent: '#0b5d63', tint: '#e7efee' };
 
 /** Writes receipts in the best available language for their readers. */
 export function createReceiptWriter(translators: Translators, operator: Operator, publicUrl: string) {
-  return (
-    languages: readonly string[],
-    { events, ...receipt }: Pick<ShownReceipt, 'issuedAt' | 'log'> & { readonly events: readonly object[] },
-  ) =>
+  return (languages: readonly string[], { events, ...receipt }: PrintableReceipt) =>
     receiptPages(translators.for(languages, 'UTC'), operator, {
       ...receipt,
       events: events as readonly StoryEvent[],
