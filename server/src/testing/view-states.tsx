@@ -3,21 +3,25 @@ import type { RenderedMail } from '../domain/outbox/mail-templates.ts';
 import { type MailContent, renderMail } from '../views/components/mail.tsx';
 import type { Sender } from '../views/components/sender.tsx';
 import type { Sending } from '../views/components/sendings.tsx';
-import { codeMail } from '../views/mails/code-mail.ts';
-import { confirmationMail } from '../views/mails/confirmation-mail.ts';
-import { dropMail } from '../views/mails/drop-mail.ts';
-import { personInvitationMail, recoveryMail } from '../views/mails/person-link-mail.ts';
-import { publicLinkMail } from '../views/mails/public-link-mail.ts';
-import { questionMail } from '../views/mails/question-mail.ts';
-import { receiptMail } from '../views/mails/receipt-mail.ts';
-import { receivedMail } from '../views/mails/received-mail.ts';
-import { reminderMail } from '../views/mails/reminder-mail.ts';
-import { reportMail } from '../views/mails/report-mail.ts';
-import { requestMail, requestReminderMail } from '../views/mails/request-mail.ts';
-import { methodAddedMail, signInMail } from '../views/mails/sign-in-mail.ts';
-import { testMail } from '../views/mails/test-mail.ts';
-import { undeliverableMail } from '../views/mails/undeliverable-mail.ts';
-import { webhookDisabledMail } from '../views/mails/webhook-disabled-mail.ts';
+import {
+  questionMail,
+  receiptMail,
+  receivedMail,
+  reportMail,
+  testMail,
+  undeliverableMail,
+  webhookDisabledMail,
+} from '../views/mails/account-mails.ts';
+import { methodAddedMail, personInvitationMail, recoveryMail, signInMail } from '../views/mails/person-mails.ts';
+import {
+  codeMail,
+  confirmationMail,
+  dropMail,
+  publicLinkMail,
+  reminderMail,
+  requestMail,
+  requestReminderMail,
+} from '../views/mails/receiver-mails.ts';
 import { type Operator } from '../views/operator.ts';
 import { CodePage, codeTitle } from '../views/pages/code-page.tsx';
 import { ConfirmPage, confirmTitle } from '../views/pages/confirm-page.tsx';
@@ -506,15 +510,18 @@ export function mailStates(
     link: 'https://files.example.com/sign-in/link/Kx3vQm8TzR1nYc5WbL7pHs2JdF9gAe4UoNtXiVqZkEw',
     deadline: new Date('2026-11-21T14:30:00Z'),
   };
-  const clean = files(name, 3).map((file) => ({ ...file, scan: 'clean' as const }));
+  const mailed = (count: number) =>
+    files(name, count).map((file) => ({ ...file, unscannedReason: file.unscannedReason ?? null }));
+  const clean = mailed(3).map((file) => ({ ...file, scan: 'clean' as const }));
   const list = { files: clean, fileCount: 3, totalBytes: sumSizes(clean), unscannedCount: 0 };
-  const mixed = { ...list, files: files(name, 3), unscannedCount: 1 };
-  const one = { files: files(name, 1), fileCount: 1, totalBytes: sumSizes(files(name, 1)), unscannedCount: 0 };
-  const many = { files: files(name, 5), fileCount: 60, totalBytes: 4.2e9, unscannedCount: 3 };
+  const mixed = { ...list, files: mailed(3), unscannedCount: 1 };
+  const one = { files: mailed(1), fileCount: 1, totalBytes: sumSizes(files(name, 1)), unscannedCount: 0 };
+  const many = { files: mailed(5), fileCount: 60, totalBytes: 4.2e9, unscannedCount: 3 };
   const requested = { ...linked, message, link: link.replace('/d/', '/u/') };
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
   const told = { settingsLink: 'https://files.example.com/orders@acme.example/settings#notifications', more: 0 };
-  const question = { isRequest: false, receiver: sender, deadline, reference, to };
+  const forAccount = { to, reference, page: undefined, told: undefined };
+  const question = { ...forAccount, isRequest: false, receiver: sender, deadline };
   const signedIn = {
     to,
     operatorName: 'Northwind Files',
@@ -535,8 +542,7 @@ export function mailStates(
     'request-reminder': requestReminderMail(translator, { ...requested, reusable: true }),
     code: codeMail(translator, { to, code: '482913', minutes: 10, senderName }),
     receipt: receiptMail(translator, {
-      to,
-      reference,
+      ...forAccount,
       receiver: sender,
       ...list,
       sentAt,
@@ -551,16 +557,14 @@ export function mailStates(
     'send-again': questionMail(translator, { ...question, question: 'send_again' }),
     'send-again-request': questionMail(translator, { ...question, question: 'send_again', isRequest: true }),
     undeliverable: undeliverableMail(translator, {
-      to,
-      reference,
+      ...forAccount,
       receiver: sender,
       response: '550 5.1.1 <dispatch@northwind.example>: Recipient address rejected: User unknown',
       sentAt: new Date('2026-11-14T08:00:00Z'),
       ...list,
     }),
     'undeliverable-shared': undeliverableMail(translator, {
-      to,
-      reference,
+      ...forAccount,
       receiver: sender,
       response: '550 5.1.1 <dispatch@northwind.example>: Recipient address rejected: User unknown',
       sentAt: new Date('2026-11-14T08:00:00Z'),
@@ -569,8 +573,7 @@ export function mailStates(
       told: { ...told, sharedAccount: 'Acme Plant 2', more: 1 },
     }),
     stopped: undeliverableMail(translator, {
-      to,
-      reference,
+      ...forAccount,
       receiver: sender,
       response: undefined,
       sentAt: new Date('2026-11-14T08:00:00Z'),
@@ -596,8 +599,7 @@ export function mailStates(
     'webhook-gone': webhookDisabledMail(translator, { to, ...webhook, reason: 'gone' }),
     'webhook-failing': webhookDisabledMail(translator, { to, ...webhook, reason: 'failing' }),
     received: receivedMail(translator, {
-      to,
-      reference,
+      ...forAccount,
       contact: sender,
       message,
       deadline,
@@ -605,8 +607,7 @@ export function mailStates(
       ...list,
     }),
     'received-unsolicited': receivedMail(translator, {
-      to,
-      reference,
+      ...forAccount,
       contact: sender,
       message,
       deadline,
@@ -614,8 +615,7 @@ export function mailStates(
       ...list,
     }),
     'received-shared': receivedMail(translator, {
-      to,
-      reference,
+      ...forAccount,
       contact: sender,
       message,
       deadline,
@@ -625,8 +625,7 @@ export function mailStates(
       told: { ...told, sharedAccount: 'Acme Plant 2', more: 11 },
     }),
     'received-message': receivedMail(translator, {
-      to,
-      reference,
+      ...forAccount,
       contact: sender,
       message,
       deadline,

@@ -4,7 +4,7 @@ import { hostile, mailStates } from '../testing/view-states.tsx';
 import { contrast } from './colors.ts';
 import { toMailLogo } from './mail-logo.ts';
 import { createMailTemplates } from './mail-templates.ts';
-import { codeSms } from './mails/code-mail.ts';
+import { codeSms } from './mails/receiver-mails.ts';
 import { createTranslators } from './translator.ts';
 
 const all = createTranslators({ fallback: 'en' });
@@ -15,11 +15,14 @@ const link = 'https://files.example.com/d/token-of-the-receiver';
 const stopLink = 'https://files.example.com/m/token-to-stop';
 const deadline = new Date('2026-11-21T14:30:00Z');
 const to = 'kim@receiver.example';
+const clean = { scan: 'clean', unscannedReason: null } as const;
+const forAccount = { page: undefined, told: undefined };
 const receipt = {
+  ...forAccount,
   to,
   reference: 'WB-7F3K-29QD',
   receiver: 'a@b.example',
-  files: [{ name: 'plan.pdf', sizeBytes: 1 }],
+  files: [{ name: 'plan.pdf', path: 'plan.pdf', sizeBytes: 1, ...clean }],
   fileCount: 1,
   totalBytes: 1,
   unscannedCount: 0,
@@ -34,7 +37,7 @@ const drop = {
   sender: 'kim@example.com',
   senderName: 'kim@example.com',
   message: 'First line\nsecond line',
-  files: [{ name: 'plan.pdf', sizeBytes: 1_400_000 }],
+  files: [{ name: 'plan.pdf', path: 'plan.pdf', sizeBytes: 1_400_000, ...clean }],
   fileCount: 3,
   totalBytes: 4_200_000,
   unscannedCount: 0,
@@ -77,9 +80,10 @@ describe('a drop’s mail', () => {
     'says once how the scan ended, also for files that it does not list, as its receipt does (%d)',
     (unscannedCount, text) => {
       const files = [
-        { name: 'plan.pdf', sizeBytes: 1, scan: 'clean' as const },
+        { name: 'plan.pdf', path: 'plan.pdf', sizeBytes: 1, ...clean },
         {
           name: 'film.mov',
+          path: 'film.mov',
           sizeBytes: 1,
           scan: unscannedCount === 0 ? ('clean' as const) : ('unscanned' as const),
           unscannedReason: 'too_large' as const,
@@ -120,7 +124,10 @@ describe('a drop’s mail', () => {
 });
 
 test('a mail about many files lists the first five of them', () => {
-  const files = Array.from({ length: 60 }, (_, index) => ({ name: `scan-${index}.tiff`, sizeBytes: 1 }));
+  const files = Array.from({ length: 60 }, (_, index) => {
+    const name = `scan-${index}.tiff`;
+    return { name, path: name, sizeBytes: 1, ...clean };
+  });
   const mail = mailTemplates.drop('en', { ...drop, files, fileCount: 60 });
   for (const part of [mail.text, mail.html]) {
     expect(part).toContain('and 55 more files');
@@ -142,7 +149,13 @@ describe('a long message', () => {
   });
 
   test('is complete if there is no page', () => {
-    const mail = mailTemplates.received('en', { ...drop, contact: 'a@b.example', message, isUnsolicited: false });
+    const mail = mailTemplates.received('en', {
+      ...drop,
+      ...forAccount,
+      contact: 'a@b.example',
+      message,
+      isUnsolicited: false,
+    });
     expect(quoted(mail.text)).toBe(message);
     expect(mail.html).toContain('The end.');
   });

@@ -82,53 +82,49 @@ export interface SignInNoticed extends Omit<PersonLinked, 'deadline'> {
   readonly at: Date;
 }
 
-/** The words of mails and texts, in the best available language for a BCP 47 tag. */
-export interface MailTemplates {
-  drop(language: string, about: Linked & ListedFiles & { message: string }): RenderedMail;
-  request(language: string, about: Linked & { message: string; reusable: boolean }): RenderedMail;
-  publicLink(language: string, about: Linked): RenderedMail;
-  requestReminder(language: string, about: Linked & { message: string; reusable: boolean }): RenderedMail;
-  code(language: string, about: Addressed & { code: string; minutes: number; senderName: string }): RenderedMail;
-  codeSms(language: string, about: { code: string; minutes: number; host: string }): string;
-  reminder(language: string, about: Linked & ListedFiles): RenderedMail;
-  receipt(
-    language: string,
-    about: Notice &
-      ListedFiles & {
-        receiver: string;
-        sentAt: Date;
-        openedAt: Date | null;
-        completedAt: Date;
-        shownTo: readonly string[];
-      },
-  ): RenderedMail;
-  test(language: string, about: Addressed): RenderedMail;
-  webhookDisabled(
-    language: string,
-    about: Addressed & { url: string; reason: 'gone' | 'failing'; since: Date },
-  ): RenderedMail;
-  personInvitation(language: string, about: PersonLinked & { invitedBy: string }): RenderedMail;
-  recovery(language: string, about: PersonLinked): RenderedMail;
-  signIn(language: string, about: SignInNoticed): RenderedMail;
-  methodAdded(language: string, about: SignInNoticed & { added: AddedMethod }): RenderedMail;
-  undeliverable(
-    language: string,
-    about: Notice & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date },
-  ): RenderedMail;
-  received(
-    language: string,
-    about: Notice & ListedFiles & { contact: string; message: string; deadline: Date; isUnsolicited: boolean },
-  ): RenderedMail;
-  confirmation(
-    language: string,
-    about: Stoppable & ListedFiles & { receiver: string; message: string; sentAt: Date },
-  ): RenderedMail;
-  report(
-    language: string,
-    about: Referring & { reporter: string; sender: string; senderName: string; sentAt: Date },
-  ): RenderedMail;
-  question(
-    language: string,
-    about: Notice & { question: Question; isRequest: boolean; receiver: string; deadline: Date },
-  ): RenderedMail;
+/** The facts of each kind of mail. */
+export interface Mails {
+  readonly drop: Linked & ListedFiles & { message: string };
+  readonly request: Linked & { message: string; reusable: boolean };
+  readonly publicLink: Linked;
+  readonly requestReminder: Linked & { message: string; reusable: boolean };
+  readonly code: Addressed & { code: string; minutes: number; senderName: string };
+  readonly reminder: Linked & ListedFiles;
+  readonly receipt: Notice &
+    ListedFiles & {
+      receiver: string;
+      sentAt: Date;
+      openedAt: Date | null;
+      completedAt: Date;
+      /** The addresses of the people of the account who saw the receiver's link. */
+      shownTo: readonly string[];
+    };
+  readonly test: Addressed;
+  /** The webhook responded with 410, or no request has succeeded for days. */
+  readonly webhookDisabled: Addressed & { url: string; reason: 'gone' | 'failing'; since: Date };
+  readonly personInvitation: PersonLinked & { invitedBy: string };
+  readonly recovery: PersonLinked;
+  readonly signIn: SignInNoticed;
+  readonly methodAdded: SignInNoticed & { added: AddedMethod };
+  /** The response is that of the mail server; undefined if the receiver has stopped mails from the sender. */
+  readonly undeliverable: Notice & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date };
+  /** Unsolicited: nobody asked for it; it came through the account's public page. */
+  readonly received: Notice &
+    ListedFiles & { contact: string; message: string; deadline: Date; isUnsolicited: boolean };
+  readonly confirmation: Stoppable & ListedFiles & { receiver: string; message: string; sentAt: Date };
+  readonly report: Referring & { reporter: string; sender: string; senderName: string; sentAt: Date };
+  /** About a request for files if it is one, which a contact has not sent. */
+  readonly question: Notice & { question: Question; isRequest: boolean; receiver: string; deadline: Date };
 }
+
+export interface CodeSms {
+  readonly code: string;
+  readonly minutes: number;
+  /** The host of the page that asks for the code. */
+  readonly host: string;
+}
+
+/** The words of mails and texts, in the best available language for a BCP 47 tag. */
+export type MailTemplates = {
+  readonly [Kind in keyof Mails]: (language: string, about: Mails[Kind]) => RenderedMail;
+} & { codeSms(language: string, about: CodeSms): string };

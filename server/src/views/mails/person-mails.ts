@@ -1,11 +1,42 @@
-import type { AddedMethod, SignInNoticed } from '../../domain/outbox/mail-templates.ts';
+import type { AddedMethod, Mails, SignInNoticed } from '../../domain/outbox/mail-templates.ts';
 import type { MailContent } from '../components/mail.tsx';
 import { nameBrowser } from '../components/name-browser.ts';
 import { isolate, oneLine } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
+/** To a person who gets an account: choose how to sign in. */
+export function personInvitationMail(translator: Translator, mail: Mails['personInvitation']): MailContent {
+  const operator = isolate(mail.operatorName);
+  return {
+    subject: translator.t('mail.personInvitation.subject', { operator }),
+    intro: translator.t('mail.personInvitation.intro', { operator }),
+    button: {
+      label: translator.t('mail.personInvitation.button'),
+      here: translator.t('mail.personInvitation.here'),
+      link: mail.link,
+    },
+    note: translator.t('mail.linkUntil', { deadline: translator.formatDate(mail.deadline) }),
+    fields: [[translator.t('mail.personInvitation.by'), isolate(mail.invitedBy)]],
+    closing: [translator.t('mail.private')],
+    to: mail.to,
+  };
+}
+
+/** To a person who has lost every sign-in method, or to whoever holds their address. */
+export function recoveryMail(translator: Translator, mail: Mails['recovery']): MailContent {
+  const operator = isolate(mail.operatorName);
+  return {
+    subject: translator.t('mail.recovery.subject', { operator }),
+    intro: translator.t('mail.recovery.intro'),
+    button: { label: translator.t('mail.recovery.button'), here: translator.t('mail.recovery.here'), link: mail.link },
+    note: translator.t('mail.linkUntil', { deadline: translator.formatDate(mail.deadline) }),
+    closing: [translator.t('mail.private'), translator.t('mail.recovery.unexpected')],
+    to: mail.to,
+  };
+}
+
 /** To a person, after a sign-in in a browser in which they have not signed in before. */
-export function signInMail(translator: Translator, mail: SignInNoticed): MailContent {
+export function signInMail(translator: Translator, mail: Mails['signIn']): MailContent {
   return {
     subject: translator.t('mail.signIn.subject', { operator: isolate(mail.operatorName) }),
     intro: translator.t('mail.signIn.intro'),
@@ -17,10 +48,7 @@ export function signInMail(translator: Translator, mail: SignInNoticed): MailCon
 }
 
 /** To a person, after a sign-in method was added to theirs. */
-export function methodAddedMail(
-  translator: Translator,
-  mail: SignInNoticed & { readonly added: AddedMethod },
-): MailContent {
+export function methodAddedMail(translator: Translator, mail: Mails['methodAdded']): MailContent {
   return {
     subject: translator.t('mail.methodAdded.subject', { operator: isolate(mail.operatorName) }),
     intro: translator.t('mail.methodAdded.intro'),
