@@ -10,7 +10,7 @@ import { invitePerson, uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { appUrl, launchBrowser, phone, type Visitor, visit } from '../lib/people/browser.ts';
 import { sendAsContact } from '../lib/people/contact-uploader.ts';
-import { CountingHand, type Hand, keyboard, plain, pointer } from '../lib/people/hand.ts';
+import { CountingHand, type Hand, keyboard, plain, pointer } from '../lib/people/input-method.ts';
 import { measureLoad } from '../lib/people/measure-load.ts';
 import { downloadZip, openedLink } from '../lib/people/opened-link.ts';
 import { sentTo } from '../lib/people/receiver.ts';

@@ -30,7 +30,7 @@ import type { Random } from './domain/ports/random.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { Passwords } from './domain/sign-in/password.ts';
 import { makePersonLinks, makeStopLinks } from './domain/signed-ids.ts';
-import type { Intake } from './domain/uploads/intake.ts';
+import type { Intake } from './domain/uploads/upload-resources.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
 import { WebhookSecrets } from './domain/webhooks/webhook-secrets.ts';
 import { checkClamd, readVersion, toBuildTime } from './engines/clamd/connection.ts';

@@ -13,7 +13,7 @@ import { askOnTerminal } from './setup/ask-on-terminal.ts';
 import { actAsServicesUser, becomeServicesUser } from './setup/become-services-user.ts';
 import type { SetUp } from './setup/command.ts';
 import { setUp } from './setup/setup.ts';
-import { databaseIsAway } from './start-up.ts';
+import { databaseIsAway } from './wait-for-engines.ts';
 import { userName } from './user-name.ts';
 
 export async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {

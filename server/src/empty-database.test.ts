@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Assembly, assemble } from './assemble.ts';
 import { readConfig } from './config/config.ts';
 import { toFailure } from './failure.ts';
-import { startUp } from './start-up.ts';
+import { startUp } from './wait-for-engines.ts';
 import { createEmptyDatabase, openTestPool } from './testing/database.ts';
 import { engineAddresses } from './testing/engine-addresses.ts';
 import { createEmptyBucket } from './testing/object-store.ts';

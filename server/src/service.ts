@@ -14,7 +14,7 @@ import { type Observation, observeEngines, scanCall } from './observe/observe-en
 import { Outages } from './observe/outages.ts';
 import { startTracing } from './observe/tracing.ts';
 import { connectServiceManager } from './service-manager.ts';
-import { startUp } from './start-up.ts';
+import { startUp } from './wait-for-engines.ts';
 import { version } from './version.ts';
 
 /** How long a process that met an unexpected error may finish requests, and how long its last steps may take. */

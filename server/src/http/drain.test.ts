@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type FastifyInstance, fastify } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { carriers } from '../testing/carriers.ts';
+import { carriers } from '../testing/transports.ts';
 import { drain } from './drain.ts';
 
 describe.each(carriers)('over $name', ({ certificate }) => {

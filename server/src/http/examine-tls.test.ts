@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeCertificate } from '../testing/carriers.ts';
+import { makeCertificate } from '../testing/transports.ts';
 import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../testing/findings.ts';
 import { examineTls } from './examine-tls.ts';
 

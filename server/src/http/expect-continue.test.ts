@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { carriers } from '../testing/carriers.ts';
+import { carriers } from '../testing/transports.ts';
 import { testPolicy, useTestExchange } from '../testing/exchange.ts';
 import { buildTestServer } from '../testing/server.ts';
 

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemAuthor } from '../domain/audit/author.ts';
-import { makeCertificate } from '../testing/carriers.ts';
+import { makeCertificate } from '../testing/transports.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { startRsyslog } from '../testing/servers/own-rsyslog.ts';
 

@@ -35,7 +35,7 @@ import type { Witnesses } from '../domain/ports/witnesses.ts';
 import { Passwords } from '../domain/sign-in/password.ts';
 import { makePersonLinks, makeStopLinks, type SignedLinks } from '../domain/signed-ids.ts';
 import type { Store } from '../domain/store.ts';
-import type { Intake } from '../domain/uploads/intake.ts';
+import type { Intake } from '../domain/uploads/upload-resources.ts';
 import { LiveUploads } from '../domain/uploads/live-uploads.ts';
 import { accountOwner } from '../domain/uploads/owner.ts';
 import { completeUploads, type IncomingFile, stageUpload } from '../domain/uploads/stage-upload.ts';

@@ -5,7 +5,7 @@ import type { ChunkRun } from '../files/file-store.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { type Ledger, SealedWriter } from '../files/write-sealed.ts';
 import type { DayKeys } from '../keys/day-keys.ts';
-import type { Intake } from './intake.ts';
+import type { Intake } from './upload-resources.ts';
 import type { UploadOwner } from './owner.ts';
 import type { Upload, UploadWriter } from './upload-store.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
-import { makeCertificate } from '../../testing/carriers.ts';
+import { makeCertificate } from '../../testing/transports.ts';
 import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
 import { toProvider } from '../../testing/providers.ts';
 import { startForgingProvider } from '../../testing/servers/forging-provider.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { makeCertificate } from '../../testing/carriers.ts';
+import { makeCertificate } from '../../testing/transports.ts';
 import { startReceiver } from '../../testing/servers/webhook-receiver.ts';
 import { type WebhookSenderOptions, webhookSender } from './webhook-sender.ts';
 

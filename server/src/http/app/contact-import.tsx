@@ -22,7 +22,7 @@ import {
   toContactInputs,
 } from './contact-file.ts';
 import { toListProps } from './list-visit.ts';
-import { sendScreen } from './send-screen.tsx';
+import { sendScreen } from './reply-with-screen.tsx';
 
 const path = '/:user/contacts/import';
 /** Rows of the preview that would be refused, and others. */

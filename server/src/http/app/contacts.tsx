@@ -27,7 +27,7 @@ import { readContactForm, splitGroups, toContactInput } from './contact-form.ts'
 import { contactImportRoutes, returnToContacts } from './contact-import.tsx';
 import { readListPage } from './list-page.ts';
 import { readQueryFields, readQueryValue, toListProps } from './list-visit.ts';
-import { sendScreen } from './send-screen.tsx';
+import { sendScreen } from './reply-with-screen.tsx';
 
 const path = '/:user/contacts';
 /** More groups than a person chooses among in a list. */

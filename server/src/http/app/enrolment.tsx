@@ -7,7 +7,7 @@ import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../../vi
 import type { AppRoute, SignedInVisit } from './app-route.ts';
 import { namePasskey, offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
 import { readProfile } from './profile.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/sign-in/enrolment';
 

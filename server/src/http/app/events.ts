@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
 import type { StoredEvent } from '../../domain/events/event-store.ts';
-import { sendEventStream } from '../shared/send-event-stream.ts';
+import { sendEventStream } from '../shared/reply-with-event-stream.ts';
 import type { AppRoute } from './app-route.ts';
 
 /** The stream by which a screen learns that it has changed. */

@@ -1,7 +1,7 @@
 import { findOwnAccounts } from '../../domain/people/find-person.ts';
 import { NoAccountPage, noAccountTitle } from '../../views/pages/app/no-account-page.tsx';
 import { type AppRoute, toAccountPath } from './app-route.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 /** Leads a person who has signed in to the first of their accounts. */
 export const homeRoutes: readonly AppRoute[] = [

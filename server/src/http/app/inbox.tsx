@@ -11,11 +11,11 @@ import type { InboxEntryProps } from '../../views/pages/app/inbox-entry.tsx';
 import { type InboxNotice, InboxToast, isInboxNotice } from '../../views/pages/app/inbox-notice.tsx';
 import { type InboxLine, InboxPage, type InboxPart, inboxTitle } from '../../views/pages/app/inbox-page.tsx';
 import { toHref } from '../../views/pages/app/list-props.ts';
-import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
+import { sendInboxFile, sendInboxZip } from '../shared/reply-with-inbox.ts';
 import type { AppRequest, AppRoute, MemberVisit } from './app-route.ts';
 import { readListPage } from './list-page.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendScreen } from './send-screen.tsx';
+import { sendScreen } from './reply-with-screen.tsx';
 
 const path = '/:user/inbox';
 const entryPath = `${path}/:id`;

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { LeavePage, leaveTitle } from '../../views/pages/app/link-identity-page.tsx';
 import type { Visit } from './app-route.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 /** Leads on to a provider after a form, which may not lead there itself. */
 export function sendLeave(

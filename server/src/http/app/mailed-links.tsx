@@ -15,7 +15,7 @@ import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
 import { limitGuesses } from '../shared/page/limit-guesses.ts';
 import { gestureField } from '../shared/page/person.ts';
 import type { AppRequest, AppRoute, Visit } from './app-route.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 const linkPath = '/sign-in/link/:token';
 

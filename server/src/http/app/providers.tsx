@@ -16,7 +16,7 @@ import { type AppRequest, type AppRoute, askToSignInAgain, isRecent, type Visit 
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { sendLeave } from './leave.tsx';
 import { isLinkingPath, readNextPath, withNext } from './next-path.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 import { sendSignIn } from './sign-in.tsx';
 
 const paths = toProviderPaths(':provider');

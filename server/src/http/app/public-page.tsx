@@ -3,7 +3,7 @@ import type { OpenPage } from '../../domain/public-page/public-page-store.ts';
 import { findPublicPage, requestPublicLink } from '../../domain/public-page/request-public-link.ts';
 import { PublicPage, type PublicPageProps, publicPageTitle } from '../../views/pages/public-page.tsx';
 import type { AppRoute, Visit } from './app-route.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/to/:name';
 /** Longer than any address or name: more is not shown again. */

@@ -25,7 +25,7 @@ import {
   toProblem,
 } from './form-problem.ts';
 import { toListProps } from './list-visit.ts';
-import { sendScreen } from './send-screen.tsx';
+import { sendScreen } from './reply-with-screen.tsx';
 import { toNoticePath } from './sent-changes.ts';
 
 const path = '/:user/requests/new';

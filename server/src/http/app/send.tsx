@@ -30,7 +30,7 @@ import {
 } from './form-problem.ts';
 import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
-import { sendScreen } from './send-screen.tsx';
+import { sendScreen } from './reply-with-screen.tsx';
 import { shareRoutes } from './share.ts';
 
 const phonePrefix = 'phone:';

@@ -15,13 +15,13 @@ import type { SentItemProps } from '../../views/pages/app/sent-item.tsx';
 import { SentNotices, type SentScreen } from '../../views/pages/app/sent-notice.tsx';
 import type { Task } from '../../views/pages/app/sent-task.tsx';
 import { sendCsv } from '../shared/csv.ts';
-import { sendReceipt } from '../shared/send-receipt.ts';
+import { sendReceipt } from '../shared/reply-with-receipt.ts';
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { toHistory, toHistoryRows } from './delivery-history.ts';
 import { readQueryFields, toListProps } from './list-visit.ts';
 import { requireUuid } from './require-uuid.ts';
-import { type ScreenContent, sendScreen } from './send-screen.tsx';
+import { type ScreenContent, sendScreen } from './reply-with-screen.tsx';
 import { changeEach, readNotice, returnWith, sentTypes } from './sent-changes.ts';
 import {
   attemptTask,

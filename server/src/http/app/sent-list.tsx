@@ -23,7 +23,7 @@ import type { AppContext, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { readListPage } from './list-page.ts';
 import { readQueryFields, toListProps } from './list-visit.ts';
-import { sendScreen } from './send-screen.tsx';
+import { sendScreen } from './reply-with-screen.tsx';
 import { changeEach, readBack, readNotice, readSelection, returnWith, sentTypes } from './sent-changes.ts';
 import { readSentQuery, type SentListParts, type SentListQuery } from './sent-query.ts';
 

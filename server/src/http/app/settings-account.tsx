@@ -19,7 +19,7 @@ import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './ap
 import { readFrame } from './frame.ts';
 import { listLifetimes } from './lifetime-choices.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/:user/settings';
 const membersPerPage = 50;

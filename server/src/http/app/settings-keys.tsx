@@ -17,7 +17,7 @@ import type { AppRoute, MemberVisit } from './app-route.ts';
 import { findEndOfDay } from './end-of-day.ts';
 import { readFrame } from './frame.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/:user/settings/keys';
 const textLength = 10_000;

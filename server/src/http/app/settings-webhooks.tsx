@@ -26,7 +26,7 @@ import {
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/:user/settings/webhooks';
 const attemptsPerPage = 50;

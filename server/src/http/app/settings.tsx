@@ -37,7 +37,7 @@ import { readFrame } from './frame.ts';
 import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readName, readProfile } from './profile.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/:user/settings';
 

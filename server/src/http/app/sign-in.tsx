@@ -16,7 +16,7 @@ import type { AppContext, AppRequest, AppRoute, Visit } from './app-route.ts';
 import { sendLeave } from './leave.tsx';
 import { readNextPath, withNext } from './next-path.ts';
 import { offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 /** The pages on which a person signs in and out. */
 export const signInRoutes: readonly AppRoute[] = [

@@ -1,7 +1,7 @@
 import { InboxFileParams, InboxParams } from '@waybill/protocol';
 import { findInboxFile } from '../../domain/inbox/find-inbox-file.ts';
 import { fileBytes, zipBytes } from '../shared/openapi.ts';
-import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
+import { sendInboxFile, sendInboxZip } from '../shared/reply-with-inbox.ts';
 import { type Route, route } from './route.ts';
 
 /** docs/api.md#11-download-a-file: the files of an inbox entry are below it, in `files`. */

@@ -5,7 +5,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { LinkOver } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { toReference } from '../../domain/reference.ts';
-import type { Intake } from '../../domain/uploads/intake.ts';
+import type { Intake } from '../../domain/uploads/upload-resources.ts';
 import type { App } from '../app.ts';
 import { asExchangeError, logFailure } from '../json-errors.ts';
 import { clientGone, isClientGone } from '../shared/client-gone.ts';

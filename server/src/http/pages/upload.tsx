@@ -23,7 +23,7 @@ import { sendError } from '../json-errors.ts';
 import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
 import { requireOwnForm } from '../shared/page/person.ts';
 import { type NewUpload, type RequestEnds, ResumableUploads } from '../shared/resumable-uploads.ts';
-import { sendReceipt } from '../shared/send-receipt.ts';
+import { sendReceipt } from '../shared/reply-with-receipt.ts';
 import { handleTus, readContentLength, tusType, whenGone } from '../shared/tus.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';

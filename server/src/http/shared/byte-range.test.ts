@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { requestedRange } from './send-body.ts';
+import { requestedRange } from './reply-with-body.ts';
 
 /** Lists the bytes of a file of this size that a range covers, one by one. */
 function named(first: number | undefined, last: number | undefined, sizeBytes: number): number[] {

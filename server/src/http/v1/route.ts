@@ -6,7 +6,7 @@ import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
 import type { DescribedRoute, Input, RouteResponse, WithInput } from '../shared/route.ts';
-import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
+import type { InboxSendingNeeds } from '../shared/reply-with-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 
 /** The engines that the operations of /api/v1 use. */

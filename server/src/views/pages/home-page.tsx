@@ -3,7 +3,7 @@ import { Banner } from '../components/banner.tsx';
 import { Card } from '../components/card.tsx';
 import { fillText } from '../components/fill-text.ts';
 import { Icon } from '../components/icon.tsx';
-import { More } from '../components/more.tsx';
+import { More } from '../components/disclosure.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 
 export interface HomePageProps {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { Moment } from '../components/moment.tsx';
-import { More } from '../components/more.tsx';
+import { More } from '../components/disclosure.tsx';
 import { fromField, type Sender } from '../components/sender.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate } from '../plain.ts';

@@ -5,7 +5,7 @@ import { Card, Fields } from '../components/card.tsx';
 import { CsrfField } from '../components/csrf-field.tsx';
 import { Field } from '../components/field.tsx';
 import { Message } from '../components/message.tsx';
-import { More } from '../components/more.tsx';
+import { More } from '../components/disclosure.tsx';
 import type { Sender } from '../components/sender.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';

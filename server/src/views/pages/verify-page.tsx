@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Field, TextArea } from '../components/field.tsx';
-import { More } from '../components/more.tsx';
+import { More } from '../components/disclosure.tsx';
 import { ScriptData } from '../components/script-data.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import type { Translator } from '../translator.ts';

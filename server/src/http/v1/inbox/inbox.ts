@@ -24,7 +24,7 @@ import { findEntryWithFiles, listQueuedEntries } from '../../../domain/inbox/fin
 import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
-import { sendInboxFile, sendInboxZip } from '../../shared/send-inbox.ts';
+import { sendInboxFile, sendInboxZip } from '../../shared/reply-with-inbox.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { type Route, route } from '../route.ts';
 

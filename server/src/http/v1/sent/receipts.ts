@@ -2,7 +2,7 @@ import { AvailableReceiptPage, Receipt, ReceiptQuery, ReceiptsQuery } from '@way
 import { type Static, Type } from 'typebox';
 import type { ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
 import { findReceipts, type ReceiptFormat, receiptFormats } from '../../../domain/evidence/make-receipt.ts';
-import { sendReceipt } from '../../shared/send-receipt.ts';
+import { sendReceipt } from '../../shared/reply-with-receipt.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { type Route, route } from '../route.ts';
 import { receiverParams, type SentKind } from './sent.ts';

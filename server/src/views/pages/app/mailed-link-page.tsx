@@ -3,7 +3,7 @@ import { Button } from '../../components/button.tsx';
 import { Fields } from '../../components/card.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { More } from '../../components/more.tsx';
+import { More } from '../../components/disclosure.tsx';
 import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';

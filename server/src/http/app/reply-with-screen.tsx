@@ -4,7 +4,7 @@ import { AppFrame, type Screen } from '../../views/components/app-frame.tsx';
 import type { PageContent } from '../shared/page/page.ts';
 import type { MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
-import { sendAppPage } from './send-app-page.ts';
+import { sendAppPage } from './reply-with-app-page.ts';
 
 export interface ScreenContent extends Pick<PageContent, 'title' | 'script'> {
   /** The screen that the frame marks as the current one. */

@@ -2,7 +2,7 @@ import { fastify } from 'fastify';
 import { expect, test, vi } from 'vitest';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
-import { sendBody } from './send-body.ts';
+import { sendBody } from './reply-with-body.ts';
 import { limitTransferStarts, TransferLanes } from './transfer-lanes.ts';
 
 test('an error in place of a download does not describe a file', async () => {

@@ -4,8 +4,8 @@ import type { Engines } from '../../domain/engines.ts';
 import type { InboxFile } from '../../domain/files/file-store.ts';
 import { findInboxFiles } from '../../domain/inbox/find-inbox-file.ts';
 import { recordInboxDelivery } from '../../domain/inbox/record-inbox-delivery.ts';
-import { sendFile } from './send-file.ts';
-import { sendZip } from './send-zip.ts';
+import { sendFile } from './reply-with-file.ts';
+import { sendZip } from './reply-with-zip.ts';
 import type { Transfers } from './transfers.ts';
 
 export type InboxSendingNeeds = Pick<Engines, 'store' | 'random' | 'policy' | 'objects' | 'dayKeys' | 'downloads'>;

@@ -5,7 +5,7 @@ import type { Engines } from '../../domain/engines.ts';
 import type { SealedFile } from '../../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
 import type { Delivery } from '../../domain/links/link-store.ts';
-import { sendBody } from './send-body.ts';
+import { sendBody } from './reply-with-body.ts';
 import type { ZipLayout } from './zip-layout.ts';
 import { ZipLayouts } from './zip-layouts.ts';
 

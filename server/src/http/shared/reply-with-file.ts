@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import type { SealedFile } from '../../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
-import { sendBody } from './send-body.ts';
+import { sendBody } from './reply-with-body.ts';
 
 /** Sends a file: always as an attachment of plain bytes, whatever its name or content claims to be. */
 export async function sendFile(

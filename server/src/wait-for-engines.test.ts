@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { SetupError } from './domain/setup-error.ts';
-import { type StartUpOptions, startUp } from './start-up.ts';
+import { type StartUpOptions, startUp } from './wait-for-engines.ts';
 
 function options(): StartUpOptions & { said: string[][] } {
   const said: string[][] = [];
