@@ -10,7 +10,7 @@ import { invitePerson, uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { appUrl, launchBrowser, phone, type Visitor, visit } from '../lib/people/browser.ts';
 import { sendAsContact } from '../lib/people/contact-uploader.ts';
-import { CountingHand, type Hand, keyboard, plain, pointer } from '../lib/people/input-method.ts';
+import { CountingInput, type InputMethod, keyboard, plain, pointer } from '../lib/people/input-method.ts';
 import { measureLoad } from '../lib/people/measure-load.ts';
 import { downloadZip, openedLink } from '../lib/people/opened-link.ts';
 import { sentTo } from '../lib/people/receiver.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
 interface Way {
   readonly how: string;
   readonly context: BrowserContextOptions;
-  readonly hand: (page: Page) => Hand;
+  readonly hand: (page: Page) => InputMethod;
   readonly scripts: boolean;
 }
 
@@ -54,7 +54,7 @@ describe.each<Way>([
 ])('$how', ({ how, context, hand: toHand, scripts }) => {
   let visitor: Visitor;
   let page: Page;
-  let hand: CountingHand;
+  let hand: CountingInput;
   let user: string;
   let base: string;
   let delivery: string;
@@ -64,7 +64,7 @@ describe.each<Way>([
     visitor = await visit(browser, context, appUrl());
     ({ page } = visitor);
     visitor.context.setDefaultTimeout(slowly.timeout / 3);
-    hand = new CountingHand(toHand(page));
+    hand = new CountingInput(toHand(page));
     if (!scripts) return;
     // The dialog that hands out handles cannot be used by a test; a browser without it has an ordinary one.
     await page.addInitScript(() => {

@@ -30,8 +30,8 @@ import type { Random } from './domain/ports/random.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { Passwords } from './domain/sign-in/password.ts';
 import { makePersonLinks, makeStopLinks } from './domain/signed-ids.ts';
-import type { Intake } from './domain/uploads/upload-resources.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
+import type { UploadResources } from './domain/uploads/upload-resources.ts';
 import { WebhookSecrets } from './domain/webhooks/webhook-secrets.ts';
 import { checkClamd, readVersion, toBuildTime } from './engines/clamd/connection.ts';
 import { clamdScanner } from './engines/clamd/scanner.ts';
@@ -60,7 +60,7 @@ import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines
 import { migrate, type PlannedMigration, planMigrations, requireSchema } from './engines/postgres/migrate.ts';
 import { unlessRefused } from './engines/postgres/setup.ts';
 import { postgresStore } from './engines/postgres/store.ts';
-import { unlessAway } from './engines/postgres/unavailable.ts';
+import { translateDatabaseErrors } from './engines/postgres/unavailable.ts';
 import { s3BackupPlace, s3BucketInventory } from './engines/s3/backup-place.ts';
 import { bucketSetupError, createBucket } from './engines/s3/create-bucket.ts';
 import { s3LogObjects } from './engines/s3/log-objects.ts';
@@ -85,7 +85,7 @@ import { createTranslators, type Translators } from './views/translator.ts';
 /** Everything a role is given: the engines, and what only this process has. */
 export interface Assembly extends Engines {
   readonly pepper: Buffer;
-  readonly intake: Intake;
+  readonly uploadResources: UploadResources;
   readonly translator: Translators;
   readonly operator: Operator;
   readonly identityProviders: IdentityProviders;
@@ -270,7 +270,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     policy: toPolicy(config),
     pepper: config.WAYBILL_KEY_PEPPER,
     downloads,
-    intake: {
+    uploadResources: {
       memory,
       live: new LiveUploads(store.uploads, { leaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS }),
     },
@@ -312,7 +312,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       const migrations = openPool({ ...databaseOptions, connections: 2, deadlines: migrationDeadlines });
       try {
         return await unlessRefused(() =>
-          unlessAway(() =>
+          translateDatabaseErrors(() =>
             migrateSchema(
               { store, random },
               () => migrate(migrations, { onWait: hooks.migrationWaits, beforeCreation: requireUnused }),
@@ -325,10 +325,12 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       }
     },
     checkPepper: () =>
-      unlessAway(() => checkPepper((fingerprint) => recordPepper(pool, fingerprint), config.WAYBILL_KEY_PEPPER)),
-    requireSchema: () => unlessRefused(() => unlessAway(() => requireSchema(pool))),
+      translateDatabaseErrors(() =>
+        checkPepper((fingerprint) => recordPepper(pool, fingerprint), config.WAYBILL_KEY_PEPPER),
+      ),
+    requireSchema: () => unlessRefused(() => translateDatabaseErrors(() => requireSchema(pool))),
     createBucket: (beforeCreation) => createBucket(s3, beforeCreation),
-    planMigrations: () => unlessRefused(() => unlessAway(() => planMigrations(pool))),
+    planMigrations: () => unlessRefused(() => translateDatabaseErrors(() => planMigrations(pool))),
     checks: {
       postgres: async () => void (await pool.query('select 1')),
       valkey: () => checkValkey(valkey),

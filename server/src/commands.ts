@@ -13,17 +13,17 @@ import { askOnTerminal } from './setup/ask-on-terminal.ts';
 import { actAsServicesUser, becomeServicesUser } from './setup/become-services-user.ts';
 import type { SetUp } from './setup/command.ts';
 import { setUp } from './setup/setup.ts';
-import { databaseIsAway } from './wait-for-engines.ts';
 import { userName } from './user-name.ts';
+import { throwDatabaseUnreachable } from './wait-for-engines.ts';
 
 export async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
   const engines = assemble(readConfig(), pino({ level: 'silent' }), options?.role ?? 'admin', { migrationWaits });
   const administrator = nameAdministrator();
   try {
     if (options?.migrateFirst !== false) {
-      await engines.requireSchema().catch(databaseIsAway);
-      await engines.migrate(administrator).catch(databaseIsAway);
-      await engines.checkPepper().catch(databaseIsAway);
+      await engines.requireSchema().catch(throwDatabaseUnreachable);
+      await engines.migrate(administrator).catch(throwDatabaseUnreachable);
+      await engines.checkPepper().catch(throwDatabaseUnreachable);
     }
     await command({ ...engines, administrator });
   } finally {
@@ -44,7 +44,7 @@ export function diagnoseParts(...[{ parts, dnsServer }]: Parameters<Diagnose>): 
   return diagnose(Object.fromEntries(examinations.filter(([name]) => parts.includes(name))));
 }
 
-export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): ReturnType<SetUp> {
+export function runSetup(...[{ mayAsk, ...options }]: Parameters<SetUp>): ReturnType<SetUp> {
   // Only for the variables of libraries in the environment file: the settings there are read by the set-up itself.
   inspectConfig();
   // Before it becomes the services' user.
@@ -62,7 +62,7 @@ export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): Retur
         await engines.checkPepper();
         return applied;
       };
-      return { ...engines, administrator, migrate: () => prepareDatabase().catch(databaseIsAway) };
+      return { ...engines, administrator, migrate: () => prepareDatabase().catch(throwDatabaseUnreachable) };
     },
     diagnose: (settings) => {
       // No `serve` is running yet that could respond through the proxy.

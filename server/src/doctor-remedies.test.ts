@@ -17,13 +17,13 @@ import { migrate } from './engines/postgres/migrate.ts';
 import { createBucket } from './engines/s3/create-bucket.ts';
 import { examineS3 } from './engines/s3/examine.ts';
 import { examineTls } from './http/examine-tls.ts';
-import { makeCertificate } from './testing/transports.ts';
 import { createEmptyDatabase, openTestPool } from './testing/database.ts';
 import { engineAddresses } from './testing/engine-addresses.ts';
 import { examineBehind, examinePublic, startServe } from './testing/examine-behind.ts';
 import { carryOutRemedy, collectFindings, readRemedy } from './testing/findings.ts';
 import { bucketNameForTest, removeBucket } from './testing/object-store.ts';
 import { runAdmin } from './testing/run-admin.ts';
+import { makeCertificate } from './testing/transports.ts';
 
 interface Case {
   readonly examine: () => Promise<Finding[]>;

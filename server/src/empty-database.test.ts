@@ -7,11 +7,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Assembly, assemble } from './assemble.ts';
 import { readConfig } from './config/config.ts';
 import { toFailure } from './failure.ts';
-import { startUp } from './wait-for-engines.ts';
 import { createEmptyDatabase, openTestPool } from './testing/database.ts';
 import { engineAddresses } from './testing/engine-addresses.ts';
 import { createEmptyBucket } from './testing/object-store.ts';
 import { silentLog } from './testing/silent-log.ts';
+import { waitForEngines } from './wait-for-engines.ts';
 
 const { s3 } = engineAddresses;
 let own: AsyncDisposableStack;
@@ -67,7 +67,7 @@ test.each(['serve', 'work'] as const)(
     await publish(1);
     // An epoch that never published anything leaves a gap.
     await publish(3);
-    const error = await startUp(open(role), { failed: () => undefined }).catch((refused: unknown) => refused);
+    const error = await waitForEngines(open(role), { failed: () => undefined }).catch((refused: unknown) => refused);
     expect(toFailure(error)).toMatchObject({
       exitCode: 78,
       message: expect.stringContaining(
@@ -80,7 +80,7 @@ test.each(['serve', 'work'] as const)(
 
 test('with an unused bucket, both processes of a first start come up, and again once the log is in the bucket', async () => {
   const roles = ['serve', 'work'] as const;
-  const start = () => Promise.all(roles.map((role) => startUp(open(role), { failed: () => undefined })));
+  const start = () => Promise.all(roles.map((role) => waitForEngines(open(role), { failed: () => undefined })));
   await start();
   await publish(1);
   await start();

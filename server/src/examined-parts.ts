@@ -1,5 +1,5 @@
 /** The parts that the doctor examines, in the order in which findings are shown. */
-export const examined = [
+export const examinedParts = [
   'configuration',
   'machine',
   'keys',
@@ -16,4 +16,4 @@ export const examined = [
   'tls',
   'proxy',
 ] as const;
-export type ExaminedPart = (typeof examined)[number];
+export type ExaminedPart = (typeof examinedParts)[number];

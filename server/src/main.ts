@@ -38,7 +38,7 @@ const roles: Roles = {
   },
   withEngines: async (...given) => (await import('./commands.ts')).withEngines(...given),
   diagnose: async (options) => (await import('./commands.ts')).diagnoseParts(options),
-  setUp: async (options) => (await import('./commands.ts')).setUpHere(options),
+  setUp: async (options) => (await import('./commands.ts')).runSetup(options),
 };
 
 try {

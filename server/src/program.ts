@@ -21,7 +21,7 @@ import { memberCommands, peopleCommands } from './admin/people.ts';
 import { restoreCommand } from './admin/restore.ts';
 import { scrubCommand } from './admin/scrub.ts';
 import { sweepCommand } from './admin/sweep.ts';
-import { examined } from './examined-parts.ts';
+import { examinedParts } from './examined-parts.ts';
 import { type SetUp, setupCommand } from './setup/command.ts';
 
 export interface Roles {
@@ -105,8 +105,8 @@ Exit codes:
   ])
     add(admin, withEngines);
   // No `serve` is running yet that could respond through the proxy.
-  restoreCommand(admin, withEngines, { diagnose, parts: examined.filter((part) => part !== 'proxy') });
-  doctorCommand(admin, examined, diagnose);
+  restoreCommand(admin, withEngines, { diagnose, parts: examinedParts.filter((part) => part !== 'proxy') });
+  doctorCommand(admin, examinedParts, diagnose);
   for (const command of withDescendants(program)) {
     command.exitOverride((error) => {
       throw new UsageError(error, command);

@@ -14,8 +14,8 @@ import { type Observation, observeEngines, scanCall } from './observe/observe-en
 import { Outages } from './observe/outages.ts';
 import { startTracing } from './observe/tracing.ts';
 import { connectServiceManager } from './service-manager.ts';
-import { startUp } from './wait-for-engines.ts';
 import { version } from './version.ts';
+import { waitForEngines } from './wait-for-engines.ts';
 
 /** How long a process that met an unexpected error may finish requests, and how long its last steps may take. */
 export const crashGraceMs = 30_000;
@@ -44,7 +44,7 @@ export async function startService(config: Config, role: 'serve' | 'work', inher
     migrationWaits: (reason) => log.warn({ engine: 'postgres', reason }, 'a migration is waiting'),
   });
   const adminConsole = await openConsole(config, consoleSettings[role], { log, observation, inherited });
-  await startUp(assembly, { failed: (engine, reason) => outages.failed(engine, reason) });
+  await waitForEngines(assembly, { failed: (engine, reason) => outages.failed(engine, reason) });
   const engines = observeEngines(assembly, observation);
   adminConsole.watch(engines);
   const manager = connectServiceManager(readServiceEnvironment(), log);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { SetupError } from './domain/setup-error.ts';
-import { type StartUpOptions, startUp } from './wait-for-engines.ts';
+import { type StartUpOptions, waitForEngines } from './wait-for-engines.ts';
 
 function options(): StartUpOptions & { said: string[][] } {
   const said: string[][] = [];
@@ -14,7 +14,7 @@ const fine = async () => undefined;
 test('a PostgreSQL that is away is waited for', async () => {
   let attempts = 0;
   const given = options();
-  await startUp(
+  await waitForEngines(
     {
       async migrate() {
         attempts += 1;
@@ -31,7 +31,7 @@ test('a PostgreSQL that is away is waited for', async () => {
 });
 
 test('not forever: then the process ends and says which engine and which setting', async () => {
-  const starting = startUp({ migrate: () => Promise.reject(away()), checkPepper: fine, checks: {} }, options());
+  const starting = waitForEngines({ migrate: () => Promise.reject(away()), checkPepper: fine, checks: {} }, options());
   await expect(starting).rejects.toThrow(
     'PostgreSQL is out of reach (connect ECONNREFUSED). Start it, or correct WAYBILL_DATABASE_URL.',
   );
@@ -41,13 +41,13 @@ test('an object store without which no schema can be created is waited for, and 
   const cause = new Error('connect ECONNREFUSED');
   const error = new ExchangeError('unavailable', undefined, { cause, engine: 's3' });
   const given = options();
-  const starting = startUp({ migrate: () => Promise.reject(error), checkPepper: fine, checks: {} }, given);
+  const starting = waitForEngines({ migrate: () => Promise.reject(error), checkPepper: fine, checks: {} }, given);
   await expect(starting).rejects.toBe(error);
   expect(given.said[0]).toEqual(['s3', 'connect ECONNREFUSED']);
 });
 
 test('what a PostgreSQL that responds refuses ends the process at once', async () => {
-  const starting = startUp(
+  const starting = waitForEngines(
     { migrate: () => Promise.reject(new Error('password authentication failed')), checkPepper: fine, checks: {} },
     { ...options(), patienceMs: 600_000 },
   );
@@ -57,7 +57,7 @@ test('what a PostgreSQL that responds refuses ends the process at once', async (
 test('another engine that is away, or silent, does not stop the start', async () => {
   const given = options();
   const checks = { s3: () => Promise.reject(away()), valkey: () => new Promise<void>(() => undefined) };
-  await startUp({ migrate: fine, checkPepper: fine, checks }, given);
+  await waitForEngines({ migrate: fine, checkPepper: fine, checks }, given);
   expect(given.said).toEqual([
     ['s3', 'connect ECONNREFUSED'],
     ['valkey', 'no response within 100 ms'],
@@ -66,7 +66,7 @@ test('another engine that is away, or silent, does not stop the start', async ()
 
 test('one that shows a wrong setting does', async () => {
   const checks = { s3: () => Promise.reject(new SetupError('S3: there is no bucket "x".')), valkey: fine };
-  await expect(startUp({ migrate: fine, checkPepper: fine, checks }, options())).rejects.toThrow(
+  await expect(waitForEngines({ migrate: fine, checkPepper: fine, checks }, options())).rejects.toThrow(
     'there is no bucket "x"',
   );
 });

@@ -11,7 +11,7 @@ export interface StartUpOptions {
 }
 
 /** Names PostgreSQL and its setting, unless the error is about another engine. */
-export function databaseIsAway(error: unknown): never {
+export function throwDatabaseUnreachable(error: unknown): never {
   if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
   if ((error.engine ?? 'postgres') !== 'postgres') throw error;
   throw new Error(`PostgreSQL is out of reach (${toReason(error)}). Start it, or correct WAYBILL_DATABASE_URL.`, {
@@ -29,7 +29,7 @@ export function databaseIsAway(error: unknown): never {
  * engine's response shows a wrong setting, that is a mistake that the administrator should see now and not at the first
  * upload.
  */
-export async function startUp(
+export async function waitForEngines(
   engines: { migrate(): Promise<unknown>; checkPepper(): Promise<void>; readonly checks: EngineChecks },
   { failed, patienceMs = 60_000, pauseMs = 1_000, checkMs = 5_000 }: StartUpOptions,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function startUp(
       migrated = true;
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
-      if (performance.now() + pauseMs > deadline) databaseIsAway(error);
+      if (performance.now() + pauseMs > deadline) throwDatabaseUnreachable(error);
       failed(error.engine ?? 'postgres', toReason(error));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }

@@ -1,45 +1,45 @@
 import type { Locator, Page } from 'playwright-core';
 
 /** How a person uses a page. Each call is one interaction. */
-export interface Hand {
+export interface InputMethod {
   press(target: Locator): Promise<void>;
   type(target: Locator, text: string): Promise<void>;
   choose(target: Locator, paths: readonly string[]): Promise<void>;
 }
 
-/** Counts the interactions of another hand. */
-export class CountingHand implements Hand {
-  readonly #hand: Hand;
+/** Counts the interactions of another input. */
+export class CountingInput implements InputMethod {
+  readonly #input: InputMethod;
   count = 0;
 
-  constructor(hand: Hand) {
-    this.#hand = hand;
+  constructor(input: InputMethod) {
+    this.#input = input;
   }
 
-  press(...args: Parameters<Hand['press']>): Promise<void> {
+  press(...args: Parameters<InputMethod['press']>): Promise<void> {
     this.count += 1;
-    return this.#hand.press(...args);
+    return this.#input.press(...args);
   }
 
-  type(...args: Parameters<Hand['type']>): Promise<void> {
+  type(...args: Parameters<InputMethod['type']>): Promise<void> {
     this.count += 1;
-    return this.#hand.type(...args);
+    return this.#input.type(...args);
   }
 
-  choose(...args: Parameters<Hand['choose']>): Promise<void> {
+  choose(...args: Parameters<InputMethod['choose']>): Promise<void> {
     this.count += 1;
-    return this.#hand.choose(...args);
+    return this.#input.choose(...args);
   }
 }
 
 /** With a mouse, or on a touch screen with a finger. */
-export function pointer(page: Page, how: 'click' | 'tap'): Hand {
+export function pointer(page: Page, how: 'click' | 'tap'): InputMethod {
   const press = (target: Locator) => target[how]();
   return { press, type: (target, text) => target.fill(text), choose: openChooser(page, press) };
 }
 
 /** With the keyboard alone: every element is reached by Tab. */
-export function keyboard(page: Page): Hand {
+export function keyboard(page: Page): InputMethod {
   const press = async (target: Locator) => {
     await reach(page, target);
     await page.keyboard.press('Enter');
@@ -56,7 +56,7 @@ export function keyboard(page: Page): Hand {
 }
 
 /** Without scripts, where the browser's own field for files is on the page. */
-export function plain(): Hand {
+export function plain(): InputMethod {
   return {
     press: (target) => target.click(),
     type: (target, text) => target.fill(text),
@@ -64,7 +64,7 @@ export function plain(): Hand {
   };
 }
 
-function openChooser(page: Page, press: Hand['press']): Hand['choose'] {
+function openChooser(page: Page, press: InputMethod['press']): InputMethod['choose'] {
   return async (target, paths) => {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press(target)]);
     await chooser.setFiles([...paths]);

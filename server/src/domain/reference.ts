@@ -2,7 +2,7 @@
 export const readableAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** As it may be read out over the telephone and typed by another person. */
-export function readAsMeant(typed: string): string {
+export function normalizeTypedCode(typed: string): string {
   return typed.trim().toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1');
 }
 
@@ -22,13 +22,13 @@ export function toReference(dropId: string): string {
 
 /** The end of the ids of all drops with this reference, as hexadecimal digits; undefined when it is not a reference. */
 export function readIdEnd(reference: string): string | undefined {
-  const digits = /^WB-?([0-9A-Z]{4})-?([0-9A-Z]{4})$/.exec(readAsMeant(reference))?.slice(1).join('');
+  const digits = /^WB-?([0-9A-Z]{4})-?([0-9A-Z]{4})$/.exec(normalizeTypedCode(reference))?.slice(1).join('');
   return digits === undefined ? undefined : toHexadecimal(digits, endLength);
 }
 
 /** The same for one of the two groups of characters of a reference, which is half as many hexadecimal digits. */
 export function readHalfOfIdEnd(group: string): string | undefined {
-  const digits = /^(?:WB-?)?([0-9A-Z]{4})$/.exec(readAsMeant(group))?.[1];
+  const digits = /^(?:WB-?)?([0-9A-Z]{4})$/.exec(normalizeTypedCode(group))?.[1];
   return digits === undefined ? undefined : toHexadecimal(digits, endLength / 2);
 }
 

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type FastifyInstance, fastify } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { carriers } from '../testing/transports.ts';
+import { transports } from '../testing/transports.ts';
 import { drain } from './drain.ts';
 
-describe.each(carriers)('over $name', ({ certificate }) => {
+describe.each(transports)('over $name', ({ certificate }) => {
   /** Starts a server whose responses the test delays, and a client that keeps its connections open. */
   async function started() {
     const held: PromiseWithResolvers<string>[] = [];

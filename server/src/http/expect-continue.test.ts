@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { carriers } from '../testing/transports.ts';
 import { testPolicy, useTestExchange } from '../testing/exchange.ts';
 import { buildTestServer } from '../testing/server.ts';
+import { transports } from '../testing/transports.ts';
 
 const token = randomBytes(32).toString('base64url');
 const exchange = await useTestExchange();
 const { email: user, apiKey } = await exchange.account();
 const authorization = `Basic ${Buffer.from(`${user}:${apiKey}`).toString('base64')}`;
 
-describe.each(carriers)('over $name', ({ certificate, connect }) => {
+describe.each(transports)('over $name', ({ certificate, connect }) => {
   const app = buildTestServer(
     exchange,
     { csrfTokens: { mint: async () => token, accept: async (_account, given) => given === token } },

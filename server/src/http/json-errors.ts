@@ -13,7 +13,7 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'malformed_request',
 };
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = refuse(error, request, reply);
   return reply.type('application/json; charset=utf-8').send(toErrorBody(code, message));
 }

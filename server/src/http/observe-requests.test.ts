@@ -5,7 +5,7 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { noTracing } from '../observe/tracing.ts';
 import type { App } from './app.ts';
-import { sendError } from './json-errors.ts';
+import { replyWithError } from './json-errors.ts';
 import { observeRequests } from './observe-requests.ts';
 
 const apps: App[] = [];
@@ -17,7 +17,7 @@ async function server() {
   apps.push(app);
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('trace', undefined);
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  app.setErrorHandler((error, request, reply) => replyWithError(error, request, reply));
   observeRequests(app, { metrics, tracing: noTracing });
   const config = { surface: 'api', authentication: 'nobody' } as const;
   app.get('/:user/files/:name', { config }, async () => 'bytes');

@@ -10,7 +10,7 @@ import type { Surface } from '../observe/metrics.ts';
 import type { Observation } from '../observe/observe-engines.ts';
 import type { AppEngines } from './app/app-route.ts';
 import { hasSessionAlone } from './app/cookies.ts';
-import { peoplesApp } from './app/register.tsx';
+import { registerWebApp } from './app/register.tsx';
 import type { App } from './app.ts';
 import { machineApi } from './cgi/register.ts';
 import type { CgiEngines } from './cgi/route.ts';
@@ -19,19 +19,19 @@ import { awaitHandlers, closeGracefully, endGracefully } from './drain.ts';
 import { askForBodies } from './expect-continue.ts';
 import { findRefusal } from './guard.ts';
 import { parseJson } from './json-body.ts';
-import { refuse, sendError, toErrorBody } from './json-errors.ts';
+import { refuse, replyWithError, toErrorBody } from './json-errors.ts';
 import { type LogEngines, publicLog } from './log/routes.ts';
 import { observeRequests } from './observe-requests.ts';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { createReference } from './reference/site.ts';
 import { securityHeaders } from './security-headers.ts';
-import { sendProblemPage, toReason, wantsPage } from './shared/page/problem-page.tsx';
+import { replyWithProblemPage, toReason, wantsPage } from './shared/page/problem-page.tsx';
 import { limitTransferStarts, TransferLanes } from './shared/transfer-lanes.ts';
 import { Transfers } from './shared/transfers.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
 import { requireStorableTexts } from './storable-texts.ts';
 import type { Certificate } from './tls.ts';
-import { sendProblem } from './v1/problems.ts';
+import { replyWithProblem } from './v1/problems.ts';
 import { apiV1, v1Prefix } from './v1/register.ts';
 import type { V1Engines } from './v1/route.ts';
 import { validatorOptions } from './validation-message.ts';
@@ -100,7 +100,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     clientErrorHandler: handleUnparsable,
     frameworkErrors: (error, request, reply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id);
-      sendError(error, request, reply);
+      replyWithError(error, request, reply);
     },
   }) as unknown as App;
 
@@ -124,10 +124,10 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     parseJson(body),
   );
   app.setErrorHandler((error, request, reply) => {
-    if (request.url.startsWith(`${v1Prefix}/`)) return sendProblem(options.publicUrl, error, request, reply);
-    if (!wantsPage(request)) return sendError(error, request, reply);
+    if (request.url.startsWith(`${v1Prefix}/`)) return replyWithProblem(options.publicUrl, error, request, reply);
+    if (!wantsPage(request)) return replyWithError(error, request, reply);
     const refusal = refuse(error, request, reply);
-    return sendProblemPage(options.pages, request, reply, toReason(refusal, reply.statusCode));
+    return replyWithProblemPage(options.pages, request, reply, toReason(refusal, reply.statusCode));
   });
   if (options.observation) observeRequests(app, options.observation);
   app.addHook('onRequest', async (request, reply) => {
@@ -175,7 +175,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     const { sources } = options.observation.metrics;
     sources.lanes['transfers_beginning'] = lanes.beginning;
     sources.lanes['transfers_ending'] = lanes.ending;
-    sources.transfers = () => ({ upload: engines.intake.live.size, download: transfers.size });
+    sources.transfers = () => ({ upload: engines.uploadResources.live.size, download: transfers.size });
   }
   app.register(async (scope) => {
     nameSurface(scope, 'api');
@@ -191,7 +191,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   });
   app.register(async (scope) => {
     nameSurface(scope, 'app');
-    peoplesApp(scope, { engines, transfers, eventWatch, options: options.pages });
+    registerWebApp(scope, { engines, transfers, eventWatch, options: options.pages });
   });
 
   app.register(async (scope) => {
@@ -200,8 +200,8 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   });
 
   // Node would close the connection for the former, and respond to the latter without our headers.
-  app.server.on('connect', (_request, socket) => sendRawError('method_not_allowed', socket));
-  app.server.on('checkExpectation', ({ socket }) => sendRawError('malformed_request', socket));
+  app.server.on('connect', (_request, socket) => replyWithRawError('method_not_allowed', socket));
+  app.server.on('checkExpectation', ({ socket }) => replyWithRawError('malformed_request', socket));
   closeGracefully(app.server);
   return app;
 }
@@ -239,7 +239,7 @@ function handleUnrouted(app: App): void {
 function handleUnparsable(error: Error & { code?: string }, socket: Duplex): void {
   // A handshake that failed leaves no one who could read a response.
   if (error.code === 'ECONNRESET' || /^ERR_(?:SSL|TLS)_/.test(error.code ?? '')) socket.destroy();
-  else sendRawError(unparsable[error.code ?? ''] ?? 'malformed_request', socket);
+  else replyWithRawError(unparsable[error.code ?? ''] ?? 'malformed_request', socket);
 }
 
 const unparsable: Readonly<Record<string, ErrorCode>> = {
@@ -251,7 +251,7 @@ const knownMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 
 const commonMethods = 'GET, HEAD, POST';
 
 /** The same kind of response as everywhere else, written by hand because there is no reply object. */
-function sendRawError(code: ErrorCode, socket: Duplex): void {
+function replyWithRawError(code: ErrorCode, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy();
     return;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { carriers } from '../testing/transports.ts';
+import { transports } from '../testing/transports.ts';
 import { cutSlowPeers } from './slow-peers.ts';
 import { onConnection } from './tls.ts';
 
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(carriers)('over $name', ({ certificate, connect }) => {
+describe.each(transports)('over $name', ({ certificate, connect }) => {
   async function exchange(
     handle: (request: IncomingMessage, response: ServerResponse) => void,
     minBodyBytesPerSecond = 1024,

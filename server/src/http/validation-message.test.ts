@@ -8,12 +8,12 @@ import {
 import { fastify } from 'fastify';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendError } from './json-errors.ts';
+import { replyWithError } from './json-errors.ts';
 import { validatorOptions } from './validation-message.ts';
 
 const app = fastify({ ajv: { customOptions: validatorOptions }, bodyLimit: 10_000_000 });
 beforeAll(async () => {
-  app.setErrorHandler(sendError);
+  app.setErrorHandler(replyWithError);
   app.post('/contacts', { schema: { body: ContactsAddRequest } }, async () => 'ok');
   app.post('/receivers', { schema: { body: ReceiversSetRequest } }, async () => 'ok');
   app.post('/dispatch', { schema: { body: DispatchParameters } }, async () => 'ok');

@@ -10,9 +10,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemAuthor } from '../domain/audit/author.ts';
-import { makeCertificate } from '../testing/transports.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { startRsyslog } from '../testing/servers/own-rsyslog.ts';
+import { makeCertificate } from '../testing/transports.ts';
 
 const isFullSize = process.env['WAYBILL_AUDIT_STORM'] === '1';
 const size = isFullSize

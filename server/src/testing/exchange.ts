@@ -35,10 +35,10 @@ import type { Witnesses } from '../domain/ports/witnesses.ts';
 import { Passwords } from '../domain/sign-in/password.ts';
 import { makePersonLinks, makeStopLinks, type SignedLinks } from '../domain/signed-ids.ts';
 import type { Store } from '../domain/store.ts';
-import type { Intake } from '../domain/uploads/upload-resources.ts';
 import { LiveUploads } from '../domain/uploads/live-uploads.ts';
 import { accountOwner } from '../domain/uploads/owner.ts';
 import { completeUploads, type IncomingFile, stageUpload } from '../domain/uploads/stage-upload.ts';
+import type { UploadResources } from '../domain/uploads/upload-resources.ts';
 import { WebhookSecrets } from '../domain/webhooks/webhook-secrets.ts';
 import { readReport } from '../engines/dsn/read-report.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
@@ -137,7 +137,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly pepper: Buffer;
     readonly administrator: ByCommand['administrator'];
     readonly downloads: DownloadLimits;
-    readonly intake: Intake;
+    readonly uploadResources: UploadResources;
   };
   /** A new account, with its contacts. */
   account(...contacts: string[]): Promise<KeyActor & { apiKey: string }>;
@@ -209,7 +209,7 @@ export async function openTestExchange(
     pepper,
     administrator: commandAuthor({ user: 'tester' }),
     downloads: createDownloadLimits(64 * 1024 ** 2),
-    intake: testIntake(database.store),
+    uploadResources: testUploadResources(database.store),
   };
 
   const exchange: TestExchange = {
@@ -268,7 +268,7 @@ export async function useTestExchange(objects: ObjectStore = memoryObjectStore()
   return exchange;
 }
 
-export function testIntake(store: Pick<Store, 'uploads'>, bytes = 200 * 1024 ** 2): Intake {
+export function testUploadResources(store: Pick<Store, 'uploads'>, bytes = 200 * 1024 ** 2): UploadResources {
   return {
     memory: new MemoryBudget({ slabBytes: sealedSegmentBytes, bytes, waitMs: 10_000, maxWaiting: 100 }),
     live: new LiveUploads(store.uploads, { leaseSeconds: testPolicy.uploadLeaseSeconds }),

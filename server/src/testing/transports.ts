@@ -24,14 +24,14 @@ export function makeCertificate(name = 'localhost', { days = 1, from = '+0' } = 
   }
 }
 
-export interface Carrier {
+export interface Transport {
   readonly name: string;
   readonly certificate: Certificate | undefined;
   connect(port: number): Socket;
 }
 
 /** The protocols that carry HTTP, for tests of behaviour that both must have. */
-export const carriers: readonly Carrier[] = [
+export const transports: readonly Transport[] = [
   { name: 'TCP', certificate: undefined, connect: (port) => tcpConnect(port, '127.0.0.1') },
   {
     name: 'TLS',

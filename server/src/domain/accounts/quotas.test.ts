@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { incomingFile, openTestExchange, type TestExchange, testIntake } from '../../testing/exchange.ts';
+import { incomingFile, openTestExchange, type TestExchange, testUploadResources } from '../../testing/exchange.ts';
 import {
   announceUpload,
   openRequestLink,
@@ -131,13 +131,15 @@ describe('what an account stores', () => {
   test('is never more than allowed, nor less by a whole upload, however many arrive at once', async () => {
     const size = 1000;
     const actor = await limited({ maxStoredBytes: 10 * size + size / 2 });
-    const intake = testIntake(engines.store);
+    const uploadResources = testUploadResources(engines.store);
     const policy = await readPolicy(engines, actor.accountId);
     const owner = accountOwner(actor, '');
     const results = await Promise.allSettled(
       Array.from({ length: 30 }, async (_, number) => {
         const incoming = { ...incomingFile(`${number}`, Buffer.alloc(size)), reservedBytes: size };
-        await completeUploads(engines, owner, [await stageUpload({ ...engines, intake, policy }, owner, incoming)]);
+        await completeUploads(engines, owner, [
+          await stageUpload({ ...engines, uploadResources, policy }, owner, incoming),
+        ]);
       }),
     );
     const refused = results.filter((result) => result.status === 'rejected');

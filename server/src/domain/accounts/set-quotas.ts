@@ -1,6 +1,6 @@
 import type { AuditAction } from '../audit/actions.ts';
 import type { ByCommand } from '../audit/audit-store.ts';
-import { type ChangeItself, findDifference, record, serverAccountId } from '../audit/record.ts';
+import { findDifference, record, serverAccountId, type UnattributedChange } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Account } from './account-store.ts';
@@ -90,7 +90,7 @@ function recordGroup(
   engines: Needs,
   tx: Engines['store'],
   action: AuditAction,
-  change: Omit<ChangeItself, 'action'>,
+  change: Omit<UnattributedChange, 'action'>,
 ): Promise<void> {
   return record(engines, tx, { accountId: serverAccountId, author: engines.administrator, action, ...change });
 }

@@ -10,7 +10,7 @@ type Change = Omit<NewAuditEntry, 'id' | 'details'> &
   Partial<Pick<NewAuditEntry, 'details'>> & { readonly accountId: string };
 
 /** A change without whose it is and who made it, which the caller adds. */
-export type ChangeItself = Omit<Change, 'accountId' | 'author'>;
+export type UnattributedChange = Omit<Change, 'accountId' | 'author'>;
 
 /**
  * Writes the audit entry of a change inside the transaction that makes the change. If the values before and after are

@@ -9,7 +9,7 @@ const keysPerRequest = 1_000;
 /** The first ones are enough to see what is wrong. */
 const listed = 1_000;
 
-export interface Unnamed {
+export interface DeletionCounts {
   readonly deleted: number;
   readonly dayKeysDeleted: number;
   /** Day keys that no row names and that were kept. */
@@ -30,7 +30,7 @@ export async function deleteUnnamed(
     /** While the key of a day is missing, it may be one of those that no row names. */
     readonly keepDayKeys: boolean;
   },
-): Promise<Unnamed> {
+): Promise<DeletionCounts> {
   const { bucket, database } = engines;
   const result = { deleted: 0, dayKeysDeleted: 0, dayKeysKept: 0, undeleted: [] as string[] };
   const dayKeys = new Set(await database.dayKeyObjects());

@@ -37,7 +37,7 @@ export interface Copied {
   readonly kept: number;
 }
 
-export interface Following {
+export interface BackupObserver {
   readonly signal: AbortSignal;
   readonly onStep?: (step: string) => void;
   readonly onObject?: (copied: Copied) => void;
@@ -53,23 +53,23 @@ export interface Following {
 export async function makeBackup(
   engines: BackupEngines,
   place: BackupPlace,
-  following: Following,
+  observer: BackupObserver,
 ): Promise<{ manifest: Manifest; copied: Copied }> {
   const { database, random, masterKeys } = engines;
   // The right keys could not open what another master key seals: nobody could restore the backup.
   await checkKeys(engines);
   const snapshot = await database.atOneMoment(async (moment) => {
     const id = newId(moment.takenAt, random.bytes(2));
-    following.onStep?.('listing the stored files');
+    observer.onStep?.('listing the stored files');
     const files = await listFiles(place, id, moment);
-    following.onStep?.('dumping the database');
+    observer.onStep?.('dumping the database');
     const dump = await write(place, partPath(id, 'database.dump'), moment.dump());
     const used = new Set((await moment.usedMasterKeys()).map(({ version }) => version));
     return { id, takenAt: moment.takenAt, files, dump, used };
   });
   const { id } = snapshot;
-  following.onStep?.('copying objects');
-  const copying = new Copying(engines, place, following);
+  observer.onStep?.('copying objects');
+  const copying = new Copying(engines, place, observer);
   const absent = await write(place, partPath(id, 'absent.jsonl'), toLines(copying.copyAll(id)));
   const [current, ...others] = await masterKeys.list();
   const manifest: Manifest = {
@@ -129,14 +129,14 @@ async function* only(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
 class Copying {
   readonly #engines: BackupEngines;
   readonly #place: BackupPlace;
-  readonly #following: Following;
+  readonly #observer: BackupObserver;
   readonly copied = { objects: 0, bytes: 0, kept: 0 };
   readonly absent = { ended: 0, lost: 0, unreadable: 0 };
 
-  constructor(engines: BackupEngines, place: BackupPlace, following: Following) {
+  constructor(engines: BackupEngines, place: BackupPlace, observer: BackupObserver) {
     this.#engines = engines;
     this.#place = place;
-    this.#following = following;
+    this.#observer = observer;
   }
 
   /** Copies the objects of all listed files, and returns the files that cannot be copied, in the order of the list. */
@@ -147,13 +147,13 @@ class Copying {
       if (!absent || absent.id === last) continue;
       last = absent.id;
       this.absent[absent.reason] += 1;
-      if (absent.reason !== 'ended') this.#following.onAbsent?.(absent);
+      if (absent.reason !== 'ended') this.#observer.onAbsent?.(absent);
       yield absent;
     }
   }
 
   async #copy({ file, object }: ListedObject): Promise<AbsentFile | undefined> {
-    const { signal, onObject } = this.#following;
+    const { signal, onObject } = this.#observer;
     signal.throwIfAborted();
     if (await this.#place.has(object)) {
       this.copied.kept += 1;

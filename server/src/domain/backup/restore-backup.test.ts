@@ -13,7 +13,7 @@ import { examinePostgres } from '../../engines/postgres/examine.ts';
 import { migrate, planMigrations } from '../../engines/postgres/migrate.ts';
 import { unlessRefused } from '../../engines/postgres/setup.ts';
 import { postgresStore } from '../../engines/postgres/store.ts';
-import { unlessAway } from '../../engines/postgres/unavailable.ts';
+import { translateDatabaseErrors } from '../../engines/postgres/unavailable.ts';
 import { createTestDatabase, openTestPool } from '../../testing/database.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { collectFindings } from '../../testing/findings.ts';
@@ -176,7 +176,9 @@ test('while it runs, no process of Waybill connects', async () => {
     ...target.place,
     async give(object, stop) {
       const pool = openTestPool(target.url);
-      seen.push(await unlessRefused(() => unlessAway(() => planMigrations(pool))).catch((error: unknown) => error));
+      seen.push(
+        await unlessRefused(() => translateDatabaseErrors(() => planMigrations(pool))).catch((error: unknown) => error),
+      );
       await pool.end();
       await target.place.give(object, stop);
     },

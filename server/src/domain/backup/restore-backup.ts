@@ -11,9 +11,9 @@ import type { BackupPlace, BucketInventory } from './backup-place.ts';
 import { copyObject } from './copy-object.ts';
 import type { DatabaseCopies, NamedDay, RestoreTurn } from './database-copies.ts';
 import { type DayKeyMirror, importDayKeys, removeDayKeys } from './day-key-mirror.ts';
-import { deleteUnnamed, type Unnamed } from './delete-unnamed.ts';
+import { type DeletionCounts, deleteUnnamed } from './delete-unnamed.ts';
 import type { AbsentFile, Manifest } from './format.ts';
-import { type Copied, type Following, toRecord } from './make-backup.ts';
+import { type BackupObserver, type Copied, toRecord } from './make-backup.ts';
 import { openBackup, readPart } from './open-backup.ts';
 import { fromLines, inOrder } from './streams.ts';
 import { listFiles } from './verify-backup.ts';
@@ -50,7 +50,7 @@ export interface RestoreResult {
    */
   readonly lostDays: readonly NamedDay[];
   /** Objects that were in the bucket before and belong to nothing that was restored. */
-  readonly unnamed: Unnamed;
+  readonly unnamed: DeletionCounts;
   /** The epoch of the evidence log that was started; undefined if there was no log. */
   readonly epoch: number | undefined;
   /** Epochs whose entries do not lead to the checkpoint that was signed, and which were not published again. */
@@ -65,7 +65,7 @@ export interface RestoreResult {
 export async function restoreBackup(
   engines: RestoreEngines,
   place: BackupPlace,
-  options: Following & {
+  options: BackupObserver & {
     readonly id?: string | undefined;
     /** Also into a database and a bucket that are not empty. Everything in the database is replaced. */
     readonly overwrite: boolean;
@@ -168,7 +168,7 @@ async function copyObjects(
   { bucket }: RestoreEngines,
   place: BackupPlace,
   manifest: Manifest,
-  { signal, wasEmpty, onObject }: Following & { readonly wasEmpty: boolean },
+  { signal, wasEmpty, onObject }: BackupObserver & { readonly wasEmpty: boolean },
 ): Promise<{ missing: number; copied: Copied }> {
   const copied = { objects: 0, bytes: 0, kept: 0 };
   let missing = 0;

@@ -34,7 +34,7 @@ export type SequencerEngines = Pick<
 >;
 
 /** Another process writes the log, or has changed it. Whether it is still our turn is asked again. */
-class TurnLost extends Error {}
+class LeaseLostError extends Error {}
 
 /**
  * Appends entries to the evidence log, in three durable steps: entries get their leaves in the database, then tiles are
@@ -77,7 +77,7 @@ export class Sequencer {
       this.#comparedAt = Number.NEGATIVE_INFINITY;
       if (error instanceof LogRefusal) return this.#refuse(error);
       if (this.#turn) this.#turn.renewedAt = Number.NEGATIVE_INFINITY;
-      if (!(error instanceof TurnLost)) throw error;
+      if (!(error instanceof LeaseLostError)) throw error;
       return false;
     }
   }
@@ -95,7 +95,7 @@ export class Sequencer {
   }
 
   get #log(): Log {
-    if (!this.#turn) throw new TurnLost();
+    if (!this.#turn) throw new LeaseLostError();
     return this.#turn.log;
   }
 
@@ -114,13 +114,13 @@ export class Sequencer {
   /** Keeps the lease while there is much to do. */
   async #renew(): Promise<Log> {
     const held = this.#turn;
-    if (!held) throw new TurnLost();
+    if (!held) throw new LeaseLostError();
     const since = performance.now();
     if (since - held.renewedAt < renewMs) return held.log;
     const log = await this.#engines.store.evidenceLog.renew(held.turn, leaseSeconds);
     if (!log) {
       this.#turn = undefined;
-      throw new TurnLost();
+      throw new LeaseLostError();
     }
     // Nobody else writes the log: the database has lost its last changes.
     if (log.size !== held.log.size) this.#comparedAt = Number.NEGATIVE_INFINITY;
@@ -137,9 +137,9 @@ export class Sequencer {
 
   /** Ends with the lease, so that nothing is written after it. */
   #whileLeased(signal: AbortSignal): AbortSignal {
-    if (!this.#turn) throw new TurnLost();
+    if (!this.#turn) throw new LeaseLostError();
     const leftMs = Math.floor(this.#turn.renewedAt + leaseSeconds * 1000 - performance.now());
-    if (leftMs <= 0) throw new TurnLost();
+    if (leftMs <= 0) throw new LeaseLostError();
     return AbortSignal.any([signal, AbortSignal.timeout(leftMs)]);
   }
 
@@ -151,7 +151,7 @@ export class Sequencer {
     const { size } = this.#log;
     const entries = waiting.map((entry) => ({ ...entry, commitment: this.#commit(entry) }));
     await store.transaction(async (tx) => {
-      if (!(await tx.evidenceLog.assign(this.#turnOrThrow(), size, entries))) throw new TurnLost();
+      if (!(await tx.evidenceLog.assign(this.#turnOrThrow(), size, entries))) throw new LeaseLostError();
     });
     this.#update({ size: size + entries.length });
     checkpoint('log:assigned');
@@ -255,12 +255,12 @@ export class Sequencer {
     const text = this.#format(tree);
     this.#seconds = Math.floor(await store.dayKeys.clock());
     const note = await signNote(text, await this.#openSigners());
-    if (!(await store.evidenceLog.sign(this.#turnOrThrow(), tree.size, note))) throw new TurnLost();
+    if (!(await store.evidenceLog.sign(this.#turnOrThrow(), tree.size, note))) throw new LeaseLostError();
     this.#update({ signedCheckpoint: note });
     checkpoint('log:checkpoint-stored');
     await logObjects.put(toCheckpointName(epoch), Buffer.from(note), this.#whileLeased(signal));
     checkpoint('log:checkpoint-put');
-    if (!(await store.evidenceLog.publish(this.#turnOrThrow(), tree.size, note))) throw new TurnLost();
+    if (!(await store.evidenceLog.publish(this.#turnOrThrow(), tree.size, note))) throw new LeaseLostError();
     this.#update({ checkpoint: note, publishedSize: tree.size, refusal: null });
     this.#keepTree(tree, text);
     checkpoint('log:published');
@@ -308,7 +308,7 @@ export class Sequencer {
   }
 
   #turnOrThrow(): LogTurn {
-    if (!this.#turn) throw new TurnLost();
+    if (!this.#turn) throw new LeaseLostError();
     return this.#turn.turn;
   }
 
@@ -318,7 +318,7 @@ export class Sequencer {
 }
 
 function unlessLost(error: unknown): undefined {
-  if (!(error instanceof TurnLost)) throw error;
+  if (!(error instanceof LeaseLostError)) throw error;
 }
 
 async function inGroups<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>) {

@@ -40,7 +40,7 @@ export function describeSubmission({ accountId, dropId, ...submission }: Submiss
   };
 }
 
-export interface Consignment {
+export interface AddressedDrop {
   readonly accountId: string;
   readonly dropId: string;
   readonly position: number;
@@ -55,7 +55,7 @@ export interface Consignment {
 /** States that a drop or a request was consigned to a receiver, and that the author was given a link that is not mailed. */
 export function describeConsignment(
   engines: Pick<Engines, 'sms'>,
-  { accountId, dropId, position, ...consignment }: Consignment,
+  { accountId, dropId, position, ...consignment }: AddressedDrop,
 ): NewEvidence[] {
   const { receiver, author, notify, factor } = consignment;
   const story = { accountId, dropId, position };

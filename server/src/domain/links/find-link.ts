@@ -10,7 +10,7 @@ import { tokenDigest } from './link-token.ts';
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
 /** A link that worked once and has ended: its page says whose it was. */
-export class LinkOver extends ExchangeError {
+export class EndedLinkError extends ExchangeError {
   readonly link: Link;
 
   constructor(code: ErrorCode, link: Link) {
@@ -41,7 +41,7 @@ export async function findSession(
 function requireKind(link: Link | undefined, type: Link['type']): Link {
   if (!link || link.type !== type) throw new ExchangeError('not_found');
   const ending = findEnding(link);
-  if (ending) throw new LinkOver(ending.code, link);
+  if (ending) throw new EndedLinkError(ending.code, link);
   return link;
 }
 

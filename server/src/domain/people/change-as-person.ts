@@ -1,6 +1,6 @@
 import type { AuditAction } from '../audit/actions.ts';
 import { personAuthor } from '../audit/author.ts';
-import { type ChangeItself, findDifference, record, serverAccountId } from '../audit/record.ts';
+import { findDifference, record, serverAccountId, type UnattributedChange } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { NewsKind } from '../outbox/news.ts';
@@ -23,7 +23,7 @@ export async function changeAsPerson(
   engines: Changing,
   { person, browser }: PersonHere,
   action: AuditAction,
-  change: (tx: Store) => Promise<Omit<ChangeItself, 'action'>>,
+  change: (tx: Store) => Promise<Omit<UnattributedChange, 'action'>>,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     await lockPerson(tx, person.id);

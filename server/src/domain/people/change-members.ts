@@ -1,5 +1,5 @@
 import type { Author } from '../audit/audit-store.ts';
-import { type ChangeItself, record } from '../audit/record.ts';
+import { record, type UnattributedChange } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError, invalidField } from '../exchange-error.ts';
 import type { Store } from '../store.ts';
@@ -72,7 +72,7 @@ async function changeMembers(
   engines: Needs,
   author: Author,
   accountId: string,
-  change: (tx: Store) => Promise<ChangeItself>,
+  change: (tx: Store) => Promise<UnattributedChange>,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     const changed = await changeWithinLimits(tx, accountId, () => change(tx));
@@ -116,7 +116,7 @@ async function changeWithinLimits<Result>(
   return result;
 }
 
-async function aboutPerson(tx: Store, personId: string): Promise<Pick<ChangeItself, 'addresses' | 'details'>> {
+async function aboutPerson(tx: Store, personId: string): Promise<Pick<UnattributedChange, 'addresses' | 'details'>> {
   const person = await tx.people.byId(personId);
   return { ...(person && { addresses: [person.email] }), details: { personId } };
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { deriveKey } from '../derive-key.ts';
 import type { Random } from '../ports/random.ts';
-import { readAsMeant, readableAlphabet } from '../reference.ts';
+import { normalizeTypedCode, readableAlphabet } from '../reference.ts';
 
 export const recoveryCodeCount = 10;
 
@@ -21,7 +21,7 @@ export function newRecoveryCodes(random: Random): string[] {
  * person. A slow hash is not needed: the pepper is not in the database, and failed sign-ins are limited.
  */
 export function digestRecoveryCode(typed: string, personId: string, pepper: Buffer): Buffer | undefined {
-  const code = readAsMeant(typed).replaceAll(/[\s-]/g, '');
+  const code = normalizeTypedCode(typed).replaceAll(/[\s-]/g, '');
   if (!shape.test(code)) return undefined;
   return createHmac('sha256', deriveKey(pepper, 'waybill recovery code')).update(`${personId} ${code}`).digest();
 }

@@ -1,5 +1,5 @@
 import { personAuthor } from '../audit/author.ts';
-import { type ChangeItself, record, serverAccountId } from '../audit/record.ts';
+import { record, serverAccountId, type UnattributedChange } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { AddedMethod } from '../outbox/mail-templates.ts';
@@ -76,7 +76,7 @@ export async function setPassword(
 }
 
 /** A change of the sign-in methods, as the audit has it, and the method that it added, if any. */
-export type MethodChange = ChangeItself & { readonly added?: AddedMethod };
+export type MethodChange = UnattributedChange & { readonly added?: AddedMethod };
 
 /**
  * Changes the sign-in methods of a person. A mailed link, the last resort, replaces all methods by the new one. Every

@@ -1,4 +1,4 @@
-import type { ChangeItself } from '../audit/record.ts';
+import type { UnattributedChange } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Browser } from '../people/browser.ts';
@@ -38,7 +38,7 @@ async function remove(
   methods: Engines['store']['signInMethods'],
   personId: string,
   method: RemovableMethod,
-): Promise<ChangeItself> {
+): Promise<UnattributedChange> {
   if (method === 'authenticator_app' || method === 'password') {
     await methods.setRecoveryCodes(personId, []);
     await methods.removeAuthenticatorApp(personId);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { testIntake, useTestExchange } from '../../testing/exchange.ts';
+import { testUploadResources, useTestExchange } from '../../testing/exchange.ts';
 import {
   announceUpload,
   listDraftFiles,
@@ -161,9 +161,11 @@ describe('an upload that is cut off again and again', () => {
         const content = another();
         // Each writer has its own process, so no writer learns at once that another has taken over.
         const memory = new ShortMemory();
-        const intake = { ...testIntake(engines.store), memory };
+        const uploadResources = { ...testUploadResources(engines.store), memory };
         const receive = (bytes: AsyncIterable<Buffer>) =>
-          describeOutcome(receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes));
+          describeOutcome(
+            receiveBytes({ ...watching, uploadResources }, contactDraftOwner(link), writer, upload, bytes),
+          );
         /** Memory is short all the time from `end` onwards. */
         const whileShort = async function* (last: number) {
           for (let start = offset; start < last; start += 100_000) {
@@ -291,17 +293,17 @@ describe('an upload', () => {
     async (sizeBytes) => {
       const { link } = await openRequestLink(exchange);
       const { watched, engines: watching } = watchedStore();
-      const intake = testIntake(engines.store);
+      const uploadResources = testUploadResources(engines.store);
       const id = await announceUpload(engines, link, 'a.bin', sizeBytes);
       const { writer, upload } = await takeOverUpload(engines, link, id);
       const bytes = splitIntoPieces(plaintext.subarray(0, sizeBytes));
-      expect(await receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes)).toBe(
+      expect(await receiveBytes({ ...watching, uploadResources }, contactDraftOwner(link), writer, upload, bytes)).toBe(
         sizeBytes,
       );
       const file = (await readRow(id)) as SealedFile;
       expect(file).toMatchObject({ state: 'checking', received_bytes: sizeBytes, runs: [] });
       expect([watched.puts, watched.keys()]).toEqual([Math.max(1, Math.ceil(sizeBytes / chunkBytes)), ownKeys(file)]);
-      expect(intake.memory.heldBytes).toBe(0);
+      expect(uploadResources.memory.heldBytes).toBe(0);
       expect((await readContent(engines, file)).equals(plaintext.subarray(0, sizeBytes))).toBe(true);
     },
   );
@@ -345,16 +347,16 @@ describe('an upload', () => {
     const { link } = await openRequestLink(exchange);
     const id = await announceUpload(engines, link, 'a.bin', 5);
     const first = await takeOverUpload(engines, link, id);
-    const intake = testIntake(engines.store);
+    const uploadResources = testUploadResources(engines.store);
     const receiving = receiveBytes(
-      { ...engines, intake },
+      { ...engines, uploadResources },
       contactDraftOwner(link),
       first.writer,
       first.upload,
       splitIntoPieces(Buffer.from('123456')),
     );
     await expect(receiving).rejects.toMatchObject({ code: 'too_large' });
-    expect(intake.memory.heldBytes).toBe(0);
+    expect(uploadResources.memory.heldBytes).toBe(0);
     const second = await takeOverUpload(engines, link, id);
     expect(second.upload.receivedBytes).toBe(0);
     expect(
@@ -481,7 +483,7 @@ describe('an upload', () => {
       await store();
     };
     // In another process, which is not notified at once.
-    const elsewhere = { ...watching, intake: testIntake(engines.store) };
+    const elsewhere = { ...watching, uploadResources: testUploadResources(engines.store) };
     const receiving = receiveBytes(
       elsewhere,
       contactDraftOwner(link),
@@ -595,10 +597,10 @@ describe('a request', () => {
       memory.flush();
       yield content.subarray(5 * segmentBytes + 7);
     })();
-    const intake = { ...engines.intake, memory };
-    await expect(receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes)).rejects.toThrow(
-      'refused',
-    );
+    const uploadResources = { ...engines.uploadResources, memory };
+    await expect(
+      receiveBytes({ ...watching, uploadResources }, contactDraftOwner(link), writer, upload, bytes),
+    ).rejects.toThrow('refused');
     expect(memory.heldBytes).toBe(0);
     expect(await send(link, id, (offset) => splitIntoPieces(content.subarray(offset)))).toBe(content.length);
     expect((await readContent(engines, (await readRow(id)) as SealedFile)).equals(content)).toBe(true);

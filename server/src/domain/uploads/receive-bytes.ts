@@ -31,7 +31,7 @@ export async function receiveBytes(
   bytes: AsyncIterable<Buffer>,
   { expectedBytes, mayComplete = false, revoked }: BytesRequest = {},
 ): Promise<number> {
-  const { store, checkpoint, intake } = engines;
+  const { store, checkpoint, uploadResources } = engines;
   const { sizeBytes } = upload;
   if (upload.received || (sizeBytes > 0 && upload.receivedBytes === sizeBytes)) {
     for await (const more of bytes) if (more.length > 0) throw new ExchangeError('too_large');
@@ -43,7 +43,7 @@ export async function receiveBytes(
   // A file that comes in one request is inspected as it arrives, so that it need not be read back. Only the inspection of
   // the stored bytes can refuse it, because that one tells the sender.
   const inspection = mayComplete && isWhole ? new FileInspection(engines, 'arriving', upload.declared) : undefined;
-  const { signal: held, release } = intake.live.hold(writer);
+  const { signal: held, release } = uploadResources.live.hold(writer);
   const signal = revoked ? AbortSignal.any([held, revoked]) : held;
   try {
     const { receivedBytes, storedBytes, runs, chunkCount } = await storeBytes(

@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
-import { incomingFile, type TestExchange, testIntake, testPolicy, useTestExchange } from '../../testing/exchange.ts';
+import {
+  incomingFile,
+  type TestExchange,
+  testPolicy,
+  testUploadResources,
+  useTestExchange,
+} from '../../testing/exchange.ts';
 import { openFile } from '../../testing/sealed-file.ts';
 import type { Actor } from '../actor.ts';
 import type { SealedFile } from '../files/file-store.ts';
@@ -195,11 +201,11 @@ describe('an upload that fails', () => {
     ];
   test.each(failing)('%s gives back its memory and leaves nothing after a sweep', async (_why, change, bytes) => {
     const actor = await exchange.account();
-    const intake = testIntake(engines.store);
-    const broken = { ...engines, ...change(engines), intake };
+    const uploadResources = testUploadResources(engines.store);
+    const broken = { ...engines, ...change(engines), uploadResources };
     const upload = stageUpload(broken, accountOwner(actor, ''), { name: 'a', mediaType: 'text/plain', bytes });
     await expect(upload).rejects.toThrow();
-    expect(intake.memory.heldBytes).toBe(0);
+    expect(uploadResources.memory.heldBytes).toBe(0);
     const [row] = await readRows(actor);
     expect(row?.state).toBe('abandoned');
     await sweepLater(actor);
@@ -226,9 +232,9 @@ describe('an upload that fails', () => {
       await noticed.promise;
       yield Buffer.alloc(9 * 1024 * 1024);
     })();
-    const intake = { ...testIntake(engines.store), live };
+    const uploadResources = { ...testUploadResources(engines.store), live };
     const incoming = { name: 'a', mediaType: 'text/plain', bytes };
-    const upload = stageUpload({ ...engines, intake }, accountOwner(actor, ''), incoming);
+    const upload = stageUpload({ ...engines, uploadResources }, accountOwner(actor, ''), incoming);
     await expect(upload).rejects.toMatchObject({ code: 'upload_superseded' });
     const [row] = await readRows(actor);
     expect(row?.state).toBe('abandoned');

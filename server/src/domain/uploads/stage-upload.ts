@@ -44,7 +44,7 @@ export async function stageUpload(
   owner: UploadOwner,
   incoming: IncomingFile,
 ): Promise<StagedUpload> {
-  const { store, policy, random, checkpoint, intake } = engines;
+  const { store, policy, random, checkpoint, uploadResources } = engines;
   const { reservedBytes, revoked } = incoming;
   const id = incoming.id ?? random.uuid();
   const writer = { accountId: owner.accountId, id, writer: random.uuid() };
@@ -61,7 +61,7 @@ export async function stageUpload(
       reservedBytes: reservedBytes ?? 0,
     },
   );
-  const { signal: held, release } = intake.live.hold(writer);
+  const { signal: held, release } = uploadResources.live.hold(writer);
   const signal = revoked ? AbortSignal.any([held, revoked]) : held;
   const inspection = new FileInspection(engines, 'arriving', upload.declared);
   checkpoint('upload:intent-stored');

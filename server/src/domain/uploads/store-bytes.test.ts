@@ -53,7 +53,7 @@ function begun(changes: Partial<Upload> = {}) {
     renew: async (writers) => new Set(recorded.isWriter ? writers.map(({ id }) => id) : []),
   };
   const objects = memoryObjectStore();
-  const intake = {
+  const uploadResources = {
     memory: new MemoryBudget({
       slabBytes: sealedSegmentBytes,
       bytes: 200 * 1024 ** 2,
@@ -63,7 +63,7 @@ function begun(changes: Partial<Upload> = {}) {
     live: new LiveUploads(uploads, { leaseSeconds: 60 }),
   };
   const store = { uploads } as Engines['store'];
-  const engines = { store, objects, dayKeys: bareKeys, random, checkpoint: () => undefined, intake };
+  const engines = { store, objects, dayKeys: bareKeys, random, checkpoint: () => undefined, uploadResources };
   const writer: UploadWriter = { accountId: 'account', id: upload.id, writer: random.uuid() };
   const receive = (source: Partial<ByteSource> & Pick<ByteSource, 'bytes'>, signal: AbortSignal) =>
     storeBytes(
@@ -79,7 +79,7 @@ function begun(changes: Partial<Upload> = {}) {
       },
       signal,
     );
-  return { upload, recorded, objects, intake, writer, receive };
+  return { upload, recorded, objects, uploadResources, writer, receive };
 }
 
 /** A source that sends some bytes, and then nothing for the rest of the test. */
@@ -114,7 +114,7 @@ async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
 
 describe('while its source is silent, an upload is ended', () => {
   test('when its signal is aborted', async () => {
-    const { receive, intake, objects } = begun();
+    const { receive, uploadResources, objects } = begun();
     const gone = new AbortController();
     const { bytes, silent, left } = silentAfter(content.subarray(0, chunkBytes + 5));
     const receiving = expect(receive({ bytes }, gone.signal)).rejects.toThrow('gone');
@@ -122,27 +122,27 @@ describe('while its source is silent, an upload is ended', () => {
     gone.abort(new Error('gone'));
     await receiving;
     expect(left).toHaveBeenCalledTimes(1);
-    expect(intake.memory.heldBytes).toBe(0);
+    expect(uploadResources.memory.heldBytes).toBe(0);
     expect(objects.objects.size).toBeLessThanOrEqual(1);
     expect(getEventListeners(gone.signal, 'abort')).toEqual([]);
   });
 
   test('when another writer takes over in the same process', async () => {
-    const { receive, intake, writer } = begun();
-    const held = intake.live.hold(writer);
+    const { receive, uploadResources, writer } = begun();
+    const held = uploadResources.live.hold(writer);
     const { bytes, silent } = silentAfter(content.subarray(0, 5));
     const receiving = expect(receive({ bytes }, held.signal)).rejects.toMatchObject({ code: 'upload_superseded' });
     await silent;
-    const next = intake.live.hold({ ...writer, writer: 'another' });
+    const next = uploadResources.live.hold({ ...writer, writer: 'another' });
     await receiving;
     held.release();
-    expect([next.signal.aborted, intake.memory.heldBytes]).toEqual([false, 0]);
+    expect([next.signal.aborted, uploadResources.memory.heldBytes]).toEqual([false, 0]);
     next.release();
   });
 
   test('when another writer takes over in another process', async () => {
-    const { receive, recorded, intake, writer } = begun();
-    const held = intake.live.hold(writer);
+    const { receive, recorded, uploadResources, writer } = begun();
+    const held = uploadResources.live.hold(writer);
     const { bytes, silent } = silentAfter(content.subarray(0, 5));
     const receiving = expect(receive({ bytes }, held.signal)).rejects.toMatchObject({ code: 'upload_superseded' });
     await silent;
@@ -150,27 +150,27 @@ describe('while its source is silent, an upload is ended', () => {
     await vi.advanceTimersByTimeAsync(15_000);
     await receiving;
     held.release();
-    expect([vi.getTimerCount(), intake.memory.heldBytes]).toEqual([0, 0]);
+    expect([vi.getTimerCount(), uploadResources.memory.heldBytes]).toEqual([0, 0]);
   });
 
   test('before it began', async () => {
-    const { receive, intake } = begun();
+    const { receive, uploadResources } = begun();
     const { bytes } = silentAfter(Buffer.alloc(0));
     await expect(receive({ bytes }, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
-    expect(intake.memory.heldBytes).toBe(0);
+    expect(uploadResources.memory.heldBytes).toBe(0);
   });
 });
 
 test('an upload that another writer has taken over stores nothing more', async () => {
-  const { receive, recorded, objects, intake } = begun();
+  const { receive, recorded, objects, uploadResources } = begun();
   recorded.isWriter = false;
   const receiving = receive({ bytes: inPieces(content) }, new AbortController().signal);
   await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
-  expect([objects.objects.size, recorded.stored, intake.memory.heldBytes]).toEqual([0, [], 0]);
+  expect([objects.objects.size, recorded.stored, uploadResources.memory.heldBytes]).toEqual([0, [], 0]);
 });
 
 test('a source that fails, or is refused, ends the upload with that, and what is stored is told', async () => {
-  const { receive, recorded, intake } = begun();
+  const { receive, recorded, uploadResources } = begun();
   const signal = new AbortController().signal;
   const bytes = (async function* () {
     yield* inPieces(content.subarray(0, 2 * chunkBytes + 5));
@@ -180,7 +180,7 @@ test('a source that fails, or is refused, ends the upload with that, and what is
   expect(recorded.stored).toEqual([chunkBytes, 2 * chunkBytes]);
   const onBytes = () => Promise.reject(new Error('infected'));
   await expect(begun().receive({ bytes: inPieces(content), onBytes }, signal)).rejects.toThrow('infected');
-  expect([intake.memory.heldBytes, getEventListeners(signal, 'abort')]).toEqual([0, []]);
+  expect([uploadResources.memory.heldBytes, getEventListeners(signal, 'abort')]).toEqual([0, []]);
 });
 
 describe('objects are claimed before they are stored', () => {

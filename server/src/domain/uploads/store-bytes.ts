@@ -5,8 +5,8 @@ import type { ChunkRun } from '../files/file-store.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { type Ledger, SealedWriter } from '../files/write-sealed.ts';
 import type { DayKeys } from '../keys/day-keys.ts';
-import type { Intake } from './upload-resources.ts';
 import type { UploadOwner } from './owner.ts';
+import type { UploadResources } from './upload-resources.ts';
 import type { Upload, UploadWriter } from './upload-store.ts';
 
 /** How many object numbers are claimed at once, so that a long upload rarely queries the database. */
@@ -16,7 +16,7 @@ const maxRuns = 500;
 
 export type StoreNeeds = Pick<Engines, 'store' | 'objects' | 'random' | 'checkpoint'> & {
   readonly dayKeys: Pick<DayKeys, 'unwrap'>;
-  readonly intake: Intake;
+  readonly uploadResources: UploadResources;
 };
 
 export interface StoredBytes {
@@ -67,7 +67,8 @@ export async function storeBytes(
   let storedBytes = upload.receivedBytes;
   const sealed = new SealedWriter({
     objects: engines.objects,
-    memory: (flush) => engines.intake.memory.openShare(owner.memory.owner, owner.memory.part, { flush, signal }),
+    memory: (flush) =>
+      engines.uploadResources.memory.openShare(owner.memory.owner, owner.memory.part, { flush, signal }),
     file: { id: upload.id, dataKey, runs },
     object,
     segment,

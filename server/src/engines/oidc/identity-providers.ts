@@ -249,7 +249,7 @@ class SealedAttempts {
 }
 
 /** How long a value is used before it is read again, and how long after a failure nobody tries. */
-interface Ages {
+interface CacheLifetimes {
   readonly maxAgeMs: number;
   readonly retryMs: number;
   /** Monotonic. */
@@ -261,7 +261,10 @@ interface Ages {
  * it is being read, and for some time after a failure, nobody reads it again: a provider that is down must not cost
  * everyone who looks at the sign-in page a time limit.
  */
-export function cached<Value>(read: () => Promise<Value>, { maxAgeMs, retryMs, now }: Ages): () => Promise<Value> {
+export function cached<Value>(
+  read: () => Promise<Value>,
+  { maxAgeMs, retryMs, now }: CacheLifetimes,
+): () => Promise<Value> {
   let known: { readonly value: Value; readonly at: number } | undefined;
   let failed: { readonly error: unknown; readonly at: number } | undefined;
   let reading: Promise<Value> | undefined;

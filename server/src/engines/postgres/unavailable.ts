@@ -15,12 +15,12 @@ export function whenReachable(part: object): object {
   const guard =
     (call: Call): Call =>
     (...parameters) =>
-      unlessAway(() => call(...parameters));
+      translateDatabaseErrors(() => call(...parameters));
   if (typeof part === 'function') return guard(part as Call);
   return Object.fromEntries(Object.entries(part).map(([name, call]) => [name, guard(call as Call)]));
 }
 
-export async function unlessAway<Result>(call: () => Promise<Result>): Promise<Result> {
+export async function translateDatabaseErrors<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();
   } catch (error) {

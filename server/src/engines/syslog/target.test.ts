@@ -2,8 +2,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditTargetError } from '../../domain/audit/audit-target.ts';
 import { makeAuditEntry } from '../../testing/audit-entry.ts';
-import { makeCertificate } from '../../testing/transports.ts';
 import { startRsyslog } from '../../testing/servers/own-rsyslog.ts';
+import { makeCertificate } from '../../testing/transports.ts';
 import { type SyslogTargetOptions, syslogTarget } from './target.ts';
 
 const certificate = makeCertificate();

@@ -21,7 +21,7 @@ import { chooseTranslator, type PageOptions } from '../shared/page/page.ts';
 import { wantsPage } from '../shared/page/problem-page.tsx';
 import type { UploadNeeds } from '../shared/receive-files.ts';
 import { eventCursors } from '../shared/reply-with-event-stream.ts';
-import type { InboxSendingNeeds } from '../shared/reply-with-inbox.ts';
+import type { InboxReplyNeeds } from '../shared/reply-with-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { makeFormToken, readTokenPart, requireFormToken, requireNoOtherSite, requireOwnOrigin } from './form-token.ts';
@@ -48,7 +48,7 @@ export type AppEngines = Pick<
   | 'receiptPrinter'
 > &
   UploadNeeds &
-  InboxSendingNeeds & { readonly pepper: Buffer; readonly identityProviders: IdentityProviders };
+  InboxReplyNeeds & { readonly pepper: Buffer; readonly identityProviders: IdentityProviders };
 
 /** Engines and options that all routes share. */
 export interface AppContext {

@@ -22,7 +22,7 @@ import {
   toContactInputs,
 } from './contact-file.ts';
 import { toListProps } from './list-visit.ts';
-import { sendScreen } from './reply-with-screen.tsx';
+import { replyWithScreen } from './reply-with-screen.tsx';
 
 const path = '/:user/contacts/import';
 /** Rows of the preview that would be refused, and others. */
@@ -37,13 +37,13 @@ const results: ReadonlySet<string> = new Set(['created', 'changed', 'unchanged']
  * the server, so that nothing remains of an import that nobody confirms.
  */
 export const contactImportRoutes: readonly AppRoute[] = [
-  { method: 'GET', path, access: 'member', handle: (visit) => sendImport(visit, {}) },
+  { method: 'GET', path, access: 'member', handle: (visit) => replyWithImport(visit, {}) },
   {
     method: 'POST',
     path: `${path}/preview`,
     access: 'member',
     body: 'multipart',
-    handle: (visit) => withImport(visit, (found) => sendPreview(visit, found)),
+    handle: (visit) => withImport(visit, (found) => replyWithPreview(visit, found)),
   },
   {
     method: 'POST',
@@ -52,7 +52,7 @@ export const contactImportRoutes: readonly AppRoute[] = [
     body: 'multipart',
     handle: (visit) =>
       withImport(visit, async (found) => {
-        if (found.shown !== describeChoice(found)) return sendPreview(visit, found);
+        if (found.shown !== describeChoice(found)) return replyWithPreview(visit, found);
         const valid = found.contacts.filter(({ result }) => results.has(result));
         await importContacts(
           visit.engines,
@@ -83,7 +83,7 @@ async function withImport(
   proceed: (found: FoundImport) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   const read = await readImport(visit);
-  if ('problem' in read) return sendImport(visit, read);
+  if ('problem' in read) return replyWithImport(visit, read);
   try {
     const inputs = await toContactInputs(read.file, read.mapping, read.group);
     const contacts = await reviewImport(visit.engines, visit.actor, inputs);
@@ -91,7 +91,7 @@ async function withImport(
   } catch (error) {
     // Each contact was looked at, so it is about all of them: there is no room.
     if (!(error instanceof ExchangeError) || error.code !== 'invalid_input') throw error;
-    return sendImport(visit, { problem: 'tooMany' });
+    return replyWithImport(visit, { problem: 'tooMany' });
   }
 }
 
@@ -152,7 +152,7 @@ function readMapping(fields: ReadonlyMap<string, string>, { columns, mapping }: 
   return Object.fromEntries(chosen);
 }
 
-function sendPreview(visit: MemberVisit, { file, contacts, ...found }: FoundImport): Promise<FastifyReply> {
+function replyWithPreview(visit: MemberVisit, { file, contacts, ...found }: FoundImport): Promise<FastifyReply> {
   const count = (wanted: string) => contacts.filter(({ result }) => result === wanted).length;
   const [created, changed, unchanged] = [count('created'), count('changed'), count('unchanged')];
   const rows = contacts.map(({ input, result }, index) => ({
@@ -176,15 +176,15 @@ function sendPreview(visit: MemberVisit, { file, contacts, ...found }: FoundImpo
     counts: { created, changed, unchanged, refused: refused.length },
     rows: shown.toSorted((one, other) => one.row - other.row),
   };
-  return sendImport(visit, { preview });
+  return replyWithImport(visit, { preview });
 }
 
-function sendImport(
+function replyWithImport(
   visit: MemberVisit,
   shown: FileProblem & Pick<ContactImportPageProps, 'preview'>,
 ): Promise<FastifyReply> {
   if (shown.problem) visit.reply.code(400);
-  return sendScreen(visit, {
+  return replyWithScreen(visit, {
     screen: 'contacts',
     title: contactImportTitle(visit.translator, shown),
     page: (

@@ -21,13 +21,13 @@ import { NewContactPage, type NewContactPageProps, newContactTitle } from '../..
 import { type OpenContact, toContactHref } from '../../views/pages/app/open-contact.tsx';
 import { SelectionPage, type SelectionTask, selectionTitle } from '../../views/pages/app/selection-page.tsx';
 import { oneLine } from '../../views/plain.ts';
-import { sendCsv } from '../shared/csv.ts';
+import { replyWithCsv } from '../shared/csv.ts';
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readContactForm, splitGroups, toContactInput } from './contact-form.ts';
 import { contactImportRoutes, returnToContacts } from './contact-import.tsx';
 import { readListPage } from './list-page.ts';
 import { readQueryFields, readQueryValue, toListProps } from './list-visit.ts';
-import { sendScreen } from './reply-with-screen.tsx';
+import { replyWithScreen } from './reply-with-screen.tsx';
 
 const path = '/:user/contacts';
 /** More groups than a person chooses among in a list. */
@@ -36,7 +36,7 @@ const maxGroups = 200;
 export const contactRoutes: readonly AppRoute[] = [
   { method: 'GET', path, access: 'reader', handle: openList },
   { method: 'GET', path: '/:user/contacts.csv', access: 'reader', handle: exportContacts },
-  { method: 'GET', path: `${path}/new`, access: 'member', handle: (visit) => sendNewContact(visit, {}) },
+  { method: 'GET', path: `${path}/new`, access: 'member', handle: (visit) => replyWithNewContact(visit, {}) },
   { method: 'POST', path, access: 'member', handle: (visit) => saveContact(visit, undefined) },
   ...contactImportRoutes,
   { method: 'POST', path: `${path}/send`, access: 'member', handle: (visit) => writeTo(visit, visit.base) },
@@ -68,7 +68,7 @@ export const contactRoutes: readonly AppRoute[] = [
       } catch (error) {
         if (!(error instanceof ExchangeError) || error.code !== 'precondition_failed') throw error;
         const contact = await findContact(engines, actor, address);
-        return sendList(visit, { contact, problem: 'changed' });
+        return replyWithList(visit, { contact, problem: 'changed' });
       }
       return reply.redirect(
         toHref(`${base}contacts`, { ...readPlace(visit), notice: 'removed' satisfies ContactsNoticeName }),
@@ -103,12 +103,12 @@ async function openList(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, canChange } = visit;
   const [edited, removed] = [readQueryValue(visit, 'edit'), readQueryValue(visit, 'remove')];
   const address = edited || removed;
-  if (!canChange || address === '') return sendList(visit);
+  if (!canChange || address === '') return replyWithList(visit);
   const [contact] = await findContacts(engines, actor.accountId, [address]);
-  return sendList(visit, contact && { contact, isRemoving: edited === '' && contact.list === 'local' });
+  return replyWithList(visit, contact && { contact, isRemoving: edited === '' && contact.list === 'local' });
 }
 
-async function sendList(visit: MemberVisit, opened?: Opened): Promise<FastifyReply> {
+async function replyWithList(visit: MemberVisit, opened?: Opened): Promise<FastifyReply> {
   const { engines, actor, base, translator, reply } = visit;
   if (opened?.problem) reply.code(toStatus(opened.problem));
   const filter = readFilter(visit);
@@ -127,7 +127,7 @@ async function sendList(visit: MemberVisit, opened?: Opened): Promise<FastifyRep
       href: hrefTo({ sort: column === by && !isDescending ? `-${column}` : column === 'name' ? '' : column }),
       direction: column === by ? (isDescending ? 'descending' : 'ascending') : undefined,
     }) as const;
-  return sendScreen(visit, {
+  return replyWithScreen(visit, {
     screen: 'contacts',
     title: contactsTitle(translator),
     toasts: <ContactsNotice name={readQueryValue(visit, 'notice')} />,
@@ -191,7 +191,7 @@ async function readPage(
 
 /** With the names of columns that every import of contacts understands. */
 async function exportContacts(visit: MemberVisit): Promise<FastifyReply> {
-  return sendCsv(visit.reply, 'contacts.csv', listRows(visit, readFilter(visit)));
+  return replyWithCsv(visit.reply, 'contacts.csv', listRows(visit, readFilter(visit)));
 }
 
 async function* listRows(
@@ -209,14 +209,14 @@ async function* listRows(
   } while (after);
 }
 
-async function sendNewContact(
+async function replyWithNewContact(
   visit: MemberVisit,
   refused: Pick<NewContactPageProps, 'input' | 'problem'>,
 ): Promise<FastifyReply> {
   const { engines, actor, translator, reply } = visit;
   if (refused.problem) reply.code(toStatus(refused.problem));
   const groups = await listContactGroups(engines, actor.accountId, maxGroups);
-  return sendScreen(visit, {
+  return replyWithScreen(visit, {
     screen: 'contacts',
     title: newContactTitle(translator),
     page: (
@@ -240,7 +240,7 @@ async function saveContact(visit: MemberVisit, contact: ListedContact | undefine
   const refuse = async (problem: ContactProblem) => {
     const [current] = contact ? await findContacts(engines, actor.accountId, [contact.email]) : [];
     const refused = { input: fields, problem };
-    return current ? sendList(visit, { ...refused, contact: current }) : sendNewContact(visit, refused);
+    return current ? replyWithList(visit, { ...refused, contact: current }) : replyWithNewContact(visit, refused);
   };
   if (!fitsContact(input)) return refuse('groups');
   try {
@@ -322,7 +322,7 @@ async function confirmSelection(
   if (own.length === 0) return returnToContacts(visit, found.length === 0 ? 'nobody' : 'globalOnly');
   const rows = own.map(({ email, name }) => ({ value: email, name: name === '' ? email : `${name} · ${email}` }));
   const task = await toTask(found.length - own.length);
-  return sendScreen(visit, {
+  return replyWithScreen(visit, {
     screen: 'contacts',
     title: selectionTitle(translator, { task, rows }),
     page: <SelectionPage {...toListProps(visit)} task={task} rows={rows} problem={problem} />,

@@ -7,7 +7,7 @@ import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../../vi
 import type { AppRoute, SignedInVisit } from './app-route.ts';
 import { namePasskey, offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
 import { readProfile } from './profile.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 
 const path = '/sign-in/enrolment';
 
@@ -17,7 +17,7 @@ export const enrolmentRoutes: readonly AppRoute[] = [
     method: 'GET',
     path,
     access: 'enrolment',
-    handle: (visit) => sendEnrolment(visit, 'failed' in (visit.request.query as object) ? 'failed' : undefined),
+    handle: (visit) => replyWithEnrolment(visit, 'failed' in (visit.request.query as object) ? 'failed' : undefined),
   },
   {
     method: 'POST',
@@ -27,7 +27,7 @@ export const enrolmentRoutes: readonly AppRoute[] = [
       const { engines, form, reply, browser } = visit;
       const person = await saveProfile(visit);
       const outcome = await setPassword(engines, { ...visit, person }, form.get('password') ?? '', browser);
-      if ('fault' in outcome) return sendEnrolment({ ...visit, person }, outcome.fault);
+      if ('fault' in outcome) return replyWithEnrolment({ ...visit, person }, outcome.fault);
       visit.setSession(outcome.secret, person.id);
       return reply.redirect('/home', 303);
     },
@@ -63,7 +63,7 @@ async function saveProfile({ engines, form, person }: SignedInVisit) {
   return { ...person, ...profile };
 }
 
-async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps['problem']) {
+async function replyWithEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps['problem']) {
   const { engines, translator, csrf, host, person, reply } = visit;
   if (problem) reply.code(400);
   // Someone who has a method, and came by a mailed link, has lost it.
@@ -85,5 +85,5 @@ async function sendEnrolment(visit: SignedInVisit, problem?: EnrolmentPageProps[
       problem={problem}
     />
   );
-  return sendAppPage(visit, { title: enrolmentTitle(translator, { reason }), page, layout: 'sign-in' });
+  return replyWithAppPage(visit, { title: enrolmentTitle(translator, { reason }), page, layout: 'sign-in' });
 }

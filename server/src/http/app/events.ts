@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
 import type { StoredEvent } from '../../domain/events/event-store.ts';
-import { sendEventStream } from '../shared/reply-with-event-stream.ts';
+import { replyWithEventStream } from '../shared/reply-with-event-stream.ts';
 import type { AppRoute } from './app-route.ts';
 
 /** The stream by which a screen learns that it has changed. */
@@ -10,7 +10,7 @@ export const eventRoutes: readonly AppRoute[] = [
     path: '/:user/events',
     access: 'reader',
     async handle({ engines, eventWatch, membership, request, reply, ended }) {
-      return sendEventStream({ ...engines, eventWatch }, reply, {
+      return replyWithEventStream({ ...engines, eventWatch }, reply, {
         accountId: membership.accountId,
         after: readCursor(request.query),
         ended,

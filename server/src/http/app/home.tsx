@@ -1,7 +1,7 @@
 import { findOwnAccounts } from '../../domain/people/find-person.ts';
 import { NoAccountPage, noAccountTitle } from '../../views/pages/app/no-account-page.tsx';
 import { type AppRoute, toAccountPath } from './app-route.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 
 /** Leads a person who has signed in to the first of their accounts. */
 export const homeRoutes: readonly AppRoute[] = [
@@ -14,7 +14,7 @@ export const homeRoutes: readonly AppRoute[] = [
       const [first] = await findOwnAccounts(engines, person);
       if (first) return reply.redirect(toAccountPath(first.account), 303);
       const page = <NoAccountPage host={host} csrf={csrf} person={person} />;
-      return sendAppPage(visit, { title: noAccountTitle(translator), page, layout: 'sign-in' });
+      return replyWithAppPage(visit, { title: noAccountTitle(translator), page, layout: 'sign-in' });
     },
   },
 ];

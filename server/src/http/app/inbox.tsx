@@ -11,11 +11,11 @@ import type { InboxEntryProps } from '../../views/pages/app/inbox-entry.tsx';
 import { type InboxNotice, InboxToast, isInboxNotice } from '../../views/pages/app/inbox-notice.tsx';
 import { type InboxLine, InboxPage, type InboxPart, inboxTitle } from '../../views/pages/app/inbox-page.tsx';
 import { toHref } from '../../views/pages/app/list-props.ts';
-import { sendInboxFile, sendInboxZip } from '../shared/reply-with-inbox.ts';
+import { replyWithInboxFile, replyWithInboxZip } from '../shared/reply-with-inbox.ts';
 import type { AppRequest, AppRoute, MemberVisit } from './app-route.ts';
 import { readListPage } from './list-page.ts';
+import { replyWithScreen } from './reply-with-screen.tsx';
 import { requireUuid } from './require-uuid.ts';
-import { sendScreen } from './reply-with-screen.tsx';
 
 const path = '/:user/inbox';
 const entryPath = `${path}/:id`;
@@ -23,7 +23,7 @@ const searchLength = 200;
 
 /** The inbox of the account. Readers see and download everything; members also decide what is done. */
 export const inboxRoutes: readonly AppRoute[] = [
-  { method: 'GET', path, access: 'reader', handle: (visit) => sendInbox(visit) },
+  { method: 'GET', path, access: 'reader', handle: (visit) => replyWithInbox(visit) },
   {
     method: 'GET',
     path: entryPath,
@@ -33,7 +33,7 @@ export const inboxRoutes: readonly AppRoute[] = [
       const id = readId(visit);
       const { select } = request.query as { select?: unknown };
       const entry = await openEntry(engines, actor, id, person.id);
-      return sendInbox(visit, {
+      return replyWithInbox(visit, {
         ...toEntry(entry),
         files: entry.files,
         selectsAll: select === 'all',
@@ -60,7 +60,7 @@ export const inboxRoutes: readonly AppRoute[] = [
           support={options.operator.supportAddress}
         />
       );
-      return sendScreen(visit, { screen: 'inbox', title: blockSenderTitle(translator), page });
+      return replyWithScreen(visit, { screen: 'inbox', title: blockSenderTitle(translator), page });
     },
   },
   change('block', blockSender),
@@ -76,7 +76,7 @@ export const inboxRoutes: readonly AppRoute[] = [
       async handle(visit) {
         const { file } = visit.request.params as { file: string };
         const found = await findInboxFileById(visit.engines, visit.actor, readId(visit), requireUuid(file));
-        return sendInboxFile(visit, found);
+        return replyWithInboxFile(visit, found);
       },
     },
     {
@@ -84,7 +84,7 @@ export const inboxRoutes: readonly AppRoute[] = [
       path: `${entryPath}/all.zip`,
       access: 'reader',
       transfer: true,
-      handle: (visit) => sendInboxZip(visit, readId(visit)),
+      handle: (visit) => replyWithInboxZip(visit, readId(visit)),
     },
     {
       method,
@@ -95,7 +95,7 @@ export const inboxRoutes: readonly AppRoute[] = [
         const chosen = readChosen(visit);
         // Without a script, the button can be pressed although nothing is chosen.
         if (chosen.size === 0) return visit.reply.redirect(`${visit.base}inbox/${readId(visit)}`, 303);
-        return sendInboxZip(visit, readId(visit), chosen);
+        return replyWithInboxZip(visit, readId(visit), chosen);
       },
     },
   ]),
@@ -140,7 +140,7 @@ function readChosen({ request }: AppRequest): ReadonlySet<number> {
   return new Set(places.map(Number));
 }
 
-async function sendInbox(visit: MemberVisit, entry?: InboxEntryProps): Promise<FastifyReply> {
+async function replyWithInbox(visit: MemberVisit, entry?: InboxEntryProps): Promise<FastifyReply> {
   const { engines, actor, base, canChange, csrf, translator, request } = visit;
   const query = request.query as Record<string, unknown>;
   const part: InboxPart = query['part'] === 'done' ? 'done' : 'open';
@@ -156,7 +156,7 @@ async function sendInbox(visit: MemberVisit, entry?: InboxEntryProps): Promise<F
   );
   const { rows, pages } = page.cut<ListedEntry>(found);
   const { notice, after, before } = query;
-  return sendScreen(visit, {
+  return replyWithScreen(visit, {
     screen: 'inbox',
     title: inboxTitle(translator, { entry }),
     page: (

@@ -15,7 +15,7 @@ import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
 import { limitGuesses } from '../shared/page/limit-guesses.ts';
 import { gestureField } from '../shared/page/person.ts';
 import type { AppRequest, AppRoute, Visit } from './app-route.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 
 const linkPath = '/sign-in/link/:token';
 
@@ -29,7 +29,7 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
       const link = await findLink(visit);
       // The person who used it goes on where they were, as long as their session lasts.
       if (isBegun(visit, link)) return visit.reply.redirect('/sign-in/enrolment', 303);
-      return link.state === 'open' ? sendLanding(visit, link) : sendEnded(visit, link);
+      return link.state === 'open' ? replyWithLanding(visit, link) : replyWithEndedLink(visit, link);
     },
   },
   {
@@ -40,7 +40,7 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
       const { engines, options, request, reply, translator, browser, csrf } = visit;
       const link = await findLink(visit);
       if (isBegun(visit, link)) return reply.redirect('/sign-in/enrolment', 303);
-      if (link.state !== 'open') return sendEnded(visit, link);
+      if (link.state !== 'open') return replyWithEndedLink(visit, link);
       // A scanner that posts forms must not use the link up.
       if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, 'mail', csrf);
       const secret = await openPersonLink(engines, link, browser);
@@ -53,7 +53,7 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
     method: 'GET',
     path: '/sign-in/recover',
     access: 'anyone',
-    handle: (visit) => sendRecovery(visit, {}),
+    handle: (visit) => replyWithRecovery(visit, {}),
   },
   {
     method: 'POST',
@@ -68,9 +68,9 @@ export const mailedLinkRoutes: readonly AppRoute[] = [
         await requestRecovery(engines, email);
       } catch (error) {
         if (!(error instanceof ExchangeError) || error.code !== 'invalid_input') throw error;
-        return sendRecovery(visit, { email, problem: { kind: 'invalid' } });
+        return replyWithRecovery(visit, { email, problem: { kind: 'invalid' } });
       }
-      return sendRecovery(visit, { email, requested: true });
+      return replyWithRecovery(visit, { email, requested: true });
     },
   },
 ];
@@ -82,7 +82,7 @@ function isBegun({ signedIn }: AppRequest, { state, person }: PersonLink): boole
 const findLink = ({ engines, request }: Visit) =>
   limitGuesses(engines, request, (token) => findPersonLink(engines, token));
 
-function sendLanding(visit: Visit, { purpose, person, expiresAt }: PersonLink) {
+function replyWithLanding(visit: Visit, { purpose, person, expiresAt }: PersonLink) {
   const { translator, options, host, csrf, request } = visit;
   const common = {
     host: host,
@@ -94,23 +94,23 @@ function sendLanding(visit: Visit, { purpose, person, expiresAt }: PersonLink) {
   const operator = options.operator.name;
   if (purpose === 'recovery') {
     const page = <RecoveryLandingPage {...common} email={person.email} />;
-    return sendAppPage(visit, { title: recoveryLandingTitle(translator), page, layout: 'sign-in' });
+    return replyWithAppPage(visit, { title: recoveryLandingTitle(translator), page, layout: 'sign-in' });
   }
   const page = <InvitationPage {...common} operator={operator} account={person.email} />;
-  return sendAppPage(visit, { title: invitationTitle(translator, { operator }), page, layout: 'sign-in' });
+  return replyWithAppPage(visit, { title: invitationTitle(translator, { operator }), page, layout: 'sign-in' });
 }
 
-function sendEnded(visit: Visit, { purpose: kind, state }: PersonLink) {
+function replyWithEndedLink(visit: Visit, { purpose: kind, state }: PersonLink) {
   const { translator, host, reply } = visit;
   const reason = state === 'used' ? 'used' : 'expired';
   const page = (
     <EndedLinkPage host={host} kind={kind} reason={reason} signInHref="/sign-in" recoveryHref="/sign-in/recover" />
   );
   reply.code(410);
-  return sendAppPage(visit, { title: endedLinkTitle(translator, { kind, reason }), page, layout: 'sign-in' });
+  return replyWithAppPage(visit, { title: endedLinkTitle(translator, { kind, reason }), page, layout: 'sign-in' });
 }
 
-function sendRecovery(
+function replyWithRecovery(
   visit: Visit,
   { email, requested = false, problem }: { email?: string; requested?: boolean; problem?: { kind: 'invalid' } },
 ) {
@@ -127,5 +127,5 @@ function sendRecovery(
       problem={problem}
     />
   );
-  return sendAppPage(visit, { title: recoveryRequestTitle(translator, { requested }), page, layout: 'sign-in' });
+  return replyWithAppPage(visit, { title: recoveryRequestTitle(translator, { requested }), page, layout: 'sign-in' });
 }

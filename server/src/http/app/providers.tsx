@@ -14,10 +14,10 @@ import { LinkIdentityPage, linkIdentityTitle } from '../../views/pages/app/link-
 import type { SignInNotice } from '../../views/pages/app/sign-in-page.tsx';
 import { type AppRequest, type AppRoute, askToSignInAgain, isRecent, type Visit } from './app-route.ts';
 import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
-import { sendLeave } from './leave.tsx';
+import { replyWithLeave } from './leave.tsx';
 import { isLinkingPath, readNextPath, withNext } from './next-path.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
-import { sendSignIn } from './sign-in.tsx';
+import { replyWithAppPage } from './reply-with-app-page.ts';
+import { replyWithSignIn } from './sign-in.tsx';
 
 const paths = toProviderPaths(':provider');
 /** Longer than the provider's response is accepted. */
@@ -49,7 +49,7 @@ export const providerRoutes: readonly AppRoute[] = [
       const { person } = requirePerson(visit);
       const url = await begin(visit, { returnTo: readNextPath(form.get('next')) ?? '/home', personId: person.id });
       if (url === undefined) return fail(visit, 'provider_failed');
-      return sendLeave(visit, { provider: findProvider(visit).name, url });
+      return replyWithLeave(visit, { provider: findProvider(visit).name, url });
     },
   },
   {
@@ -90,7 +90,7 @@ export const providerRoutes: readonly AppRoute[] = [
     method: 'GET',
     path: paths.confirm,
     access: 'anyone',
-    handle: (visit) => withPending(visit, (identity) => sendLinkIdentity(visit, identity)),
+    handle: (visit) => withPending(visit, (identity) => replyWithLinkIdentity(visit, identity)),
   },
   {
     method: 'POST',
@@ -172,7 +172,7 @@ async function withPending(
   return decide(identity, signedIn);
 }
 
-function sendLinkIdentity(visit: Visit, { label, subject }: PendingIdentity): Promise<FastifyReply> {
+function replyWithLinkIdentity(visit: Visit, { label, subject }: PendingIdentity): Promise<FastifyReply> {
   const { translator, host, csrf } = visit;
   const { name: provider, id } = findProvider(visit);
   const page = (
@@ -187,7 +187,7 @@ function sendLinkIdentity(visit: Visit, { label, subject }: PendingIdentity): Pr
       email={requirePerson(visit).person.email}
     />
   );
-  return sendAppPage(visit, { title: linkIdentityTitle(translator, { provider }), page, layout: 'sign-in' });
+  return replyWithAppPage(visit, { title: linkIdentityTitle(translator, { provider }), page, layout: 'sign-in' });
 }
 
 function findProvider({ engines, request }: Visit) {
@@ -201,5 +201,5 @@ function fail(visit: Visit, kind: 'provider_failed' | 'not_known' | 'link' | 'to
   // Somebody who came by a mailed link has no other way in yet.
   if (visit.signedIn?.session.stage === 'enrolment') return visit.reply.redirect('/sign-in/enrolment?failed', 303);
   const notice: SignInNotice = { kind, provider: findProvider(visit).name };
-  return sendSignIn(visit, { notice, next });
+  return replyWithSignIn(visit, { notice, next });
 }

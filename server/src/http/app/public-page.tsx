@@ -3,7 +3,7 @@ import type { OpenPage } from '../../domain/public-page/public-page-store.ts';
 import { findPublicPage, requestPublicLink } from '../../domain/public-page/request-public-link.ts';
 import { PublicPage, type PublicPageProps, publicPageTitle } from '../../views/pages/public-page.tsx';
 import type { AppRoute, Visit } from './app-route.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 
 const path = '/to/:name';
 /** Longer than any address or name: more is not shown again. */
@@ -15,7 +15,7 @@ export const publicPageRoutes: readonly AppRoute[] = [
     method: 'GET',
     path,
     access: 'anyone',
-    handle: async (visit) => sendPublicPage(visit, await findPage(visit), { requested: false }),
+    handle: async (visit) => replyWithPublicPage(visit, await findPage(visit), { requested: false }),
   },
   {
     method: 'POST',
@@ -33,9 +33,9 @@ export const publicPageRoutes: readonly AppRoute[] = [
         if (!(error instanceof ExchangeError) || error.code !== 'invalid_input') throw error;
         visit.reply.code(400);
         const problem = error.faults[0]?.field === 'name' ? 'name' : 'email';
-        return sendPublicPage(visit, page, { email, name, problem, requested: false });
+        return replyWithPublicPage(visit, page, { email, name, problem, requested: false });
       }
-      return sendPublicPage(visit, page, { email, requested: true });
+      return replyWithPublicPage(visit, page, { email, requested: true });
     },
   },
 ];
@@ -44,7 +44,7 @@ function findPage({ engines, request }: Visit): Promise<OpenPage> {
   return findPublicPage(engines, (request.params as { name: string }).name);
 }
 
-function sendPublicPage(
+function replyWithPublicPage(
   visit: Visit,
   { name, account, accountName, message }: OpenPage,
   shown: Pick<PublicPageProps, 'email' | 'name' | 'problem' | 'requested'>,
@@ -58,5 +58,5 @@ function sendPublicPage(
     action: `/to/${name}`,
     ...shown,
   };
-  return sendAppPage(visit, { title: publicPageTitle(translator, props), page: <PublicPage {...props} /> });
+  return replyWithAppPage(visit, { title: publicPageTitle(translator, props), page: <PublicPage {...props} /> });
 }

@@ -3,9 +3,9 @@ import { errors } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
-import { asExchangeError, logFailure, refuse, sendError } from '../json-errors.ts';
+import { asExchangeError, logFailure, refuse, replyWithError } from '../json-errors.ts';
 import { isClientGone } from '../shared/client-gone.ts';
-import { sendProblemPage } from '../shared/page/problem-page.tsx';
+import { replyWithProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import { tusType } from '../shared/tus.ts';
 import { type AppContext, type AppRoute, registerAppRoute, wantsDocument } from './app-route.ts';
@@ -13,7 +13,7 @@ import { readCookie } from './cookies.ts';
 import { appRoutes } from './routes.ts';
 
 /** The app of people with an account: sign-in, and the screens of the accounts that they belong to. */
-export function peoplesApp(app: App, shared: AppContext): void {
+export function registerWebApp(app: App, shared: AppContext): void {
   const { options } = shared;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -26,7 +26,7 @@ export function peoplesApp(app: App, shared: AppContext): void {
   );
   app.setErrorHandler(async (error, request, reply) => {
     // Nobody receives a response to a form that was cut off.
-    if (isClientGone(error, request)) return sendError(error, request, reply);
+    if (isClientGone(error, request)) return replyWithError(error, request, reply);
     const { code, retryAfterSeconds } = asExchangeError(error);
     request.refusal = code;
     if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
@@ -46,7 +46,7 @@ export function peoplesApp(app: App, shared: AppContext): void {
     if (status >= 500) logFailure(error, request);
     // The others were led here by the link in a mail.
     const isPerson = readCookie(request, 'session', options.secureCookies) !== undefined;
-    return sendProblemPage(
+    return replyWithProblemPage(
       options,
       request,
       reply.code(status),

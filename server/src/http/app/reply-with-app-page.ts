@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
-import { type PageContent, sendPage } from '../shared/page/page.ts';
+import { type PageContent, replyWithPage } from '../shared/page/page.ts';
 import type { Visit } from './app-route.ts';
 
-export function sendAppPage(
+export function replyWithAppPage(
   { options, request, reply, translator }: Visit,
   content: PageContent,
 ): Promise<FastifyReply> {
-  return sendPage(options, request, reply, translator, content);
+  return replyWithPage(options, request, reply, translator, content);
 }

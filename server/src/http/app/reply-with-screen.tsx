@@ -4,7 +4,7 @@ import { AppFrame, type Screen } from '../../views/components/app-frame.tsx';
 import type { PageContent } from '../shared/page/page.ts';
 import type { MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 
 export interface ScreenContent extends Pick<PageContent, 'title' | 'script'> {
   /** The screen that the frame marks as the current one. */
@@ -15,7 +15,7 @@ export interface ScreenContent extends Pick<PageContent, 'title' | 'script'> {
 }
 
 /** Sends a page of an account in the app's frame. */
-export async function sendScreen(
+export async function replyWithScreen(
   visit: MemberVisit,
   { screen, page, toasts, ...content }: ScreenContent,
 ): Promise<FastifyReply> {
@@ -24,5 +24,5 @@ export async function sendScreen(
       {page}
     </AppFrame>
   );
-  return sendAppPage(visit, { ...content, page: framed, layout: 'app' });
+  return replyWithAppPage(visit, { ...content, page: framed, layout: 'app' });
 }

@@ -25,7 +25,7 @@ import {
   toProblem,
 } from './form-problem.ts';
 import { toListProps } from './list-visit.ts';
-import { sendScreen } from './reply-with-screen.tsx';
+import { replyWithScreen } from './reply-with-screen.tsx';
 import { toNoticePath } from './sent-changes.ts';
 
 const path = '/:user/requests/new';
@@ -41,7 +41,7 @@ export const requestFormRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { to } = visit.request.query as { to?: unknown };
       const policy = await readPolicy(visit.engines, visit.actor.accountId);
-      return sendForm(visit, policy, visit.engines.random.uuid(), {
+      return replyWithForm(visit, policy, visit.engines.random.uuid(), {
         receivers: typeof to === 'string' ? to.slice(0, maxToLength).replaceAll(',', ', ') : '',
         message: '',
         days: (policy.lifetime.default * policy.lifetime.unitSeconds) / daySeconds,
@@ -79,7 +79,7 @@ export const requestFormRoutes: readonly AppRoute[] = [
         if (!shown) throw error;
         // Pressing the button again is meant then.
         const nextId = problem === 'repeated' ? engines.random.uuid() : requestId;
-        return sendForm(visit, policy, nextId, values, shown);
+        return replyWithForm(visit, policy, nextId, values, shown);
       }
     },
   },
@@ -122,7 +122,7 @@ function toInput(
   };
 }
 
-function sendForm(
+function replyWithForm(
   visit: MemberVisit,
   policy: Policy,
   requestId: string,
@@ -135,7 +135,7 @@ function sendForm(
   const usual = (lifetime.default * lifetime.unitSeconds) / daySeconds;
   const choices = offerDeadlines({ lifetime, now: new Date(), timeZone: person.timeZone });
   const days = Number.isInteger(usual) ? [...new Set([...choices.days, usual])] : choices.days;
-  return sendScreen(visit, {
+  return replyWithScreen(visit, {
     screen: 'requests',
     title: requestFormTitle(translator),
     script: 'request.ts',

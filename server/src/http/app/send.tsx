@@ -30,7 +30,7 @@ import {
 } from './form-problem.ts';
 import { listLifetimes, readLifetime } from './lifetime-choices.ts';
 import { receiverRoutes } from './receivers.ts';
-import { sendScreen } from './reply-with-screen.tsx';
+import { replyWithScreen } from './reply-with-screen.tsx';
 import { shareRoutes } from './share.ts';
 
 const phonePrefix = 'phone:';
@@ -55,7 +55,7 @@ export const sendRoutes: readonly AppRoute[] = [
         ...emptyValues(visit, policy, account?.defaultDays ?? null),
         receivers: typeof to === 'string' ? to : '',
       };
-      return sendComposer(
+      return replyWithComposer(
         visit,
         { policy, values, uploads, requestId: engines.random.uuid() },
         describeSharedFile(visit, policy, refused),
@@ -75,7 +75,7 @@ export const sendRoutes: readonly AppRoute[] = [
         return respondWithLocation(visit, await send(visit, form, composed));
       } catch (error) {
         const problem = toProblem(error, composed.understood);
-        return sendRefused(visit, composed, problem);
+        return replyWithRefusal(visit, composed, problem);
       }
     },
   },
@@ -203,7 +203,7 @@ function respondWithLocation(visit: AppRequest, location: string): FastifyReply 
   return wantsJson(visit) ? visit.reply.send({ location }) : visit.reply.redirect(location, 303);
 }
 
-async function sendRefused(visit: MemberVisit, composed: Composed, problem: Problem): Promise<FastifyReply> {
+async function replyWithRefusal(visit: MemberVisit, composed: Composed, problem: Problem): Promise<FastifyReply> {
   const { reply, translator, request, engines } = visit;
   const shown = describeProblem(translator, problem.problem, problem);
   request.refusal = problem.problem === 'repeated' ? 'idempotency_key_reused' : 'invalid_input';
@@ -218,10 +218,10 @@ async function sendRefused(visit: MemberVisit, composed: Composed, problem: Prob
       request_id: requestId,
     });
   }
-  return sendComposer(visit, { ...composed, requestId }, shown);
+  return replyWithComposer(visit, { ...composed, requestId }, shown);
 }
 
-async function sendComposer(
+async function replyWithComposer(
   visit: MemberVisit,
   composed: Omit<Composed, 'understood'> & { readonly understood?: UnderstoodReceivers },
   problem?: ReturnType<typeof describeProblem>,
@@ -262,7 +262,7 @@ async function sendComposer(
       textsJson={composerTexts(translator)}
     />
   );
-  return sendScreen(visit, { screen: 'send', title: sendTitle(translator), page, script: 'send.tsx' });
+  return replyWithScreen(visit, { screen: 'send', title: sendTitle(translator), page, script: 'send.tsx' });
 }
 
 function emptyValues(

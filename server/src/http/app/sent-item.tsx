@@ -14,14 +14,14 @@ import type { DeliveryReceiver } from '../../views/pages/app/delivery-receivers.
 import type { SentItemProps } from '../../views/pages/app/sent-item.tsx';
 import { SentNotices, type SentScreen } from '../../views/pages/app/sent-notice.tsx';
 import type { Task } from '../../views/pages/app/sent-task.tsx';
-import { sendCsv } from '../shared/csv.ts';
-import { sendReceipt } from '../shared/reply-with-receipt.ts';
+import { replyWithCsv } from '../shared/csv.ts';
+import { replyWithReceipt } from '../shared/reply-with-receipt.ts';
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { toHistory, toHistoryRows } from './delivery-history.ts';
 import { readQueryFields, toListProps } from './list-visit.ts';
+import { replyWithScreen, type ScreenContent } from './reply-with-screen.tsx';
 import { requireUuid } from './require-uuid.ts';
-import { type ScreenContent, sendScreen } from './reply-with-screen.tsx';
 import { changeEach, readNotice, returnWith, sentTypes } from './sent-changes.ts';
 import {
   attemptTask,
@@ -78,7 +78,7 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
     });
     const notice = readNotice(readQueryFields(visit));
     const toasts = notice && <SentNotices screen={screen} notice={notice} base={base} csrf={csrf} />;
-    return sendScreen(visit, { screen, toasts, ...content });
+    return replyWithScreen(visit, { screen, toasts, ...content });
   };
 
   /** A form about one of them, which exists and is the account's. */
@@ -123,7 +123,7 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
       access: 'reader',
       async handle(visit) {
         const sent = await requireSent(visit, type);
-        return sendCsv(visit.reply, `${toReference(sent.id)}.csv`, listHistory(visit, kind, sent));
+        return replyWithCsv(visit.reply, `${toReference(sent.id)}.csv`, listHistory(visit, kind, sent));
       },
     },
     ...receiptFormats.map(
@@ -135,7 +135,7 @@ export function itemRoutes(kind: ItemKind): readonly AppRoute[] {
           // Its own row may be purged before the evidence.
           const dropId = requireUuid((visit.request.params as { id: string }).id);
           const story = { accountId: visit.actor.accountId, dropId, position: requirePosition(visit) };
-          return sendReceipt(visit.engines, visit.reply, {
+          return replyWithReceipt(visit.engines, visit.reply, {
             ...story,
             type: screen === 'sent' ? 'drop' : 'request',
             format,

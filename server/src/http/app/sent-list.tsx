@@ -23,7 +23,7 @@ import type { AppContext, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
 import { readListPage } from './list-page.ts';
 import { readQueryFields, toListProps } from './list-visit.ts';
-import { sendScreen } from './reply-with-screen.tsx';
+import { replyWithScreen } from './reply-with-screen.tsx';
 import { changeEach, readBack, readNotice, readSelection, returnWith, sentTypes } from './sent-changes.ts';
 import { readSentQuery, type SentListParts, type SentListQuery } from './sent-query.ts';
 
@@ -58,7 +58,7 @@ export function listRoutes<Line extends SentListLine>(list: SentList<Line>): rea
     },
   });
   return [
-    { method: 'GET', path, access: 'reader', handle: (visit) => sendList(visit, list) },
+    { method: 'GET', path, access: 'reader', handle: (visit) => replyWithList(visit, list) },
     change('remind', (visit, ids) =>
       changeEach(visit, screen, 'reminded', ids, (id) =>
         remindReceivers(visit.engines, visit.actor, toSentId(id), undefined),
@@ -103,7 +103,10 @@ export function listRoutes<Line extends SentListLine>(list: SentList<Line>): rea
   ];
 }
 
-async function sendList<Line extends SentListLine>(visit: MemberVisit, list: SentList<Line>): Promise<FastifyReply> {
+async function replyWithList<Line extends SentListLine>(
+  visit: MemberVisit,
+  list: SentList<Line>,
+): Promise<FastifyReply> {
   const { engines, actor, person, translator, base, csrf } = visit;
   const { screen } = list;
   const url = readQueryFields(visit);
@@ -116,7 +119,7 @@ async function sendList<Line extends SentListLine>(visit: MemberVisit, list: Sen
   const { q, part, by, after, before, selectsAll } = query;
   const isWhole = pages.newerHref === undefined && pages.olderHref === undefined;
   const notice = readNotice(url);
-  return sendScreen(visit, {
+  return replyWithScreen(visit, {
     screen,
     title: sentListTitle(translator, screen),
     toasts: notice && <SentNotices screen={screen} notice={notice} base={base} csrf={csrf} />,
@@ -226,7 +229,7 @@ async function askAboutSelection<Line extends SentListLine>(
   }));
   const back = readBack(visit);
   if (problem !== undefined) reply.code(400);
-  return sendScreen(visit, {
+  return replyWithScreen(visit, {
     screen,
     title: selectionTitle(translator, { task, rows }),
     page: (

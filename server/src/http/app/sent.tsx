@@ -1,7 +1,7 @@
 import { countAttention, listSentDrops, summarizeDrops } from '../../domain/drops/find-sent-drops.ts';
 import type { SentDrop } from '../../domain/drops/sent-drop-store.ts';
 import { type SentLine, SentListPage } from '../../views/pages/app/sent-list-page.tsx';
-import { sendCsv } from '../shared/csv.ts';
+import { replyWithCsv } from '../shared/csv.ts';
 import type { AppContext, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readQueryFields } from './list-visit.ts';
 import { sentTypes } from './sent-changes.ts';
@@ -34,7 +34,7 @@ export const sentRoutes: readonly AppRoute[] = [
     method: 'GET',
     path: '/:user/sent.csv',
     access: 'reader',
-    handle: async (visit) => sendCsv(visit.reply, 'sent.csv', listRows(visit)),
+    handle: async (visit) => replyWithCsv(visit.reply, 'sent.csv', listRows(visit)),
   },
 ];
 

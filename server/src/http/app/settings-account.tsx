@@ -18,8 +18,8 @@ import { findSettingsPart, isSettingsNotice, type SettingsNotice } from '../../v
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
 import { listLifetimes } from './lifetime-choices.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/:user/settings';
 const membersPerPage = 50;
@@ -34,7 +34,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
     access: 'reader',
     async handle(visit) {
       const { notice } = visit.request.query as { notice?: unknown };
-      return sendAccount(visit, isSettingsNotice(notice) ? { notice } : {});
+      return replyWithAccount(visit, isSettingsNotice(notice) ? { notice } : {});
     },
   },
   {
@@ -59,7 +59,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
         await setOwnChoices(engines, actor.author, account, choices);
       } catch (error) {
         if (!isInvalid(error)) throw error;
-        return sendAccount(visit, {
+        return replyWithAccount(visit, {
           choices: { ...choices, secondFactor: choices.secondFactor ?? '' },
           isRefused: true,
         });
@@ -80,7 +80,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
         isOpen: form.has('open'),
       };
       const problem = await setPublicPage(engines, actor, page);
-      if (problem) return sendAccount(visit, { publicPage: { ...page, problem } });
+      if (problem) return replyWithAccount(visit, { publicPage: { ...page, problem } });
       return returnTo(visit, 'public_page_saved');
     },
   },
@@ -139,7 +139,7 @@ export const settingsAccountRoutes: readonly AppRoute[] = [
       } catch (error) {
         if (!isInvalid(error)) throw error;
         const isMember = (error as ExchangeError).faults[0]?.field === 'role';
-        return sendAccount(visit, {
+        return replyWithAccount(visit, {
           refusedInvitation: { email, ...(isMember && { memberHref: await findMemberHref(visit, email) }) },
         });
       }
@@ -214,7 +214,7 @@ async function returnTo({ base, reply }: AppRequest & Member, notice: SettingsNo
   return reply.redirect(`${base}settings/account?notice=${notice}#${findSettingsPart(notice)}`, 303);
 }
 
-async function sendAccount(
+async function replyWithAccount(
   visit: MemberVisit,
   {
     publicPage,
@@ -277,7 +277,12 @@ async function sendAccount(
       {...shown}
     />
   );
-  return sendAppPage(visit, { title: settingsTitle(translator), page: view, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, {
+    title: settingsTitle(translator),
+    page: view,
+    layout: 'app',
+    script: 'settings.ts',
+  });
 }
 
 /** The address after which a page of members begins. */

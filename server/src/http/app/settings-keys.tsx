@@ -16,8 +16,8 @@ import { isSettingsNotice } from '../../views/pages/app/settings-notice.ts';
 import type { AppRoute, MemberVisit } from './app-route.ts';
 import { findEndOfDay } from './end-of-day.ts';
 import { readFrame } from './frame.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/:user/settings/keys';
 const textLength = 10_000;
@@ -30,7 +30,7 @@ export const settingsKeysRoutes: readonly AppRoute[] = [
     access: 'owner',
     async handle(visit) {
       const { notice } = visit.request.query as { notice?: unknown };
-      return sendKeys(visit, isSettingsNotice(notice) ? { notice } : {});
+      return replyWithKeys(visit, isSettingsNotice(notice) ? { notice } : {});
     },
   },
   {
@@ -41,7 +41,7 @@ export const settingsKeysRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, actor, form, person } = visit;
       const fields = readFields(form);
-      const refuse = (problem: KeyProblem) => sendKeys(visit, { refused: { ...fields, problem } });
+      const refuse = (problem: KeyProblem) => replyWithKeys(visit, { refused: { ...fields, problem } });
       const networks = fields.networks.split(/[\s,;]+/).filter((text) => text !== '');
       const expiresAt = fields.expires === '' ? null : findEndOfDay(fields.expires, person.timeZone || undefined);
       if (fields.name === '' || fields.name.length > limits.keyNameLength) return refuse('name');
@@ -51,7 +51,7 @@ export const settingsKeysRoutes: readonly AppRoute[] = [
       try {
         const rights = { scopes: fields.scopes, networks: networks.length === 0 ? null : networks, expiresAt };
         const { apiKey } = await createOwnersKey(engines, actor, { name: fields.name, ...rights });
-        return await sendKeys(visit, { created: { name: fields.name, secret: apiKey } });
+        return await replyWithKeys(visit, { created: { name: fields.name, secret: apiKey } });
       } catch (error) {
         if (error instanceof ExchangeError && error.code === 'too_many_keys') return refuse('too_many');
         throw error;
@@ -81,7 +81,7 @@ function readFields(form: URLSearchParams): KeyFields {
   };
 }
 
-async function sendKeys(
+async function replyWithKeys(
   visit: MemberVisit,
   shown: Pick<SettingsKeysPageProps, 'created' | 'refused' | 'notice'>,
 ): Promise<FastifyReply> {
@@ -89,5 +89,5 @@ async function sendKeys(
   if (shown.refused) reply.code(400);
   const [frame, keys] = await Promise.all([readFrame(visit), listKeys(engines, actor.accountId)]);
   const page = <SettingsKeysPage frame={frame} now={new Date()} keys={keys} {...shown} />;
-  return sendAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
 }

@@ -25,8 +25,8 @@ import {
 } from '../../views/pages/app/settings-webhooks-page.tsx';
 import type { AppContext, AppRequest, AppRoute, Member, MemberVisit } from './app-route.ts';
 import { readFrame } from './frame.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/:user/settings/webhooks';
 const attemptsPerPage = 50;
@@ -39,7 +39,7 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     method: 'GET',
     path,
     access: 'owner',
-    handle: async (visit) => sendWebhooks(visit, readNotice(visit)),
+    handle: async (visit) => replyWithWebhooks(visit, readNotice(visit)),
   },
   {
     method: 'POST',
@@ -51,9 +51,9 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
       const input = readInput(visit.form);
       try {
         const webhook = await createWebhook(engines, actor, input);
-        return await sendWebhooks(visit, { created: { url: webhook.url, secret: deriveSecret(visit, webhook) } });
+        return await replyWithWebhooks(visit, { created: { url: webhook.url, secret: deriveSecret(visit, webhook) } });
       } catch (error) {
-        return sendWebhooks(visit, { refused: { ...toFields(input), problem: requireProblem(error) } });
+        return replyWithWebhooks(visit, { refused: { ...toFields(input), problem: requireProblem(error) } });
       }
     },
   },
@@ -63,7 +63,7 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     access: 'owner',
     async handle(visit) {
       const { id } = visit.request.params as { id: string };
-      return sendWebhook(visit, requireUuid(id), readNotice(visit));
+      return replyWithWebhook(visit, requireUuid(id), readNotice(visit));
     },
   },
   {
@@ -79,8 +79,8 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
         await changeWebhook(engines, actor, { id, ifVersion: [form.get('version') ?? ''] }, input);
       } catch (error) {
         if (error instanceof ExchangeError && error.code === 'precondition_failed')
-          return sendWebhook(visit, id, { isOvertaken: true });
-        return sendWebhook(visit, id, { refused: { ...toFields(input), problem: requireProblem(error) } });
+          return replyWithWebhook(visit, id, { isOvertaken: true });
+        return replyWithWebhook(visit, id, { refused: { ...toFields(input), problem: requireProblem(error) } });
       }
       return returnTo(visit, `/${id}`, 'webhook_saved');
     },
@@ -93,7 +93,7 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { id } = readWhich(visit);
       const webhook = await replaceWebhookSecret(visit.engines, visit.actor, readWhich(visit), previousSeconds);
-      return sendWebhook(visit, id, { secret: deriveSecret(visit, webhook) });
+      return replyWithWebhook(visit, id, { secret: deriveSecret(visit, webhook) });
     },
   },
   {
@@ -173,7 +173,7 @@ async function returnTo(
   return reply.redirect(`${base}settings/webhooks${where}?notice=${notice}#webhooks`, 303);
 }
 
-async function sendWebhooks(
+async function replyWithWebhooks(
   visit: MemberVisit,
   shown: Pick<SettingsWebhooksPageProps, 'created' | 'refused' | 'notice'>,
 ): Promise<FastifyReply> {
@@ -186,10 +186,10 @@ async function sendWebhooks(
   const page = (
     <SettingsWebhooksPage frame={frame} now={new Date()} webhooks={webhooks} eventTypes={eventTypes} {...shown} />
   );
-  return sendAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
 }
 
-async function sendWebhook(
+async function replyWithWebhook(
   visit: MemberVisit,
   id: string,
   shown: Pick<SettingsWebhookPageProps, 'secret' | 'refused' | 'isOvertaken' | 'notice'>,
@@ -219,5 +219,5 @@ async function sendWebhook(
       {...shown}
     />
   );
-  return sendAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
 }

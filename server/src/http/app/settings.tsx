@@ -36,8 +36,8 @@ import type { AppContext, AppRequest, AppRoute, Member, MemberVisit, SignedInVis
 import { readFrame } from './frame.ts';
 import { namePasskey, toPasskeyRequest } from './passkey-request.ts';
 import { readName, readProfile } from './profile.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 import { requireUuid } from './require-uuid.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
 
 const path = '/:user/settings';
 
@@ -49,7 +49,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     access: 'reader',
     async handle(visit) {
       const { notice } = visit.request.query as { notice?: unknown };
-      return sendSettings(visit, isSettingsNotice(notice) ? { notice } : {});
+      return replyWithSettings(visit, isSettingsNotice(notice) ? { notice } : {});
     },
   },
   {
@@ -61,7 +61,7 @@ export const settingsRoutes: readonly AppRoute[] = [
       const profile = readProfile(form, person);
       const typed = readName(form);
       if (!isSafeName(typed))
-        return sendSettings({ ...visit, person: { ...person, ...profile, name: typed } }, { isNameRefused: true });
+        return replyWithSettings({ ...visit, person: { ...person, ...profile, name: typed } }, { isNameRefused: true });
       await changeProfile(engines, visit, profile);
       return returnTo(visit, 'profile_saved');
     },
@@ -112,10 +112,10 @@ export const settingsRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { engines, form, browser } = visit;
       if (!(await isOwnPassword(visit, form.get('current_password') ?? ''))) {
-        return sendSettings(visit, { passwordProblem: 'wrong' });
+        return replyWithSettings(visit, { passwordProblem: 'wrong' });
       }
       const outcome = await setPassword(engines, visit, form.get('new_password') ?? '', browser);
-      if ('fault' in outcome) return sendSettings(visit, { passwordProblem: outcome.fault });
+      if ('fault' in outcome) return replyWithSettings(visit, { passwordProblem: outcome.fault });
       visit.setSession(outcome.secret);
       return returnTo(visit, 'password_saved');
     },
@@ -150,7 +150,9 @@ export const settingsRoutes: readonly AppRoute[] = [
     async handle(visit) {
       // A reload shows the same secret, which may be in the app already.
       const secret = await findUnconfirmedApp(visit.engines, visit.person);
-      return secret ? sendAuthenticator(visit, secret) : visit.reply.redirect(`${visit.base}settings#sign-in`, 303);
+      return secret
+        ? replyWithAuthenticator(visit, secret)
+        : visit.reply.redirect(`${visit.base}settings#sign-in`, 303);
     },
   },
   {
@@ -174,12 +176,12 @@ export const settingsRoutes: readonly AppRoute[] = [
       try {
         const { secret, recoveryCodes } = await confirmAuthenticatorApp(engines, visit, typed, browser);
         visit.setSession(secret);
-        return sendRecoveryCodes(visit, recoveryCodes);
+        return replyWithRecoveryCodes(visit, recoveryCodes);
       } catch (error) {
         const secret = await findUnconfirmedApp(engines, person);
         if (!(error instanceof ExchangeError) || error.code !== 'sign_in_failed' || !secret) throw error;
         visit.reply.code(401);
-        return sendAuthenticator(visit, secret, 'wrong');
+        return replyWithAuthenticator(visit, secret, 'wrong');
       }
     },
   },
@@ -191,7 +193,7 @@ export const settingsRoutes: readonly AppRoute[] = [
     async handle(visit) {
       const { secret, recoveryCodes } = await renewRecoveryCodes(visit.engines, visit, visit.browser);
       visit.setSession(secret);
-      return sendRecoveryCodes(visit, recoveryCodes);
+      return replyWithRecoveryCodes(visit, recoveryCodes);
     },
   },
 ];
@@ -274,7 +276,7 @@ async function returnTo(visit: AppRequest & Member, notice: SettingsNotice): Pro
   return visit.reply.redirect(toLocation(visit, notice), 303);
 }
 
-async function sendSettings(
+async function replyWithSettings(
   visit: MemberVisit,
   shown: Pick<SettingsPersonPageProps, 'notice' | 'passwordProblem' | 'isNameRefused'>,
 ): Promise<FastifyReply> {
@@ -337,10 +339,10 @@ async function sendSettings(
       {...shown}
     />
   );
-  return sendAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
 }
 
-function sendAuthenticator(visit: MemberVisit, secret: { uri: string; secret: string }, problem?: 'wrong') {
+function replyWithAuthenticator(visit: MemberVisit, secret: { uri: string; secret: string }, problem?: 'wrong') {
   const { translator, csrf, host, base } = visit;
   const settings = `${base}settings`;
   const page = (
@@ -353,10 +355,10 @@ function sendAuthenticator(visit: MemberVisit, secret: { uri: string; secret: st
       {...secret}
     />
   );
-  return sendAppPage(visit, { title: authenticatorTitle(translator), page, layout: 'sign-in' });
+  return replyWithAppPage(visit, { title: authenticatorTitle(translator), page, layout: 'sign-in' });
 }
 
-function sendRecoveryCodes(visit: MemberVisit, codes: readonly string[]) {
+function replyWithRecoveryCodes(visit: MemberVisit, codes: readonly string[]) {
   const { translator, host, base } = visit;
   const page = (
     <RecoveryCodesPage
@@ -366,5 +368,5 @@ function sendRecoveryCodes(visit: MemberVisit, codes: readonly string[]) {
       continueHref={`${base}settings?notice=app_on#sign-in`}
     />
   );
-  return sendAppPage(visit, { title: recoveryCodesTitle(translator), page, layout: 'sign-in' });
+  return replyWithAppPage(visit, { title: recoveryCodesTitle(translator), page, layout: 'sign-in' });
 }

@@ -13,10 +13,10 @@ import {
 import { SecondFactorPage, secondFactorTitle } from '../../views/pages/app/second-factor-page.tsx';
 import { type SignInNotice, SignInPage, signInTitle } from '../../views/pages/app/sign-in-page.tsx';
 import type { AppContext, AppRequest, AppRoute, Visit } from './app-route.ts';
-import { sendLeave } from './leave.tsx';
+import { replyWithLeave } from './leave.tsx';
 import { readNextPath, withNext } from './next-path.ts';
 import { offerPasskeys, toPasskeyRequest } from './passkey-request.ts';
-import { sendAppPage } from './reply-with-app-page.ts';
+import { replyWithAppPage } from './reply-with-app-page.ts';
 
 /** The pages on which a person signs in and out. */
 export const signInRoutes: readonly AppRoute[] = [
@@ -26,7 +26,7 @@ export const signInRoutes: readonly AppRoute[] = [
     access: 'anyone',
     async handle(visit) {
       const { next } = visit.request.query as { next?: string };
-      return sendSignIn(visit, { next: readNextPath(next) });
+      return replyWithSignIn(visit, { next: readNextPath(next) });
     },
   },
   {
@@ -48,7 +48,7 @@ export const signInRoutes: readonly AppRoute[] = [
       } catch (error) {
         const notice = toNotice(error);
         if (!notice) throw error;
-        return sendSignIn(visit, { next, email, notice });
+        return replyWithSignIn(visit, { next, email, notice });
       }
     },
   },
@@ -89,7 +89,7 @@ export const signInRoutes: readonly AppRoute[] = [
     access: 'second_factor',
     async handle(visit) {
       const { next } = visit.request.query as { next?: string };
-      return sendCode(visit, { next: readNextPath(next) });
+      return replyWithCode(visit, { next: readNextPath(next) });
     },
   },
   {
@@ -110,9 +110,9 @@ export const signInRoutes: readonly AppRoute[] = [
         return reply.redirect(next ?? '/home', 303);
       } catch (error) {
         const notice = toNotice(error);
-        if (notice?.kind === 'too_many') return sendCode(visit, { next, problem: notice });
+        if (notice?.kind === 'too_many') return replyWithCode(visit, { next, problem: notice });
         if (!notice) throw error;
-        return sendCode(visit, { next, problem: { kind: recoveryCode === null ? 'wrong' : 'recovery_wrong' } });
+        return replyWithCode(visit, { next, problem: { kind: recoveryCode === null ? 'wrong' : 'recovery_wrong' } });
       }
     },
   },
@@ -125,7 +125,7 @@ export const signInRoutes: readonly AppRoute[] = [
       const left = await findProviderToLeave(visit);
       await signOut(engines, visit, session.id);
       endSession();
-      if (left) return sendLeave(visit, { ...left, isSignedOut: true });
+      if (left) return replyWithLeave(visit, { ...left, isSignedOut: true });
       return reply.redirect('/sign-in?signed-out', 303);
     },
   },
@@ -152,7 +152,7 @@ function toNotice(error: unknown): (SignInNotice & { kind: 'wrong' | 'too_many' 
 /** A passkey comes without an address. */
 const anybody = { email: '', personId: undefined, device: undefined };
 
-export function sendSignIn(
+export function replyWithSignIn(
   visit: Visit,
   { next, email, notice }: { next?: string | undefined; email?: string; notice?: SignInNotice | undefined },
 ) {
@@ -178,7 +178,7 @@ export function sendSignIn(
     />
   );
   const path = withNext('/sign-in', next);
-  return sendAppPage(visit, { title: signInTitle(translator), page, layout: 'sign-in', path });
+  return replyWithAppPage(visit, { title: signInTitle(translator), page, layout: 'sign-in', path });
 }
 
 /** Says why somebody who asked for another page is here. Nobody has been signed out of a browser that is new. */
@@ -186,7 +186,7 @@ function explainSignIn({ browser: { deviceCookie } }: AppRequest): SignInNotice 
   return { kind: deviceCookie === undefined ? 'needed' : 'session_ended' };
 }
 
-function sendCode(
+function replyWithCode(
   visit: Visit,
   {
     next,
@@ -208,5 +208,5 @@ function sendCode(
       problem={problem}
     />
   );
-  return sendAppPage(visit, { title: secondFactorTitle(translator), page, layout: 'sign-in' });
+  return replyWithAppPage(visit, { title: secondFactorTitle(translator), page, layout: 'sign-in' });
 }

@@ -157,9 +157,9 @@ test('slow uploads, however many, do not keep other transfers from beginning and
   const urls = await Promise.all(Array.from({ length: 17 }, async () => (await begin(member)).url));
   await server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = server.server.address() as AddressInfo;
-  const live = engines.intake.live.size;
+  const live = engines.uploadResources.live.size;
   const running = urls.map((url) => startPatch(member, port, url));
-  await expect.poll(() => engines.intake.live.size, { timeout: 20_000 }).toBe(live + urls.length);
+  await expect.poll(() => engines.uploadResources.live.size, { timeout: 20_000 }).toBe(live + urls.length);
 
   const { link } = await sentLink(exchange, ['a.txt']);
   const secret = await openLink(engines, link);

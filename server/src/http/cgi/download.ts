@@ -1,7 +1,7 @@
 import { InboxFileParams, InboxParams } from '@waybill/protocol';
 import { findInboxFile } from '../../domain/inbox/find-inbox-file.ts';
 import { fileBytes, zipBytes } from '../shared/openapi.ts';
-import { sendInboxFile, sendInboxZip } from '../shared/reply-with-inbox.ts';
+import { replyWithInboxFile, replyWithInboxZip } from '../shared/reply-with-inbox.ts';
 import { type Route, route } from './route.ts';
 
 /** docs/api.md#11-download-a-file: the files of an inbox entry are below it, in `files`. */
@@ -19,7 +19,7 @@ const fileRoutes = (['GET', 'HEAD'] as const).map((method) =>
     errors: ['not_found', 'range_not_satisfiable', 'damaged', 'invalid_name'],
     async handle(call) {
       const { inbox, name } = call.params;
-      return sendInboxFile(call, await findInboxFile(call.engines, call.actor, inbox, name));
+      return replyWithInboxFile(call, await findInboxFile(call.engines, call.actor, inbox, name));
     },
   }),
 );
@@ -37,7 +37,7 @@ const zipRoutes = (['GET', 'HEAD'] as const).map((method) =>
     curl: method === 'GET' ? ['-C -', '-o all.zip'] : ['-I'],
     response: { status: 200, description: 'The files, in their folders.', bytes: zipBytes },
     errors: ['not_found', 'range_not_satisfiable', 'damaged'],
-    handle: async (call) => sendInboxZip(call, call.params.inbox),
+    handle: async (call) => replyWithInboxZip(call, call.params.inbox),
   }),
 );
 

@@ -25,13 +25,13 @@ export function publicLog(app: App, engines: LogEngines): void {
     method,
     url: '/log/policy',
     config,
-    handler: async (request, reply) => sendChanging(request, reply, Buffer.from(await log.readPolicy())),
+    handler: async (request, reply) => replyWithLatest(request, reply, Buffer.from(await log.readPolicy())),
   });
   app.route({
     method,
     url: '/log/:epoch/checkpoint',
     config,
-    handler: async (request, reply) => sendChanging(request, reply, await log.readCheckpoint(parseEpoch(request))),
+    handler: async (request, reply) => replyWithLatest(request, reply, await log.readCheckpoint(parseEpoch(request))),
   });
   app.route({
     method,
@@ -53,7 +53,7 @@ function parseEpoch(request: FastifyRequest): number {
   return Number(epoch);
 }
 
-function sendChanging(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): FastifyReply {
+function replyWithLatest(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): FastifyReply {
   const etag = `"${hash('sha256', bytes).slice(0, 32)}"`;
   cacheable(reply, briefCaching).header('etag', etag);
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();

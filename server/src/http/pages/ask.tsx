@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { askSender, chooseQuestion } from '../../domain/links/ask-sender.ts';
-import { LinkOver } from '../../domain/links/find-link.ts';
+import { EndedLinkError } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import type { Asking } from '../../views/components/ask-form.tsx';
 import type { App } from '../app.ts';
@@ -24,7 +24,7 @@ export function askPage(
 ): void {
   app.post(url, { config: { authentication } }, async (request: FastifyRequest, reply: FastifyReply) => {
     const link = await find(request).catch((error: unknown) => {
-      if (error instanceof LinkOver) return error.link;
+      if (error instanceof EndedLinkError) return error.link;
       throw error;
     });
     requireOwnForm(request);
@@ -39,7 +39,7 @@ export function askPage(
 }
 
 /** The question that the receiver of this link may ask the sender, for the page to show. */
-export function toAsking(request: FastifyRequest, link: Link): Asking | undefined {
+export function toAskFormProps(request: FastifyRequest, link: Link): Asking | undefined {
   const question = chooseQuestion(link);
   if (!question) return undefined;
   return {

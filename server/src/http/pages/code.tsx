@@ -5,7 +5,7 @@ import { maxTries, passCode } from '../../domain/links/open-link.ts';
 import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
 import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
 import type { App } from '../app.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
 import { requireOwnForm, toForm } from '../shared/page/person.ts';
 import { findPages, type LinkPages } from './link-pages.ts';
 import type { PageEngines } from './routes.tsx';
@@ -26,7 +26,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     const typed = toForm(request).get('code') ?? '';
     // A typing mistake is not a guess: it does not use up a try.
     if (!isPassed(engines, session) && !isCodeShaped(typed)) {
-      return sendCodePage(
+      return replyWithCodePage(
         engines,
         options,
         request,
@@ -40,7 +40,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     // The same form may have been sent twice at once, and the other one may have passed.
     if (right || isPassed(engines, tried)) return reply.redirect(withChosenLanguage(request, './'), 303);
     const problem = (await standing(engines, tried)) ?? 'wrong';
-    return sendCodePage(engines, options, request, reply.code(403), tried, problem);
+    return replyWithCodePage(engines, options, request, reply.code(403), tried, problem);
   });
 
   app.post(`${home}resend`, { config }, async (request, reply) => {
@@ -49,11 +49,11 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
     if (isPassed(engines, session)) return reply.redirect(withChosenLanguage(request, './'), 303);
     const result = await issueCode(engines, session.link, session.digest);
     if (result !== 'too_many_codes') return reply.redirect(withChosenLanguage(request, `./?${newCode}`), 303);
-    return sendCodePage(engines, options, request, reply.code(429), session, 'too_many_codes');
+    return replyWithCodePage(engines, options, request, reply.code(429), session, 'too_many_codes');
   });
 }
 
-export async function sendCodePage(
+export async function replyWithCodePage(
   engines: Pick<PageEngines, 'store' | 'policy' | 'sms'>,
   options: PageOptions,
   request: FastifyRequest,
@@ -78,7 +78,7 @@ export async function sendCodePage(
     problem,
     triesLeft: problem === 'wrong' && session.code ? maxTries - session.code.tries : undefined,
   };
-  return sendPage(options, request, reply, translator, {
+  return replyWithPage(options, request, reply, translator, {
     title: codeTitle(translator),
     page: <CodePage {...props} />,
     path: `${home}/${(request.params as { handle: string }).handle}/`,

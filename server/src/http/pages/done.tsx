@@ -1,7 +1,7 @@
 import { closeSession } from '../../domain/links/open-link.ts';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
 import { requireOwnForm } from '../shared/page/person.ts';
 import type { LinkPages } from './link-pages.ts';
 import type { PageEngines } from './routes.tsx';
@@ -28,6 +28,6 @@ export function donePage(app: App, engines: PageEngines, options: PageOptions, p
     if (readSecret(request) !== undefined) return reply.redirect(withChosenLanguage(request, './'), 303);
     const translator = chooseTranslator(options, request);
     const content = { title: goneTitle(translator, { reason: 'closed' }), page: <GonePage reason="closed" /> };
-    return sendPage(options, request, reply, translator, content);
+    return replyWithPage(options, request, reply, translator, content);
   });
 }

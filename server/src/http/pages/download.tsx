@@ -7,14 +7,14 @@ import { requireScanned } from '../../domain/require-scanned.ts';
 import { sortByPath } from '../../views/file-order.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
 import type { App } from '../app.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
-import { sendFile } from '../shared/reply-with-file.ts';
-import { sendReceipt } from '../shared/reply-with-receipt.ts';
-import { sendZip } from '../shared/reply-with-zip.ts';
+import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
+import { replyWithFile } from '../shared/reply-with-file.ts';
+import { replyWithReceipt } from '../shared/reply-with-receipt.ts';
+import { replyWithZip } from '../shared/reply-with-zip.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { zipPaths } from '../shared/zip-layouts.ts';
-import { toAsking } from './ask.tsx';
-import { sendCodePage } from './code.tsx';
+import { toAskFormProps } from './ask.tsx';
+import { replyWithCodePage } from './code.tsx';
 import { downloads } from './link-pages.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireLink, requireSession } from './session.ts';
@@ -29,7 +29,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     config,
     handler: async (request, reply) => {
       const session = await requireSession(engines, request, downloads);
-      if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
+      if (!isPassed(engines, session)) return replyWithCodePage(engines, options, request, reply, session);
       const { link } = session;
       const files = await listDroppedFiles(engines, link);
       // A message has been delivered when its page is shown: there is nothing else to come for.
@@ -56,10 +56,10 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         receiptHref: 'receipt',
         deadline: link.expiresAt,
         completedAt: link.completedAt ?? undefined,
-        asking: toAsking(request, link),
+        asking: toAskFormProps(request, link),
         doneAction: withChosenLanguage(request, 'done'),
       };
-      return sendPage(options, request, reply, translator, {
+      return replyWithPage(options, request, reply, translator, {
         title: downloadTitle(translator, props),
         page: <DownloadPage {...props} />,
         script: 'download.ts',
@@ -78,7 +78,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const { accountId, dropId, position, language } = await requireLink(engines, request, downloads);
       const { locale } = chooseTranslator(options, request, language);
       const story = { accountId, dropId, position };
-      return sendReceipt(engines, reply, { ...story, type: 'drop', format, languages: [locale] });
+      return replyWithReceipt(engines, reply, { ...story, type: 'drop', format, languages: [locale] });
     });
 
   // For `sha256sum -c` in the unpacked ZIP; no name in it has a character that would need escaping.
@@ -113,7 +113,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const link = await requireLink(engines, request, downloads);
       return transfers.run(reply, link, async (signal) => {
         const file = await findDroppedFile(engines, link, request.params.file);
-        return sendFile(engines, file, request, reply, signal, (sent) =>
+        return replyWithFile(engines, file, request, reply, signal, (sent) =>
           recordDelivery(engines, link, [{ file, sent }]),
         );
       });
@@ -129,7 +129,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       return transfers.run(reply, link, async (signal) => {
         const files = await listDroppedFiles(engines, link);
         await requireScanned(engines, link.accountId, files);
-        return sendZip(
+        return replyWithZip(
           engines,
           { ...link, reference: toReference(link.dropId), files },
           request,

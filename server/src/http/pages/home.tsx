@@ -1,6 +1,6 @@
 import { HomePage, homeTitle } from '../../views/pages/home-page.tsx';
 import type { App } from '../app.ts';
-import { chooseTranslator, type PageOptions, sendPage } from '../shared/page/page.ts';
+import { chooseTranslator, type PageOptions, replyWithPage } from '../shared/page/page.ts';
 import type { PageEngines } from './routes.tsx';
 
 /** `/`: says who runs this server, and how to recognise a genuine link. */
@@ -20,7 +20,7 @@ export function homePage(app: App, { policy }: Pick<PageEngines, 'policy'>, opti
         // Also right for a person who has signed in.
         signInHref: '/home',
       };
-      return sendPage(options, request, reply, translator, {
+      return replyWithPage(options, request, reply, translator, {
         title: homeTitle(translator),
         page: <HomePage {...props} />,
       });

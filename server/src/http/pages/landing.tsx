@@ -7,7 +7,7 @@ import { LinkLandingPage, linkLandingTitle } from '../../views/pages/link-landin
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
 import { limitGuesses } from '../shared/page/limit-guesses.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
 import { gestureField, isOwnForm } from '../shared/page/person.ts';
 import { askPage } from './ask.tsx';
 import type { LinkPages } from './link-pages.ts';
@@ -39,7 +39,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
       action: request.url,
       gesture: gestureField,
     };
-    return sendPage(options, request, reply, translator, {
+    return replyWithPage(options, request, reply, translator, {
       title: linkLandingTitle(translator, props),
       page: <LinkLandingPage {...props} />,
     });

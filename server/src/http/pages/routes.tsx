@@ -2,20 +2,20 @@ import type { FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import { PublicLog } from '../../domain/evidence/public-log.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { LinkOver } from '../../domain/links/find-link.ts';
+import { EndedLinkError } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { toReference } from '../../domain/reference.ts';
-import type { Intake } from '../../domain/uploads/upload-resources.ts';
+import type { UploadResources } from '../../domain/uploads/upload-resources.ts';
 import type { App } from '../app.ts';
 import { asExchangeError, logFailure } from '../json-errors.ts';
 import { clientGone, isClientGone } from '../shared/client-gone.ts';
 import { serveAssets } from '../shared/page/assets.ts';
 import type { PageOptions } from '../shared/page/page.ts';
 import { formBytes } from '../shared/page/person.ts';
-import { sendProblemPage } from '../shared/page/problem-page.tsx';
+import { replyWithProblemPage } from '../shared/page/problem-page.tsx';
 import { toProblem } from '../shared/page/problems.ts';
 import type { Transfers } from '../shared/transfers.ts';
-import { askPage, toAsking } from './ask.tsx';
+import { askPage, toAskFormProps } from './ask.tsx';
 import { codePages } from './code.tsx';
 import { donePage } from './done.tsx';
 import { downloadPages } from './download.tsx';
@@ -47,7 +47,7 @@ export type PageEngines = Pick<
   | 'checkpoint'
   | 'stopLinks'
   | 'receiptPrinter'
-> & { readonly intake: Intake };
+> & { readonly uploadResources: UploadResources };
 
 /**
  * Pages for receivers, contacts and programmers who use the API. Everything works without JavaScript; every response is
@@ -71,14 +71,14 @@ export function receiverPages(
     if (isGone) request.log.info('the client disconnected before its request was complete');
     const error = isGone ? clientGone(cause) : cause;
     const { status, reason } = toProblem(error);
-    const ended = error instanceof LinkOver ? error.link : undefined;
+    const ended = error instanceof EndedLinkError ? error.link : undefined;
     if (ended) request.dropId = ended.dropId;
     request.refusal = asExchangeError(error).code;
     if (error instanceof ExchangeError && error.retryAfterSeconds !== undefined) {
       reply.header('retry-after', String(error.retryAfterSeconds));
     }
     if (status >= 500) logFailure(error, request);
-    return sendProblemPage(options, request, reply.code(status), reason, ended && toEndedPage(request, ended));
+    return replyWithProblemPage(options, request, reply.code(status), reason, ended && toEndedPage(request, ended));
   });
   homePage(app, engines, options);
   referencePages(app, createReference, options);
@@ -111,6 +111,6 @@ function toEndedPage(request: FastifyRequest, link: Link) {
       expiresAt: link.expiresAt,
       revokedAt: link.revokedAt,
     },
-    asking: toAsking(request, link),
+    asking: toAskFormProps(request, link),
   };
 }

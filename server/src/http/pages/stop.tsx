@@ -6,7 +6,7 @@ import { StopPage, stopTitle } from '../../views/pages/stop-page.tsx';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
 import { limitGuesses } from '../shared/page/limit-guesses.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
 import { formBytes, gestureField, requireOwnForm, toForm } from '../shared/page/person.ts';
 import type { PageEngines } from './routes.tsx';
 
@@ -44,7 +44,10 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
         gesture={gestureField}
       />
     );
-    return sendPage(options, request, reply, translator, { title: stopTitle(translator, { stopped, sender }), page });
+    return replyWithPage(options, request, reply, translator, {
+      title: stopTitle(translator, { stopped, sender }),
+      page,
+    });
   };
 
   app.get(url, { config }, async (request, reply) => show(request, reply, await find(request)));

@@ -19,14 +19,14 @@ import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
-import { sendError } from '../json-errors.ts';
-import { chooseTranslator, type PageOptions, sendPage, withChosenLanguage } from '../shared/page/page.ts';
+import { replyWithError } from '../json-errors.ts';
+import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
 import { requireOwnForm } from '../shared/page/person.ts';
+import { replyWithReceipt } from '../shared/reply-with-receipt.ts';
 import { type NewUpload, type RequestEnds, ResumableUploads } from '../shared/resumable-uploads.ts';
-import { sendReceipt } from '../shared/reply-with-receipt.ts';
 import { handleTus, readContentLength, tusType, whenGone } from '../shared/tus.ts';
-import { toAsking } from './ask.tsx';
-import { sendCodePage } from './code.tsx';
+import { toAskFormProps } from './ask.tsx';
+import { replyWithCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
 import { receiveForm, type Written } from './receive-form.ts';
 import type { PageEngines } from './routes.tsx';
@@ -54,24 +54,24 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     config,
     handler: async (request, reply) => {
       const session = await requireSession(engines, request, uploads);
-      if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
+      if (!isPassed(engines, session)) return replyWithCodePage(engines, options, request, reply, session);
       const [draftFiles, sent] = await Promise.all([
         listDraftFiles(engines, session.link),
         listSendings(engines, session.link, shown),
       ]);
       const [last, ...earlier] = sent;
       if (last && (draftFiles.length === 0 || session.link.usedUp)) {
-        return sendSentPage(options, request, reply, session.link, last, earlier);
+        return replyWithSentPage(options, request, reply, session.link, last, earlier);
       }
       requireUnused(session.link);
-      return sendUploadPage(engines, options, request, reply, session.link);
+      return replyWithUploadPage(engines, options, request, reply, session.link);
     },
   });
 
   app.get(`${home}more`, { config }, async (request, reply) => {
     const link = await requireLink(engines, request, uploads);
     if (link.usedUp) return reply.redirect(withChosenLanguage(request, readPath(request)), 303);
-    return sendUploadPage(engines, options, request, reply, link);
+    return replyWithUploadPage(engines, options, request, reply, link);
   });
 
   for (const format of receiptFormats)
@@ -79,7 +79,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
       const { accountId, dropId, position, language } = await requireLink(engines, request, uploads);
       const { locale } = chooseTranslator(options, request, language);
       const story = { accountId, dropId, position };
-      return sendReceipt(engines, reply, { ...story, type: 'request', format, languages: [locale] });
+      return replyWithReceipt(engines, reply, { ...story, type: 'request', format, languages: [locale] });
     });
 
   // A browser without scripts sends everything in one request.
@@ -96,7 +96,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     } catch (error) {
       const problem = error instanceof ExchangeError ? problems[error.code] : undefined;
       if (!problem) throw error;
-      return sendUploadPage(engines, options, request, reply.code(422), link, {
+      return replyWithUploadPage(engines, options, request, reply.code(422), link, {
         problem,
         problemFile: written.fileName,
         written: written.message,
@@ -109,7 +109,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
 
 /** The endpoints of the page's script: every response is JSON, even an error. */
 function scriptEndpoints(app: App, engines: PageEngines): void {
-  app.setErrorHandler(sendError);
+  app.setErrorHandler(replyWithError);
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: messageBytes },
@@ -145,7 +145,7 @@ const problems: Partial<Record<ErrorCode, NonNullable<UploadPageProps['problem']
   malformed_request: 'cut_off',
 };
 
-async function sendUploadPage(
+async function replyWithUploadPage(
   engines: PageEngines,
   options: PageOptions,
   request: FastifyRequest,
@@ -167,7 +167,7 @@ async function sendUploadPage(
     deadline: link.expiresAt,
     once: !link.reusable,
     isUnsolicited: link.isUnsolicited,
-    asking: toAsking(request, link),
+    asking: toAskFormProps(request, link),
     plainAction: withChosenLanguage(request, path),
     sendAction: `${path}send`,
     filesEndpoint: `${path}files`,
@@ -184,7 +184,7 @@ async function sendUploadPage(
     wordsJson: islandTexts(translator),
     ...refused,
   };
-  return sendPage(options, request, reply, translator, {
+  return replyWithPage(options, request, reply, translator, {
     title: uploadTitle(translator, props),
     page: <UploadPage {...props} />,
     path,
@@ -192,7 +192,7 @@ async function sendUploadPage(
   });
 }
 
-function sendSentPage(
+function replyWithSentPage(
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -211,7 +211,10 @@ function sendSentPage(
     receiptHref: `${path}receipt`,
     doneAction: withChosenLanguage(request, `${path}done`),
   };
-  return sendPage(options, request, reply, translator, { title: sentTitle(translator), page: <SentPage {...props} /> });
+  return replyWithPage(options, request, reply, translator, {
+    title: sentTitle(translator),
+    page: <SentPage {...props} />,
+  });
 }
 
 function readPath(request: FastifyRequest): string {

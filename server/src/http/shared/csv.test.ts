@@ -4,7 +4,7 @@ import { fc, test } from '@fast-check/vitest';
 import { parseCsv, restoreCell, writeCsv } from '@waybill/protocol';
 import { fastify } from 'fastify';
 import { expect } from 'vitest';
-import { sendCsv } from './csv.ts';
+import { replyWithCsv } from './csv.ts';
 
 async function* read(rows: readonly (readonly string[])[]) {
   yield* rows;
@@ -48,7 +48,7 @@ test.each([
 test('a long table is sent in pieces, as a file with a name', async () => {
   const rows = Array.from({ length: 1000 }, () => ['x'.repeat(100)]);
   expect(await Readable.from(writeCsv(read(rows))).toArray()).toHaveLength(7);
-  const app = fastify().get('/', (_request, reply) => sendCsv(reply, 'Kontakte für März.csv', read(rows)));
+  const app = fastify().get('/', (_request, reply) => replyWithCsv(reply, 'Kontakte für März.csv', read(rows)));
   const { body, headers } = await app.inject('/');
   expect(body.match(/\r\n/g)).toHaveLength(1000);
   expect(headers['content-type']).toBe('text/csv; charset=utf-8');

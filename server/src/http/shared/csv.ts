@@ -4,7 +4,11 @@ import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
 
 /** Sends a table as a file to download. It is written as it is read, so it may be longer than memory has room for. */
-export function sendCsv(reply: FastifyReply, fileName: string, rows: AsyncIterable<readonly string[]>): FastifyReply {
+export function replyWithCsv(
+  reply: FastifyReply,
+  fileName: string,
+  rows: AsyncIterable<readonly string[]>,
+): FastifyReply {
   return reply
     .type('text/csv; charset=utf-8')
     .header('content-disposition', contentDisposition(fileName))

@@ -2,7 +2,7 @@ import { fastify } from 'fastify';
 import { expect, test, vi } from 'vitest';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
-import { sendBody } from './reply-with-body.ts';
+import { replyWithBody } from './reply-with-body.ts';
 import { limitTransferStarts, TransferLanes } from './transfer-lanes.ts';
 
 test('an error in place of a download does not describe a file', async () => {
@@ -20,7 +20,7 @@ test('an error in place of a download does not describe a file', async () => {
       },
       onSent: async () => undefined,
     };
-    return sendBody(body, request, reply, new AbortController().signal);
+    return replyWithBody(body, request, reply, new AbortController().signal);
   });
   const get = () => app.inject({ url: '/', headers: { range: 'bytes=0-4' } });
   expect((await get()).headers).toMatchObject({ etag: '"x"', 'content-range': 'bytes 0-4/10' });

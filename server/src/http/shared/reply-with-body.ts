@@ -23,7 +23,7 @@ export interface Body {
  * failure aborts the transfer, so that a client never mistakes a part for the whole. Aborting the signal ends the
  * transfer.
  */
-export async function sendBody(
+export async function replyWithBody(
   body: Body,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import type { SealedFile } from '../../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
-import { sendBody } from './reply-with-body.ts';
+import { replyWithBody } from './reply-with-body.ts';
 
 /** Sends a file: always as an attachment of plain bytes, whatever its name or content claims to be. */
-export async function sendFile(
+export async function replyWithFile(
   engines: Pick<Engines, 'objects' | 'dayKeys' | 'downloads'>,
   file: SealedFile,
   request: FastifyRequest,
@@ -29,5 +29,5 @@ export async function sendFile(
     read: (range: ByteRange) => readSealed(engines, file, range, signal),
     onSent,
   };
-  return sendBody(body, request, reply, signal);
+  return replyWithBody(body, request, reply, signal);
 }

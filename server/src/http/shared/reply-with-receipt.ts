@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { makeReceipt, type ReceiptNeeds, type WantedReceipt } from '../../domain/evidence/make-receipt.ts';
 
 /** Sends a receipt as a file to download. */
-export async function sendReceipt(
+export async function replyWithReceipt(
   engines: ReceiptNeeds,
   reply: FastifyReply,
   wanted: WantedReceipt,

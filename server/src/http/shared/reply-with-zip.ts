@@ -5,7 +5,7 @@ import type { Engines } from '../../domain/engines.ts';
 import type { SealedFile } from '../../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
 import type { Delivery } from '../../domain/links/link-store.ts';
-import { sendBody } from './reply-with-body.ts';
+import { replyWithBody } from './reply-with-body.ts';
 import type { ZipLayout } from './zip-layout.ts';
 import { ZipLayouts } from './zip-layouts.ts';
 
@@ -26,7 +26,7 @@ interface ZippedDrop {
  * Sends all files as one ZIP, which can be resumed. `onSent` gets the bytes of each file that were sent, even if the
  * transfer failed.
  */
-export async function sendZip(
+export async function replyWithZip(
   engines: Pick<Engines, 'objects' | 'dayKeys' | 'downloads'>,
   drop: ZippedDrop,
   request: FastifyRequest,
@@ -50,7 +50,7 @@ export async function sendZip(
       if (deliveries.length > 0) await onSent(deliveries);
     },
   };
-  return sendBody(body, request, reply, signal);
+  return replyWithBody(body, request, reply, signal);
 }
 
 /** Names the ZIP after its sender, day and reference, if it has one: `acme-example.org 2026-11-15 WB-7F3K-29QD.zip`. */

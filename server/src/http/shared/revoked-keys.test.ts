@@ -183,12 +183,12 @@ describe.each(Object.entries(revocations))('when %s', (_name, revoke) => {
     });
     form.write(`${part}a\r\n--${boundary}\r\ncontent-disposition: form-data; name="do"\r\n\r\nupl`);
     const wait = open(revoked, first, 'GET', '/api/v1/events?after=end&wait=30').end();
-    await expect.poll(() => engines.intake.live.size).toBe(4);
+    await expect.poll(() => engines.uploadResources.live.size).toBe(4);
     const refused = Promise.all([...uploads, form, wait].map(responseTo));
     await revoke(revoked);
     countChecks(revoked);
     expect((await refused).map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 401, 401]);
     expect(Math.max(...checks.made)).toBeLessThanOrEqual(checksNeeded);
-    await expect.poll(() => engines.intake.live.size).toBe(0);
+    await expect.poll(() => engines.uploadResources.live.size).toBe(0);
   });
 });

@@ -16,7 +16,7 @@ export const problemsPath = '/docs/problems';
 const problemType = 'application/problem+json; charset=utf-8';
 
 /** Sends an error as a problem (RFC 9457). */
-export function sendProblem(publicUrl: string, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+export function replyWithProblem(publicUrl: string, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { code, message, limits, maxBytes } = refuse(error, request, reply, {
     errors: v1Errors,
     challenge: 'Bearer realm="Waybill"',

@@ -17,7 +17,7 @@ import { inputSchemas } from '../shared/route.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { requireStorableTexts } from '../storable-texts.ts';
 import { isLimitedByDay, v1Document } from './openapi/openapi.ts';
-import { sendProblem } from './problems.ts';
+import { replyWithProblem } from './problems.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 import type { CallEngines, Route, V1Engines } from './route.ts';
 import { routes } from './routes.ts';
@@ -27,7 +27,7 @@ export const v1Prefix = '/api/v1';
 const serveDescription = serveDocument(`${v1Prefix}/openapi.json`, () => v1Document(routes));
 
 export function apiV1(app: App, engines: CallEngines, transfers: Transfers): void {
-  app.setErrorHandler((error, request, reply) => sendProblem(engines.policy.publicUrl, error, request, reply));
+  app.setErrorHandler((error, request, reply) => replyWithProblem(engines.policy.publicUrl, error, request, reply));
   for (const route of routes) {
     if (route.stream) registerStream(app, engines, transfers, route);
     else register(app, engines, transfers, route);

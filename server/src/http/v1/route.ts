@@ -5,8 +5,8 @@ import type { KeyActor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
+import type { InboxReplyNeeds } from '../shared/reply-with-inbox.ts';
 import type { DescribedRoute, Input, RouteResponse, WithInput } from '../shared/route.ts';
-import type { InboxSendingNeeds } from '../shared/reply-with-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 
 /** The engines that the operations of /api/v1 use. */
@@ -27,7 +27,7 @@ export type V1Engines = Pick<
   | 'receiptPrinter'
 > &
   UploadNeeds &
-  InboxSendingNeeds & { readonly pepper: Buffer };
+  InboxReplyNeeds & { readonly pepper: Buffer };
 
 /** Includes the engines of this process alone. */
 export type CallEngines = V1Engines & { readonly eventWatch: EventWatch };

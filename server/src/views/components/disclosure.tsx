@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 
 /** A question that few readers have, with its reply folded away. */
-export function More({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+export function Disclosure({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   return (
     <details class="more small">
       <summary>{title}</summary>

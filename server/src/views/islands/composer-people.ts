@@ -44,13 +44,13 @@ export function peopleService(href: string, csrf: () => string): PeopleService {
       } catch {
         // No network.
       }
-      return understandHere(text);
+      return parseReceiversOffline(text);
     },
   };
 }
 
 /** Recognises addresses, roughly; anything else is not readable. */
-export function understandHere(text: string): UnderstoodReceivers {
+export function parseReceiversOffline(text: string): UnderstoodReceivers {
   const receivers = new Map<string, KnownReceiver>();
   const unreadable: string[] = [];
   for (const piece of text.split(/[\n;,]+/)) {

@@ -1,5 +1,5 @@
 import type { ViewTranslator } from '../components/translator-context.ts';
-import { peopleService, understandHere, writeReceivers } from './composer-people.ts';
+import { parseReceiversOffline, peopleService, writeReceivers } from './composer-people.ts';
 import { addReceivers, noReceivers, ReceiverField, type ReceiverState } from './composer-receivers.tsx';
 import { drawPart } from './draw-part.tsx';
 
@@ -72,7 +72,7 @@ export function mountReceivers(
   async function understandNamed(): Promise<void> {
     if (named.trim() === '') return;
     // At once: a draft that is kept before the server responds has them. The response completes them.
-    const first = understandHere(named).receivers;
+    const first = parseReceiversOffline(named).receivers;
     change((before) => addReceivers(before, first, [], []));
     const { receivers, unreadable, newDomains } = await people.understand(named);
     change((before) => {

@@ -36,7 +36,7 @@ export interface Added {
 }
 
 /** The functions of the browser that the queue needs. */
-export interface Surroundings extends Transport {
+export interface UploadEnvironment extends Transport {
   readonly remove: (url: string) => Promise<void>;
   /**
    * Returns the files of the server, at least those with these ids that it has; `ended` if the link no longer opens,
@@ -76,7 +76,7 @@ export class UploadQueue {
   readonly known: Promise<void>;
   #tellKnown: () => void = () => {};
   readonly #limits: Limits;
-  readonly #browser: Surroundings;
+  readonly #browser: UploadEnvironment;
   readonly #watch: FileWatch;
   readonly #progress = new Progress();
   #items: Item[] = [];
@@ -90,7 +90,7 @@ export class UploadQueue {
   #reachable = true;
 
   /** `earlier` are the files that were chosen on an earlier visit. */
-  constructor(limits: Limits, browser: Surroundings, earlier: readonly Chosen[] = []) {
+  constructor(limits: Limits, browser: UploadEnvironment, earlier: readonly Chosen[] = []) {
     this.#limits = limits;
     this.#browser = browser;
     this.known = new Promise((resolve) => {

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { Banner } from '../components/banner.tsx';
 import { Card } from '../components/card.tsx';
+import { Disclosure } from '../components/disclosure.tsx';
 import { fillText } from '../components/fill-text.ts';
 import { Icon } from '../components/icon.tsx';
-import { More } from '../components/disclosure.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 
 export interface HomePageProps {
@@ -76,10 +76,10 @@ export function HomePage(props: HomePageProps): JSX.Element {
           : fillText(translator, 'home.doubtSupport', { address: <a href={`mailto:${support}`}>{support}</a> })}
       </Banner>
       <div>
-        <More title={translator.t('home.lost')}>{translator.t('home.lostText')}</More>
-        <More title={translator.t('home.machines')}>
+        <Disclosure title={translator.t('home.lost')}>{translator.t('home.lostText')}</Disclosure>
+        <Disclosure title={translator.t('home.machines')}>
           {translator.t('home.machinesText')} <a href={apiDescription}>{apiDescription}</a>
-        </More>
+        </Disclosure>
       </div>
     </Card>
   );

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
+import { Disclosure } from '../components/disclosure.tsx';
 import { Moment } from '../components/moment.tsx';
-import { More } from '../components/disclosure.tsx';
 import { fromField, type Sender } from '../components/sender.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate } from '../plain.ts';
@@ -84,10 +84,10 @@ export function LinkLandingPage(props: LinkLandingPageProps): JSX.Element {
         <Button look="main">{translator.t(button)}</Button>
       </form>
       <div>
-        <More title={translator.t('landing.why')}>{translator.t('landing.whyText')}</More>
-        <More title={translator.t('landing.unknown')}>
+        <Disclosure title={translator.t('landing.why')}>{translator.t('landing.whyText')}</Disclosure>
+        <Disclosure title={translator.t('landing.unknown')}>
           {translator.t(unknown)} <a href="/">{translator.t('landing.check')}</a>
-        </More>
+        </Disclosure>
       </div>
     </Card>
   );

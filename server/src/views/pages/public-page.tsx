@@ -3,9 +3,9 @@ import { Breakable } from '../components/breakable.tsx';
 import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { CsrfField } from '../components/csrf-field.tsx';
+import { Disclosure } from '../components/disclosure.tsx';
 import { Field } from '../components/field.tsx';
 import { Message } from '../components/message.tsx';
-import { More } from '../components/disclosure.tsx';
 import type { Sender } from '../components/sender.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
@@ -85,9 +85,9 @@ export function PublicPage(props: PublicPageProps): JSX.Element {
         </form>
       )}
       <div>
-        <More title={translator.t('publicPage.who', { receiver: isolate(receiver.name) })}>
+        <Disclosure title={translator.t('publicPage.who', { receiver: isolate(receiver.name) })}>
           {translator.t('publicPage.whoText', { operator: isolate(props.operator) })}
-        </More>
+        </Disclosure>
       </div>
     </Card>
   );

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
+import { Disclosure } from '../components/disclosure.tsx';
 import { Field, TextArea } from '../components/field.tsx';
-import { More } from '../components/disclosure.tsx';
 import { ScriptData } from '../components/script-data.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import type { Translator } from '../translator.ts';
@@ -68,8 +68,8 @@ export function VerifyPage({ policy, textsJson }: VerifyPageProps): JSX.Element 
       </form>
       <div id="verdict" role="status" tabIndex={-1} />
       <div>
-        <More title={translator.t('verify.offline')}>{translator.t('verify.offlineText')}</More>
-        <More title={translator.t('verify.key')}>{translator.t('verify.keyText')}</More>
+        <Disclosure title={translator.t('verify.offline')}>{translator.t('verify.offlineText')}</Disclosure>
+        <Disclosure title={translator.t('verify.key')}>{translator.t('verify.keyText')}</Disclosure>
       </div>
       <ScriptData id="verify-texts" json={textsJson} />
     </Card>

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IconName } from '../../../views/components/icon.tsx';
 import { ConfirmPage, confirmTitle, isConfirmation } from '../../../views/pages/confirm-page.tsx';
 import type { Translator } from '../../../views/translator.ts';
-import { type PageOptions, sendPage } from './page.ts';
+import { type PageOptions, replyWithPage } from './page.ts';
 import { isPersonsClick, toForm } from './person.ts';
 
 /** Whether a person sent this form: they pressed its button, or typed the word that the page below asks for. */
@@ -21,7 +21,7 @@ export function askToConfirm(
   csrf?: string,
 ): Promise<FastifyReply> {
   const props = { icon, action: request.url, wrong: toForm(request).has('word'), csrf };
-  return sendPage(options, request, reply, translator, {
+  return replyWithPage(options, request, reply, translator, {
     title: confirmTitle(translator),
     page: <ConfirmPage {...props} />,
   });

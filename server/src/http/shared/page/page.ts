@@ -67,7 +67,7 @@ export interface PageContent {
   languages?: 'one';
 }
 
-export async function sendPage(
+export async function replyWithPage(
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -76,7 +76,7 @@ export async function sendPage(
 ): Promise<FastifyReply> {
   const encoding = bestEncoding(request.headers['accept-encoding']);
   const html = await renderContent(options, request, translator, content);
-  return sendEncoded(reply, encoding, await compressContent(html, encoding, 'quick'));
+  return replyWithEncodedBody(reply, encoding, await compressContent(html, encoding, 'quick'));
 }
 
 /**
@@ -103,7 +103,7 @@ export class SharedPage {
         compressContent(html, encoding, 'quick'),
       );
     this.#encoded.set(encoding, body);
-    return sendEncoded(reply, encoding, await body);
+    return replyWithEncodedBody(reply, encoding, await body);
   }
 }
 
@@ -139,7 +139,11 @@ async function renderContent(
   return Buffer.concat(encoded);
 }
 
-function sendEncoded(reply: FastifyReply, encoding: Encoding | undefined, body: string | Buffer): FastifyReply {
+function replyWithEncodedBody(
+  reply: FastifyReply,
+  encoding: Encoding | undefined,
+  body: string | Buffer,
+): FastifyReply {
   if (encoding) reply.header('content-encoding', encoding);
   return reply
     .header('content-security-policy', policy)

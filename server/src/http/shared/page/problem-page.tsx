@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExchangeError } from '../../../domain/exchange-error.ts';
 import { ErrorPage, errorTitle } from '../../../views/pages/error-page.tsx';
 import { GonePage, type GonePageProps, goneTitle } from '../../../views/pages/gone-page.tsx';
-import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
+import { chooseTranslator, type PageOptions, replyWithPage } from './page.ts';
 
 /** Sends an error as a page; the reason `error` means that it is our fault. The reply's status is already set. */
-export function sendProblemPage(
+export function replyWithProblemPage(
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -14,7 +14,7 @@ export function sendProblemPage(
 ): Promise<FastifyReply> {
   const translator = chooseTranslator(options, request, language);
   const support = options.operator.supportAddress;
-  return sendPage(
+  return replyWithPage(
     options,
     request,
     reply,

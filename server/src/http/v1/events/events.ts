@@ -2,7 +2,7 @@ import { limits } from '@waybill/protocol';
 import { EventPage, ListEventsQuery, StreamEventsHeaders, StreamEventsQuery } from '@waybill/protocol/v1';
 import type { Static } from 'typebox';
 import { readEvents, toEvent } from '../../../domain/events/read-events.ts';
-import { eventCursors, sendEventStream } from '../../shared/reply-with-event-stream.ts';
+import { eventCursors, replyWithEventStream } from '../../shared/reply-with-event-stream.ts';
 import { type Route, route } from '../route.ts';
 
 const listEvents = route({
@@ -50,7 +50,7 @@ const streamEvents: Route = {
     curl: ['-N'],
     async serve({ engines, caller, request, reply, revoked }) {
       const { after } = request.query as Static<typeof StreamEventsQuery>;
-      return sendEventStream(engines, reply, {
+      return replyWithEventStream(engines, reply, {
         accountId: caller.accountId,
         after,
         ended: revoked,

@@ -24,7 +24,7 @@ import { findEntryWithFiles, listQueuedEntries } from '../../../domain/inbox/fin
 import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
-import { sendInboxFile, sendInboxZip } from '../../shared/reply-with-inbox.ts';
+import { replyWithInboxFile, replyWithInboxZip } from '../../shared/reply-with-inbox.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { type Route, route } from '../route.ts';
 
@@ -157,7 +157,7 @@ const fileRoutes = (['GET', 'HEAD'] as const).map(
       curl: method === 'GET' ? ['-C -', '-o "$NAME"'] : ['-I'],
       async serve({ caller: actor, ...call }) {
         const { id, file } = call.request.params as Static<typeof InboxFileParams>;
-        return sendInboxFile({ ...call, actor }, await findInboxFileById(call.engines, actor, id, file));
+        return replyWithInboxFile({ ...call, actor }, await findInboxFileById(call.engines, actor, id, file));
       },
     },
   }),
@@ -177,7 +177,7 @@ const zipRoutes = (['GET', 'HEAD'] as const).map(
     stream: {
       curl: method === 'GET' ? ['-C -', '-o all.zip'] : ['-I'],
       serve: ({ caller: actor, ...call }) =>
-        sendInboxZip({ ...call, actor }, (call.request.params as Static<typeof InboxEntryParams>).id),
+        replyWithInboxZip({ ...call, actor }, (call.request.params as Static<typeof InboxEntryParams>).id),
     },
   }),
 );

@@ -2,7 +2,7 @@ import { AvailableReceiptPage, Receipt, ReceiptQuery, ReceiptsQuery } from '@way
 import { type Static, Type } from 'typebox';
 import type { ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
 import { findReceipts, type ReceiptFormat, receiptFormats } from '../../../domain/evidence/make-receipt.ts';
-import { sendReceipt } from '../../shared/reply-with-receipt.ts';
+import { replyWithReceipt } from '../../shared/reply-with-receipt.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { type Route, route } from '../route.ts';
 import { receiverParams, type SentKind } from './sent.ts';
@@ -66,7 +66,7 @@ export function receiptRoutes(
         const type = kind.path === '/drops' ? 'drop' : 'request';
         const languages = language === undefined ? [] : [language];
         const story = { accountId, dropId, position: Number(receiver) };
-        return sendReceipt(engines, reply, { ...story, type, format, languages });
+        return replyWithReceipt(engines, reply, { ...story, type, format, languages });
       },
     },
   });

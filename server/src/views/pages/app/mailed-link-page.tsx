@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { Button } from '../../components/button.tsx';
 import { Fields } from '../../components/card.tsx';
 import { CsrfField } from '../../components/csrf-field.tsx';
+import { Disclosure } from '../../components/disclosure.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { More } from '../../components/disclosure.tsx';
 import { SignInFrame } from '../../components/sign-in-frame.tsx';
 import { useTranslator, type ViewTranslator } from '../../components/translator-context.ts';
 import { isolate, oneLine } from '../../plain.ts';
@@ -53,7 +53,9 @@ export function InvitationPage(props: InvitationPageProps): JSX.Element {
         ]}
       />
       <OpenLink {...props} label={translator.t('signIn.invitation.accept')} />
-      <More title={translator.t('signIn.invitation.unknown')}>{translator.t('signIn.invitation.unknownText')}</More>
+      <Disclosure title={translator.t('signIn.invitation.unknown')}>
+        {translator.t('signIn.invitation.unknownText')}
+      </Disclosure>
     </SignInFrame>
   );
 }
@@ -82,7 +84,9 @@ export function RecoveryLandingPage(props: RecoveryLandingPageProps): JSX.Elemen
         ]}
       />
       <OpenLink {...props} label={translator.t('common.continue')} />
-      <More title={translator.t('signIn.recovery.notYou')}>{translator.t('signIn.recovery.notYouText')}</More>
+      <Disclosure title={translator.t('signIn.recovery.notYou')}>
+        {translator.t('signIn.recovery.notYouText')}
+      </Disclosure>
     </SignInFrame>
   );
 }
