@@ -86,8 +86,8 @@ export default {
     {
       name: 'http-surfaces-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^server/src/http/(cgi|v1|pages|app|console)/', pathNot: tests },
-      to: { path: '^server/src/http/(?:cgi|v1|pages|app|console)/', pathNot: '^server/src/http/$1/' },
+      from: { path: '^server/src/http/(cgi|v1|pages|app|probes)/', pathNot: tests },
+      to: { path: '^server/src/http/(?:cgi|v1|pages|app|probes)/', pathNot: '^server/src/http/$1/' },
     },
     {
       name: 'shared-http-code-knows-no-surface',

@@ -45,8 +45,8 @@ COPY --from=build --chown=10001:10001 /empty /etc/waybill
 ENV PATH=/usr/local/bin \
     NODE_ENV=production \
     WAYBILL_LISTEN=0.0.0.0:8080 \
-    WAYBILL_CONSOLE_LISTEN=0.0.0.0:8081 \
-    WAYBILL_WORK_CONSOLE_LISTEN=0.0.0.0:8081
+    WAYBILL_PROBES_LISTEN=0.0.0.0:8081 \
+    WAYBILL_WORK_PROBES_LISTEN=0.0.0.0:8081
 EXPOSE 8080 8081
 USER 10001:10001
 HEALTHCHECK --interval=10s --timeout=20s --start-period=120s CMD ["node", "/srv/waybill/server/dist/health.js"]

@@ -45,7 +45,7 @@ export class Installation implements AsyncDisposable {
       ownServe(
         {
           WAYBILL_LISTEN: backend.address,
-          WAYBILL_CONSOLE_LISTEN: `127.0.0.1:${backend.consolePort}`,
+          WAYBILL_PROBES_LISTEN: `127.0.0.1:${backend.probesPort}`,
           WAYBILL_TRUSTED_PROXIES: '127.0.0.1',
           WAYBILL_STOP_DELAY_SECONDS: '6',
           WAYBILL_STOP_SECONDS: '600',
@@ -77,5 +77,5 @@ export class Installation implements AsyncDisposable {
 type Proxy = Awaited<ReturnType<typeof deployedProxy>>;
 
 async function freeBackend(): Promise<Backend> {
-  return { address: `127.0.0.1:${await closedPort()}`, consolePort: await closedPort() };
+  return { address: `127.0.0.1:${await closedPort()}`, probesPort: await closedPort() };
 }

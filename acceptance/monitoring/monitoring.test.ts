@@ -11,7 +11,7 @@ import { eventually } from '../lib/wait.ts';
 import { promtool, type Sample, startPrometheus } from './prometheus.ts';
 
 const project = new URL('../../', import.meta.url);
-const instances = () => demo().consoles.map((url) => new URL(url).host);
+const instances = () => demo().probes.map((url) => new URL(url).host);
 const maxSeriesPerProcess = 3_000;
 
 let prometheus: Awaited<ReturnType<typeof startPrometheus>>;
@@ -47,7 +47,7 @@ const shown = ({ metric, value: [, value] }: Sample) =>
   `${Object.values(metric).join(' ') || 'all'}: ${Number(Number(value).toPrecision(3))}`;
 
 test('promtool has nothing to say about the metrics of any process', async () => {
-  for (const url of demo().consoles) {
+  for (const url of demo().probes) {
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(await promtool(['check', 'metrics'], metrics)).toEqual({ exitCode: 0, output: '' });
   }

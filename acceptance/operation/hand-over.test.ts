@@ -32,17 +32,17 @@ afterAll(() => {
 
 async function startServing() {
   copyFileSync(programEnvironment()['WAYBILL_MASTER_KEY_FILE'] as string, masterKeys);
-  const consolePort = await closedPort();
+  const probesPort = await closedPort();
   const serve = await ownServe({
     RUNTIME_DIRECTORY: directory,
     WAYBILL_LISTEN: `127.0.0.1:${await closedPort()}`,
-    WAYBILL_CONSOLE_LISTEN: `127.0.0.1:${consolePort}`,
+    WAYBILL_PROBES_LISTEN: `127.0.0.1:${probesPort}`,
     WAYBILL_MASTER_KEY_FILE: masterKeys,
     WAYBILL_STOP_DELAY_SECONDS: '1',
     WAYBILL_STOP_SECONDS: '60',
   });
   started.push(serve.pid);
-  return { ...serve, readiness: async () => (await fetch(`http://127.0.0.1:${consolePort}/readyz`)).status };
+  return { ...serve, readiness: async () => (await fetch(`http://127.0.0.1:${probesPort}/readyz`)).status };
 }
 
 /** The exit code and output of the command that `systemctl reload` runs. */

@@ -36,13 +36,13 @@ beforeAll(async () => {
   const authorization = `Bearer ${randomUUID()}`;
   secrets.set('the authorization of the audit’s target', authorization);
   collector = await auditCollector(authorization);
-  const [serveConsole, workConsole] = [`127.0.0.1:${await closedPort()}`, `127.0.0.1:${await closedPort()}`];
+  const [serveProbes, workProbes] = [`127.0.0.1:${await closedPort()}`, `127.0.0.1:${await closedPort()}`];
   exchange = await ownExchange({
     settings: {
       WAYBILL_OTLP_URL: receiver.url,
       WAYBILL_SECOND_FACTOR: 'mail',
-      WAYBILL_CONSOLE_LISTEN: serveConsole,
-      WAYBILL_WORK_CONSOLE_LISTEN: workConsole,
+      WAYBILL_PROBES_LISTEN: serveProbes,
+      WAYBILL_WORK_PROBES_LISTEN: workProbes,
       ...collector.settings,
     },
   });
@@ -51,8 +51,8 @@ beforeAll(async () => {
   await sendAndReceive(client);
   await attack(client);
   await refuseAndAcceptAudit();
-  for (const [name, console] of Object.entries({ serve: serveConsole, work: workConsole })) {
-    metrics.set(name, await (await fetch(`http://${console}/metrics`)).text());
+  for (const [name, address] of Object.entries({ serve: serveProbes, work: workProbes })) {
+    metrics.set(name, await (await fetch(`http://${address}/metrics`)).text());
   }
   // The last spans are sent when a process stops.
   await Promise.all(exchange.processes.map((process) => process.stop()));

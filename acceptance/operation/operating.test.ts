@@ -247,17 +247,17 @@ test('an unavailable engine does not prevent the start, and readiness names it',
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as { port: number };
-  const consolePort = await closedPort();
+  const probesPort = await closedPort();
   const serve = await ownServe({
     WAYBILL_S3_ENDPOINT: `http://127.0.0.1:${await closedPort()}`,
     WAYBILL_REDIS_URL: `redis://127.0.0.1:${port}`,
-    WAYBILL_CONSOLE_LISTEN: `127.0.0.1:${consolePort}`,
+    WAYBILL_PROBES_LISTEN: `127.0.0.1:${probesPort}`,
   });
   try {
     const tookMs: number[] = [];
     const away = await eventually('both are found out of reach', async () => {
       const began = performance.now();
-      const response = await fetch(`http://127.0.0.1:${consolePort}/readyz`);
+      const response = await fetch(`http://127.0.0.1:${probesPort}/readyz`);
       tookMs.push(performance.now() - began);
       expect(response.status).toBe(200);
       const { engines } = (await response.json()) as { engines: Record<string, string> };
@@ -273,16 +273,16 @@ test('an unavailable engine does not prevent the start, and readiness names it',
 });
 
 for (const [role, own, setting] of [
-  ['serve', ownServe, 'WAYBILL_CONSOLE_LISTEN'],
-  ['work', ownWorker, 'WAYBILL_WORK_CONSOLE_LISTEN'],
+  ['serve', ownServe, 'WAYBILL_PROBES_LISTEN'],
+  ['work', ownWorker, 'WAYBILL_WORK_PROBES_LISTEN'],
 ] as const) {
   test(`while ${role} waits for PostgreSQL, it is alive and not ready`, async () => {
     const { hostname, port, href } = new URL(programEnvironment()['WAYBILL_DATABASE_URL'] as string);
     await using proxy = await TcpProxy.before({ host: hostname, port: Number(port) });
     proxy.fault = 'refuse';
-    const consoleAddress = `127.0.0.1:${await closedPort()}`;
-    const starting = own({ WAYBILL_DATABASE_URL: proxy.through(href), [setting]: consoleAddress });
-    const ask = (path: string) => fetch(`http://${consoleAddress}${path}`);
+    const probesAddress = `127.0.0.1:${await closedPort()}`;
+    const starting = own({ WAYBILL_DATABASE_URL: proxy.through(href), [setting]: probesAddress });
+    const ask = (path: string) => fetch(`http://${probesAddress}${path}`);
     const alive = await eventually('it responds', () => ask('/healthz').catch(() => undefined));
     expect(alive.status).toBe(200);
     await eventually('it has asked for PostgreSQL in vain', async () => proxy.broken > 0 || undefined);

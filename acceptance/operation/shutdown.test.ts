@@ -46,20 +46,20 @@ beforeAll(async () => {
 
 interface Serving extends OwnServe {
   address: string;
-  consolePort: number;
+  probesPort: number;
 }
 const started: Serving[] = [];
 afterAll(() => Promise.all(started.map((serve) => serve.stop())));
 
 async function startServing(): Promise<Serving> {
-  const consolePort = await closedPort();
+  const probesPort = await closedPort();
   const serve = await ownServe({
-    WAYBILL_CONSOLE_LISTEN: `127.0.0.1:${consolePort}`,
+    WAYBILL_PROBES_LISTEN: `127.0.0.1:${probesPort}`,
     WAYBILL_TRUSTED_PROXIES: '127.0.0.1',
     WAYBILL_STOP_DELAY_SECONDS: '6',
     WAYBILL_STOP_SECONDS: '600',
   });
-  const serving = { ...serve, consolePort, address: new URL(serve.baseUrl).host };
+  const serving = { ...serve, probesPort, address: new URL(serve.baseUrl).host };
   started.push(serving);
   return serving;
 }
@@ -78,7 +78,7 @@ for (const index of [0, 1]) {
     await midway.everybody;
 
     process.kill(stopped.pid, 'SIGTERM');
-    const readiness = () => fetch(`http://127.0.0.1:${stopped.consolePort}/readyz`);
+    const readiness = () => fetch(`http://127.0.0.1:${stopped.probesPort}/readyz`);
     await eventually('it says that it is not ready', async () =>
       (await readiness()).status === 503 ? true : undefined,
     );

@@ -7,16 +7,16 @@ import { type Config, readConfig } from './config/config.ts';
 
 const deadlineMs = 10_000;
 
-type Addresses = Pick<Config, 'WAYBILL_CONSOLE_LISTEN' | 'WAYBILL_WORK_CONSOLE_LISTEN'>;
+type Addresses = Pick<Config, 'WAYBILL_PROBES_LISTEN' | 'WAYBILL_WORK_PROBES_LISTEN'>;
 
 /** One line for each process that was asked, and whether all of them are ready. */
 export async function askHealth(config: Addresses): Promise<{ ready: boolean; lines: string[] }> {
-  const set = [config.WAYBILL_CONSOLE_LISTEN, config.WAYBILL_WORK_CONSOLE_LISTEN].filter((one) => one !== undefined);
+  const set = [config.WAYBILL_PROBES_LISTEN, config.WAYBILL_WORK_PROBES_LISTEN].filter((one) => one !== undefined);
   const responses = await Promise.all([...new Set(set.map(toUrl))].map(ask));
   if (responses.length === 0) {
     return {
       ready: false,
-      lines: ['Set WAYBILL_CONSOLE_LISTEN or WAYBILL_WORK_CONSOLE_LISTEN: there is no one to ask.'],
+      lines: ['Set WAYBILL_PROBES_LISTEN or WAYBILL_WORK_PROBES_LISTEN: there is no one to ask.'],
     };
   }
   return {

@@ -20,10 +20,10 @@ export async function serve({ sockets }: { readonly sockets: string }): Promise<
   letHeapGrow();
   const config = readConfig();
   const inherited = parseSockets(sockets);
-  closeUnused(inherited, [config.WAYBILL_LISTEN, config.WAYBILL_CONSOLE_LISTEN]);
+  closeUnused(inherited, [config.WAYBILL_LISTEN, config.WAYBILL_PROBES_LISTEN]);
   const tls = certificateFiles(config);
   const certificate = tls && readCertificate(tls);
-  const { log, observation, engines, adminConsole, manager } = await startService(config, 'serve', inherited);
+  const { log, observation, engines, probes, manager } = await startService(config, 'serve', inherited);
   const processTag = randomBytes(3).toString('hex');
   const server = buildServer(engines, {
     log,
@@ -61,7 +61,7 @@ export async function serve({ sockets }: { readonly sockets: string }): Promise<
   const ending = closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     // First no new work, then the work in progress, then the engines.
-    adminConsole.stopping();
+    probes.stopping();
     if (!drained) {
       log.info('stopping: not ready for new requests, finishing those in progress');
       await manager.stopping();
@@ -69,7 +69,7 @@ export async function serve({ sockets }: { readonly sockets: string }): Promise<
     const cut = await stopServing({ err });
     if (cut > 0) log.warn({ cut }, 'connections were cut: their requests took too long to end');
     reloading?.stop();
-    await adminConsole.close();
+    await probes.close();
     await engines.close();
     await observation.tracing.stop();
   });
@@ -77,18 +77,18 @@ export async function serve({ sockets }: { readonly sockets: string }): Promise<
   const listening = await listenOn(server, config.WAYBILL_LISTEN, { backlog, inherited }).catch(
     cannotListen('WAYBILL_LISTEN'),
   );
-  await adminConsole.started();
+  await probes.started();
   log.info({ listening, processTag }, 'serving');
   const { runtimeDirectory } = readServiceEnvironment();
   if (runtimeDirectory !== undefined) {
     await offerHandOver({
       directory: runtimeDirectory,
       log,
-      listening: [{ address: config.WAYBILL_LISTEN, server: server.server }, ...adminConsole.listening()],
+      listening: [{ address: config.WAYBILL_LISTEN, server: server.server }, ...probes.listening()],
       onReplaced: () => {
         log.info('replaced: finishing the requests in progress');
         manager.endWatch();
-        void adminConsole.close();
+        void probes.close();
         void stopServing({ isReplaced: true }).then(() => ending.close());
       },
     });

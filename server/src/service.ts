@@ -5,8 +5,8 @@ import { toEngineAddresses } from './config/engine-addresses.ts';
 import { readServiceEnvironment } from './config/service-environment.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { type InheritedSockets, listenOn } from './hand-over.ts';
-import { buildConsole, type ProcessStatus } from './http/console/server.ts';
-import { type EngineWatch, watchEngines } from './http/console/watch-engines.ts';
+import { buildProbes, type ProcessStatus } from './http/probes/server.ts';
+import { type EngineWatch, watchEngines } from './http/probes/watch-engines.ts';
 import { openJournal } from './journal.ts';
 import { jobFields } from './observe/jobs.ts';
 import { createMetrics } from './observe/metrics.ts';
@@ -20,9 +20,9 @@ import { waitForEngines } from './wait-for-engines.ts';
 /** How long a process that met an unexpected error may finish requests, and how long its last steps may take. */
 export const crashGraceMs = 30_000;
 
-const consoleSettings = { serve: 'WAYBILL_CONSOLE_LISTEN', work: 'WAYBILL_WORK_CONSOLE_LISTEN' } as const;
+const probesSettings = { serve: 'WAYBILL_PROBES_LISTEN', work: 'WAYBILL_WORK_PROBES_LISTEN' } as const;
 
-/** The engines of a service, observed, after their first check, and the administrator's port, which responds before. */
+/** The engines of a service, observed, after their first check, and the probe port, which responds before. */
 export async function startService(config: Config, role: 'serve' | 'work', inherited: InheritedSockets = new Map()) {
   const about = { role, version };
   const tracing = await startTracing({ ...about, url: config.WAYBILL_OTLP_URL, ratio: config.WAYBILL_TRACE_RATIO });
@@ -43,18 +43,18 @@ export async function startService(config: Config, role: 'serve' | 'work', inher
     engineFailed: (engine, reason) => outages.failed(engine, reason, engine === 'clamd' ? scanCall : undefined),
     migrationWaits: (reason) => log.warn({ engine: 'postgres', reason }, 'a migration is waiting'),
   });
-  const adminConsole = await openConsole(config, consoleSettings[role], { log, observation, inherited });
+  const probes = await openProbes(config, probesSettings[role], { log, observation, inherited });
   await waitForEngines(assembly, { failed: (engine, reason) => outages.failed(engine, reason) });
   const engines = observeEngines(assembly, observation);
-  adminConsole.watch(engines);
+  probes.watch(engines);
   const manager = connectServiceManager(readServiceEnvironment(), log);
-  return { log, observation, engines, adminConsole, manager };
+  return { log, observation, engines, probes, manager };
 }
 
-/** The administrator's port, and what it reports. A supervisor can tell a process that waits from one that is dead. */
-async function openConsole(
+/** The probe port, and what it reports. A supervisor can tell a process that waits from one that is dead. */
+async function openProbes(
   config: Config,
-  setting: (typeof consoleSettings)[keyof typeof consoleSettings],
+  setting: (typeof probesSettings)[keyof typeof probesSettings],
   {
     log,
     observation,
@@ -65,7 +65,7 @@ async function openConsole(
   const { registry, sources } = metrics;
   let status: ProcessStatus = 'starting';
   let watch: EngineWatch | undefined;
-  const server = buildConsole({
+  const server = buildProbes({
     log,
     status: () => status,
     engines: () => watch?.states() ?? {},

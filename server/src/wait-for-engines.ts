@@ -1,6 +1,6 @@
 import { ExchangeError } from './domain/exchange-error.ts';
 import { SetupError } from './domain/setup-error.ts';
-import { type EngineChecks, toReason, withDeadline } from './http/console/watch-engines.ts';
+import { type EngineChecks, toReason, withDeadline } from './http/probes/watch-engines.ts';
 
 export interface StartUpOptions {
   readonly failed: (engine: string, reason: string) => void;

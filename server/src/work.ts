@@ -26,7 +26,7 @@ export async function work(): Promise<void> {
   letHeapGrow();
   const config = readConfig();
   requireWorkConnections(config);
-  const { log, observation, engines, adminConsole, manager } = await startService(config, 'work');
+  const { log, observation, engines, probes, manager } = await startService(config, 'work');
   observation.metrics.sources.backlog = engines.backlog;
   observation.metrics.sources.auditWaitingSeconds = () => readAuditWaiting(engines, engines.auditTargets);
   const parts: Stoppable[] = [];
@@ -52,13 +52,13 @@ export async function work(): Promise<void> {
   closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     stopping.abort();
-    adminConsole.stopping();
+    probes.stopping();
     await manager.stopping();
     const started = (await Promise.allSettled(starting)).flatMap((result) =>
       result.status === 'fulfilled' ? [result.value] : [],
     );
     await Promise.all([...started, ...parts].map((part) => part.stop()));
-    await adminConsole.close();
+    await probes.close();
     await engines.close();
     await observation.tracing.stop();
   });
@@ -68,7 +68,7 @@ export async function work(): Promise<void> {
     return [];
   });
   if (stopping.signal.aborted) return;
-  await adminConsole.started();
+  await probes.started();
   await manager.ready();
   if (stopping.signal.aborted) return;
   log.info({ working: true }, 'working');

@@ -169,7 +169,7 @@ match(
   JSON.stringify(backup),
   /"args":\["admin","backup","--to","s3:\/\/backups\/a","--day-keys","s3:\/\/day-keys\/a"\]/,
 );
-match(JSON.stringify(all.find(({ kind }) => kind === 'PodMonitor')), /"port":"console"/);
+match(JSON.stringify(all.find(({ kind }) => kind === 'PodMonitor')), /"port":"probes"/);
 deepEqual(
   deployed.map(({ spec }) => (spec as unknown as { strategy: { type?: string } }).strategy.type),
   [undefined, 'Recreate'],

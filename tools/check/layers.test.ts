@@ -19,7 +19,7 @@ const forbidden: Record<string, [file: string, imports: string]> = {
   'engines-do-not-know-each-other': ['server/src/engines/s3/planted-engine.ts', '../clamd/scanner.ts'],
   'surfaces-use-no-engine': ['server/src/jobs/planted-engine.ts', '../engines/clamd/scanner.ts'],
   'surfaces-do-not-know-each-other': ['server/src/jobs/planted-surface.ts', '../http/guard.ts'],
-  'http-surfaces-do-not-know-each-other': ['server/src/http/console/planted.ts', '../cgi/authenticate.ts'],
+  'http-surfaces-do-not-know-each-other': ['server/src/http/probes/planted.ts', '../cgi/authenticate.ts'],
   'shared-http-code-knows-no-surface': ['server/src/http/shared/planted.ts', '../cgi/authenticate.ts'],
   'only-assemble-names-engines': ['server/src/planted-engine.ts', './engines/clamd/scanner.ts'],
   'postgres-driver-only-in-its-engine': ['server/src/http/planted-pg.ts', 'pg'],

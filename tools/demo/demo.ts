@@ -73,8 +73,8 @@ async function start(): Promise<void> {
   writeFileSync(`${demoDir}/environment.json`, JSON.stringify(environment), { mode: 0o600 });
 
   const serves = await Promise.all([startServe('serve-1', environment), startServe('serve-2', environment)]);
-  const workConsole = `127.0.0.1:${await freePort(0)}`;
-  const work = { ...environment, WAYBILL_WORK_CONSOLE_LISTEN: workConsole };
+  const workProbes = `127.0.0.1:${await freePort(0)}`;
+  const work = { ...environment, WAYBILL_WORK_PROBES_LISTEN: workProbes };
   const worker = await startWaybilld('worker', ['work'], work, 'working');
   const proxy = await startProxy(
     port,
@@ -89,8 +89,8 @@ async function start(): Promise<void> {
     base_url: baseUrl,
     accounts,
     people,
-    admin_url: serves[0]?.console,
-    consoles: [...serves.map((serve) => serve.console), `http://${workConsole}`],
+    admin_url: serves[0]?.probes,
+    probes: [...serves.map((serve) => serve.probes), `http://${workProbes}`],
     mail_dir: `${enginesDir}/postfix/mail/all/new`,
     sms_log: `${enginesDir}/kannel/sms.log`,
     pids: { 'serve-1': serves[0]?.pid, 'serve-2': serves[1]?.pid, worker: worker.pid, proxy: proxy.pid },
@@ -135,15 +135,15 @@ async function emptyBucket(): Promise<void> {
 }
 
 async function startServe(name: string, environment: Record<string, string>) {
-  const console = `127.0.0.1:${await freePort(0)}`;
+  const probes = `127.0.0.1:${await freePort(0)}`;
   return {
     ...(await startWaybilld(
       name,
       ['serve'],
-      { ...environment, WAYBILL_LISTEN: '127.0.0.1:0', WAYBILL_CONSOLE_LISTEN: console, WAYBILL_LOG_LEVEL: 'info' },
+      { ...environment, WAYBILL_LISTEN: '127.0.0.1:0', WAYBILL_PROBES_LISTEN: probes, WAYBILL_LOG_LEVEL: 'info' },
       'listening',
     )),
-    console: `http://${console}`,
+    probes: `http://${probes}`,
   };
 }
 

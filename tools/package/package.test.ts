@@ -154,7 +154,7 @@ test('the template for more processes is the unit of one, with names and ports o
   expect(own).toEqual([
     'Description=Waybill HTTP server on port %i',
     'Environment=WAYBILL_LISTEN=127.0.0.1:%i',
-    'Environment=WAYBILL_CONSOLE_LISTEN=127.0.0.1:1%i',
+    'Environment=WAYBILL_PROBES_LISTEN=127.0.0.1:1%i',
     'SyslogIdentifier=waybill-serve-%i',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: systemd replaces it.
     'ExecReload=/usr/lib/waybill/node server/dist/request-hand-over.js /run/waybill-serve-%i/${MAINPID}',

@@ -13,7 +13,7 @@ export interface Demo {
   people: DemoPerson[];
   admin_url: string;
   /** Of every process of Waybill. */
-  consoles: string[];
+  probes: string[];
   mail_dir: string;
   sms_log: string;
   pids: Record<string, number>;

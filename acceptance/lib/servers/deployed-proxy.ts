@@ -11,7 +11,7 @@ import { eventually } from '../wait.ts';
 /** The address of a `serve` process, and where it reports whether it is ready. */
 export interface Backend {
   address: string;
-  consolePort: number;
+  probesPort: number;
 }
 
 /** HAProxy as configured by deploy/haproxy.cfg, but without TLS, on its own port, in front of two processes. */
@@ -23,9 +23,9 @@ export async function deployedProxy([first, second]: readonly [Backend, Backend]
   const [program, ...args] = shippedProxy(
     'haproxy.cfg',
     { folder, port, plainPort, backend: first.address, second: second.address },
-    [first, second].map(({ address, consolePort }) => [
+    [first, second].map(({ address, probesPort }) => [
       new RegExp(`(server serve\\d ${address})\\n`),
-      `$1 port ${consolePort}\n`,
+      `$1 port ${probesPort}\n`,
     ]),
   );
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -43,8 +43,8 @@ test('a complete environment, and the defaults of what is not set', () => {
   expect(config).toMatchObject({
     WAYBILL_PUBLIC_URL: 'https://files.example.org',
     WAYBILL_LISTEN: { host: '127.0.0.1', port: 8080 },
-    WAYBILL_CONSOLE_LISTEN: undefined,
-    WAYBILL_WORK_CONSOLE_LISTEN: undefined,
+    WAYBILL_PROBES_LISTEN: undefined,
+    WAYBILL_WORK_PROBES_LISTEN: undefined,
     WAYBILL_OTLP_URL: undefined,
     WAYBILL_TRACE_RATIO: 1,
     WAYBILL_ALLOWED_HOSTS: [],
@@ -235,8 +235,8 @@ describe('refuses', () => {
 
 test.each([
   ['WAYBILL_LISTEN', '[::1]:8080', { host: '::1', port: 8080 }],
-  ['WAYBILL_CONSOLE_LISTEN', 'localhost:0', { host: 'localhost', port: 0 }],
-  ['WAYBILL_WORK_CONSOLE_LISTEN', '[::]:8082', { host: '::', port: 8082 }],
+  ['WAYBILL_PROBES_LISTEN', 'localhost:0', { host: 'localhost', port: 0 }],
+  ['WAYBILL_WORK_PROBES_LISTEN', '[::]:8082', { host: '::', port: 8082 }],
   ['WAYBILL_OTLP_URL', 'http://127.0.0.1:4318/v1/traces', 'http://127.0.0.1:4318/v1/traces'],
   ['WAYBILL_TRACE_RATIO', '0.05', 0.05],
   ['WAYBILL_ALLOWED_HOSTS', ' A.example:81 ,b.example,, ', ['a.example:81', 'b.example']],

@@ -60,19 +60,19 @@ template:
           {{- if eq .role "serve" }}
           - { name: http, containerPort: 8080 }
           {{- end }}
-          - { name: console, containerPort: 8081 }
+          - { name: probes, containerPort: 8081 }
         # A migration may take long.
         startupProbe:
-          httpGet: { path: /healthz, port: console }
+          httpGet: { path: /healthz, port: probes }
           periodSeconds: 5
           failureThreshold: 120
         livenessProbe:
-          httpGet: { path: /healthz, port: console }
+          httpGet: { path: /healthz, port: probes }
           periodSeconds: 10
           timeoutSeconds: 5
         {{- if eq .role "serve" }}
         readinessProbe:
-          httpGet: { path: /readyz, port: console }
+          httpGet: { path: /readyz, port: probes }
           periodSeconds: 2
           failureThreshold: 2
           timeoutSeconds: 5

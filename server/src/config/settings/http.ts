@@ -11,7 +11,7 @@ export const httpSettings = {
   WAYBILL_ALLOWED_HOSTS: {
     group: 'common',
     description:
-      'Additional host names that this server and its console serve, separated by commas, with the port unless it is the default. The console also accepts addresses and names without a dot.',
+      'Additional host names that this server and its probe ports serve, separated by commas, with the port unless it is the default. The probe ports also accept addresses and names without a dot.',
     default: '',
     type: list,
   },

@@ -3,14 +3,14 @@ import { address, hostAndPort, oneOf, optional, ratio } from '../types.ts';
 
 /** Logs, metrics and traces. */
 export const monitoringSettings = {
-  WAYBILL_CONSOLE_LISTEN: {
+  WAYBILL_PROBES_LISTEN: {
     group: 'common',
     description:
       'The address on which `serve` provides /healthz, /readyz and /metrics, for administrators, load balancers and Prometheus: HOST:PORT. Empty: none.',
     default: '',
     type: optional(hostAndPort),
   },
-  WAYBILL_WORK_CONSOLE_LISTEN: {
+  WAYBILL_WORK_PROBES_LISTEN: {
     group: 'common',
     description:
       'The same for `work`. It is a setting of its own so that `serve` and `work` can share an environment file on one machine.',

@@ -11,7 +11,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { toReason, withDeadline } from '../../http/console/watch-engines.ts';
+import { toReason, withDeadline } from '../../http/probes/watch-engines.ts';
 import { objectStoreContract } from '../../testing/contracts/object-store-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestObjectStore } from '../../testing/object-store.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { silentLog } from '../../testing/silent-log.ts';
-import { buildConsole, type ProcessStatus } from './server.ts';
+import { buildProbes, type ProcessStatus } from './server.ts';
 import { type EngineChecks, watchEngines } from './watch-engines.ts';
 
 beforeEach(() => {
@@ -73,7 +73,7 @@ test('an engine that does not respond is checked once at a time', async () => {
 
 test('a process is ready from its start until it stops, whatever its engines do', async () => {
   let status: ProcessStatus = 'starting';
-  const app = buildConsole({
+  const app = buildProbes({
     allowedHosts: [],
     log: silentLog,
     status: () => status,

@@ -7,13 +7,13 @@ import type { EngineState } from './watch-engines.ts';
 export type ProcessStatus = 'starting' | 'ok' | 'stopping';
 
 /**
- * The administrator's own port, which load balancers also query. /healthz: the process is running. /readyz: it has
+ * The probe port, for administrators and load balancers. /healthz: the process is running. /readyz: it has
  * started and is not about to stop. An unavailable engine does not make the process "not ready": it is unavailable for
  * every process, and if no process were ready, the pages that do not need it would be unavailable too. /metrics: for
  * Prometheus. It requires no credentials, so a page in an administrator's browser must not reach it through a name that
- * its owner points here: see `isConsoleHost`.
+ * its owner points here: see `isProbesHost`.
  */
-export function buildConsole(options: {
+export function buildProbes(options: {
   readonly log: Logger;
   readonly status: () => ProcessStatus;
   readonly engines: () => Readonly<Record<string, EngineState>>;
@@ -29,7 +29,7 @@ export function buildConsole(options: {
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders);
-    if (isConsoleHost(request.headers.host ?? '', options.allowedHosts)) return;
+    if (isProbesHost(request.headers.host ?? '', options.allowedHosts)) return;
     await reply.code(421).send({
       status: 'error',
       code: 'wrong_host',
@@ -49,7 +49,7 @@ export function buildConsole(options: {
 }
 
 /** Addresses and names without a dot cannot be registered by a stranger and pointed at this port. */
-function isConsoleHost(host: string, allowedHosts: readonly string[]): boolean {
+function isProbesHost(host: string, allowedHosts: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/:\d+$/, '');
   const isAddress = isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
   return isAddress || !name.includes('.') || allowedHosts.includes(host.toLowerCase()) || allowedHosts.includes(name);

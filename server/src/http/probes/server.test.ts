@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { silentLog } from '../../testing/silent-log.ts';
-import { buildConsole } from './server.ts';
+import { buildProbes } from './server.ts';
 
-const app = buildConsole({
+const app = buildProbes({
   log: silentLog,
   status: () => 'ok',
   engines: () => ({}),
@@ -18,13 +18,13 @@ test.each([
   'waybill',
   'files.example.org:8081',
   'admin.example.org:8081',
-])('the console is served as %s', async (host) => {
+])('the probes are served as %s', async (host) => {
   const { statusCode } = await app.inject({ url: '/metrics', headers: { host } });
   expect(statusCode).toBe(200);
 });
 
 test.each(['attacker.example', 'attacker.example:8081', '10.0.0.11.attacker.example', 'admin.example.org:80'])(
-  'the console is not served as %s, a name that a stranger could point here',
+  'the probes are not served as %s, a name that a stranger could point here',
   async (host) => {
     for (const url of ['/metrics', '/healthz', '/readyz']) {
       const response = await app.inject({ url, headers: { host } });
