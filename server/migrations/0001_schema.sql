@@ -360,8 +360,8 @@ create table drops (
   request_position  integer,
   -- Ended, and its files, inbox entries and contact drafts are still to be removed, a batch of rows at a time.
   to_empty          boolean not null default false,
-  -- The deliveries of an ended drop may be purged before the drop.
-  deliveries_purged boolean not null default false,
+  -- What the receivers of an ended drop did may be purged before the drop.
+  activity_purged   boolean not null default false,
   primary key (account_id, id)
 );
 create index drops_sent_by_time on drops (account_id, created_at desc, id desc) where type <> 'receivedfiles';
@@ -382,7 +382,7 @@ create index drops_to_end on drops (expires_at) where ended_at is null;
 create index drops_to_empty on drops (ended_at) where to_empty;
 create index drops_to_remind on drops (remind_at) where remind_at is not null;
 create index drops_to_purge on drops (ended_at) where ended_at is not null and not to_empty;
-create index drops_with_deliveries on drops (ended_at) where ended_at is not null and not to_empty and not deliveries_purged;
+create index drops_with_activity on drops (ended_at) where ended_at is not null and not to_empty and not activity_purged;
 
 -- A receiver of a drop or request, with a link of their own, which is found by the SHA-256 of its token.
 create table links (

@@ -410,7 +410,7 @@ function toPolicy(config: Config): Policy {
     keepSeconds: {
       drafts: config.WAYBILL_DRAFT_DAYS * unitSeconds.days,
       history: toSeconds(config.WAYBILL_HISTORY_DAYS),
-      deliveries: toSeconds(config.WAYBILL_DELIVERY_DAYS),
+      activity: toSeconds(config.WAYBILL_ACTIVITY_DAYS),
       audit: toSeconds(config.WAYBILL_AUDIT_DAYS),
       evidence: toSeconds(config.WAYBILL_EVIDENCE_DAYS),
       events: config.WAYBILL_EVENT_DAYS * unitSeconds.days,

@@ -87,7 +87,7 @@ describe('waybill history', () => {
 
   test('keeps the order, and does not count deliveries whose records were purged', async () => {
     const drops = Array.from({ length: 9 }, (_, index) => ({ ...drop, reference: `WB-${index}` }));
-    const purged = { 'GET drops': page(...drops), 'GET drops/ID': { ...dropDetails, deliveries_purged: true } };
+    const purged = { 'GET drops': page(...drops), 'GET drops/ID': { ...dropDetails, activity_purged: true } };
     const listed = await waybill('history', { replies: purged });
     expect(listed.output.split('\n').map((line) => line.split('\t')[0])).toEqual([
       ...drops.map(({ reference }) => reference),

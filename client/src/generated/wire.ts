@@ -541,9 +541,9 @@ export interface DropDetails {
   /** Number of files. */
   file_count: number;
   /**
-   * True: the deliveries were removed because of their age (WAYBILL_DELIVERY_DAYS); their times and counts are unknown.
+   * True: what receivers did was removed because of its age (WAYBILL_ACTIVITY_DAYS); its times and counts are unknown.
    */
-  deliveries_purged: boolean;
+  activity_purged: boolean;
   /** The receivers and the progress of each delivery. */
   receivers: DropReceiver[];
   /** The files of the drop. */
@@ -944,8 +944,8 @@ export interface FileRequestDetails {
   receiver_count: number;
   /** Whether each contact may send files any number of times. */
   reusable: boolean;
-  /** True: the times at which links were opened were removed because of their age (WAYBILL_DELIVERY_DAYS). */
-  deliveries_purged: boolean;
+  /** True: the times at which links were opened were removed because of their age (WAYBILL_ACTIVITY_DAYS). */
+  activity_purged: boolean;
   /** The contacts who were asked, and the progress of each request. */
   receivers: FileRequestReceiver[];
 }

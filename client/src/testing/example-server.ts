@@ -31,7 +31,7 @@ const person = { name: null, phone: '', language: 'en', ...untouched, revoked_at
 const { completed_at: _completed, ...asked } = { ...person, notified_at: '2030-01-31T12:00:05.000Z' };
 export const dropDetails = {
   ...drop,
-  deliveries_purged: false,
+  activity_purged: false,
   receivers: [
     {
       ...person,
@@ -73,7 +73,7 @@ const { file_count: _files, ...sent } = drop;
 export const fileRequest = { ...sent, id: ids.request, reference: 'WB-8G4M-3ARE', external_id: null, reusable: true };
 export const fileRequestDetails = {
   ...fileRequest,
-  deliveries_purged: false,
+  activity_purged: false,
   receivers: [
     {
       ...asked,

@@ -58,9 +58,9 @@ export const DropFile = Type.Object(
 export const DropDetails = Type.Object(
   {
     ...Drop.properties,
-    deliveries_purged: Type.Boolean({
+    activity_purged: Type.Boolean({
       description:
-        'True: the deliveries were removed because of their age (WAYBILL_DELIVERY_DAYS); their times and counts are unknown.',
+        'True: what receivers did was removed because of its age (WAYBILL_ACTIVITY_DAYS); its times and counts are unknown.',
     }),
     receivers: Type.Array(DropReceiver, {
       maxItems: limits.receiversPerDispatch,

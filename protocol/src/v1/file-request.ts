@@ -47,9 +47,9 @@ export const FileRequestReceiver = Type.Object(
 export const FileRequestDetails = Type.Object(
   {
     ...FileRequest.properties,
-    deliveries_purged: Type.Boolean({
+    activity_purged: Type.Boolean({
       description:
-        'True: the times at which links were opened were removed because of their age (WAYBILL_DELIVERY_DAYS).',
+        'True: the times at which links were opened were removed because of their age (WAYBILL_ACTIVITY_DAYS).',
     }),
     receivers: Type.Array(FileRequestReceiver, {
       maxItems: limits.receiversPerDispatch,

@@ -210,7 +210,7 @@ function formatTime(what: string, at: Date | null): string {
 }
 
 function describeSent(state: Omit<ReceiverState, 'position'>): string[] {
-  if (state.isPurged) return ['  What was downloaded is no longer on record (WAYBILL_DELIVERY_DAYS).'];
+  if (state.isPurged) return ['  What was downloaded is no longer on record (WAYBILL_ACTIVITY_DAYS).'];
   return [
     ...describeOpened(state),
     formatTime('sent in full', state.completedAt),
@@ -222,7 +222,7 @@ function describeSent(state: Omit<ReceiverState, 'position'>): string[] {
 function describeReceived(state: Omit<ReceiverState, 'position'>): string[] {
   return [
     ...(state.isPurged
-      ? ['  When the link was opened is no longer on record (WAYBILL_DELIVERY_DAYS).']
+      ? ['  When the link was opened is no longer on record (WAYBILL_ACTIVITY_DAYS).']
       : describeOpened(state)),
     formatTime('first sent', state.completedAt),
     formatTime('last sent', state.lastReceivedAt),

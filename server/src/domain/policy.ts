@@ -61,7 +61,7 @@ export interface Policy {
     /** Ended drops. */
     readonly history: number | undefined;
     /** Records of what receivers did with ended drops. */
-    readonly deliveries: number | undefined;
+    readonly activity: number | undefined;
     /** Also released holds. */
     readonly audit: number | undefined;
     /** Then it is erased. */

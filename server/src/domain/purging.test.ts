@@ -212,7 +212,7 @@ describe('what receivers did with a drop', () => {
   test('is purged at its own age, and the drop stays in the history', async () => {
     const [old, young] = [await endedDrop(31), await endedDrop(29)];
     const before = await readRows(old.dropId);
-    await sweep(keeping({ history: 365, deliveries: 30 }));
+    await sweep(keeping({ history: 365, activity: 30 }));
     expect(await readRows(old.dropId)).toEqual({ ...before, deliveries: 0 });
     expect(await readRows(young.dropId)).toEqual(before);
     expect(await states(old)).toMatchObject([
@@ -228,11 +228,11 @@ describe('what receivers did with a drop', () => {
     const drop = await endedDrop(31);
     const { drops } = engines.store;
     const twoRows = { owners: 100, rows: 2 };
-    expect(await drops.purgeDeliveries(30 * daySeconds, twoRows)).toMatchObject({ rows: 0, more: true });
+    expect(await drops.purgeActivity(30 * daySeconds, twoRows)).toMatchObject({ rows: 0, more: true });
     expect(await states(drop)).toMatchObject([{ isPurged: false }]);
-    expect(await drops.purgeDeliveries(30 * daySeconds, twoRows)).toMatchObject({ rows: 1, more: false });
+    expect(await drops.purgeActivity(30 * daySeconds, twoRows)).toMatchObject({ rows: 1, more: false });
     expect(await states(drop)).toMatchObject([{ isPurged: true }]);
-    expect(await drops.purgeDeliveries(30 * daySeconds, twoRows)).toMatchObject({ rows: 0, more: false });
+    expect(await drops.purgeActivity(30 * daySeconds, twoRows)).toMatchObject({ rows: 0, more: false });
   });
 });
 

@@ -84,8 +84,8 @@ export async function sweep(
       inPositions('drops', (after) => drops.purge(age, batchSize, after)),
     ),
   };
-  await purgeOld(keepSeconds.deliveries, (age) =>
-    inPositions('deliveries', (after) => drops.purgeDeliveries(age, batchSize, after)),
+  await purgeOld(keepSeconds.activity, (age) =>
+    inPositions('activity', (after) => drops.purgeActivity(age, batchSize, after)),
   );
   await upTo(rowsPerBatch, sessions.purge);
   await upTo(rowsPerBatch, personLinks.purge);

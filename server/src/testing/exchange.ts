@@ -88,7 +88,7 @@ export const testPolicy: Policy = {
   keepSeconds: {
     drafts: 604_800,
     history: undefined,
-    deliveries: undefined,
+    activity: undefined,
     audit: undefined,
     evidence: undefined,
     events: 2_592_000,

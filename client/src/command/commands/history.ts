@@ -93,7 +93,7 @@ export async function listHistory(
 }
 
 function countCompleted(details: DropDetails | undefined): number | string {
-  if (details === undefined || details.deliveries_purged) return '?';
+  if (details === undefined || details.activity_purged) return '?';
   return details.receivers.filter(({ completed_at: at }) => at !== null).length;
 }
 

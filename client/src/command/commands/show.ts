@@ -88,7 +88,7 @@ function receiverColumns<Row extends Receiver>(did: Column<Row>): Column<Row>[] 
 function dropReceiverColumns(drop: DropDetails): Column<DropReceiver>[] {
   return receiverColumns({
     header: 'FILES',
-    cell: ({ files_delivered: files }) => (drop.deliveries_purged ? '' : `${files}/${drop.file_count}`),
+    cell: ({ files_delivered: files }) => (drop.activity_purged ? '' : `${files}/${drop.file_count}`),
     side: 'right',
   });
 }
@@ -106,7 +106,7 @@ function fileColumns(drop: DropDetails): Column<DropDetails['files'][number]>[] 
     { header: 'STATE', cell: ({ state }) => state, style: ({ state }) => (state === 'deleted' ? 'dim' : undefined) },
     {
       header: 'DOWNLOADED',
-      cell: ({ receivers_delivered: count }) => (drop.deliveries_purged ? '' : `${count}/${drop.receiver_count}`),
+      cell: ({ receivers_delivered: count }) => (drop.activity_purged ? '' : `${count}/${drop.receiver_count}`),
       side: 'right',
     },
     {

@@ -23,7 +23,7 @@ export const retentionSettings = {
     default: '3650',
     type: integer(0, 36_500),
   },
-  WAYBILL_DELIVERY_DAYS: {
+  WAYBILL_ACTIVITY_DAYS: {
     group: 'common',
     description:
       'How long after the end of a drop it is recorded what each receiver did: when the link was opened and a code entered, and which files were sent. 0: as long as the drop.',

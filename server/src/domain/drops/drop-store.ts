@@ -133,7 +133,7 @@ export interface DropStore {
    * Removes what receivers did with drops that ended this long ago: when each opened its link and entered a code, and
    * what was sent to them. A drop under a legal hold is left as it is. Returns how many drops are done.
    */
-  purgeDeliveries(olderThanSeconds: number, batch: BatchSize, after?: BatchPosition): Promise<Batch>;
+  purgeActivity(olderThanSeconds: number, batch: BatchSize, after?: BatchPosition): Promise<Batch>;
   /** The states of the receivers of a drop, ordered by position, after `after`. */
   deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;
 }

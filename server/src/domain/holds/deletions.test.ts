@@ -132,8 +132,8 @@ describe('a file', () => {
   /** As if nothing had to be kept for its age. */
   const sweepAll = async (held: Held) => {
     await settle(held);
-    await sweepKeeping({ history: 0, deliveries: 0, audit: 0, messages: 0 });
-    await sweepKeeping({ history: 0, deliveries: 0, audit: 0, messages: 0 });
+    await sweepKeeping({ history: 0, activity: 0, audit: 0, messages: 0 });
+    await sweepKeeping({ history: 0, activity: 0, audit: 0, messages: 0 });
   };
 
   for (const [how, deletion] of Object.entries(deletions)) {
@@ -164,8 +164,8 @@ describe('the records of an ended drop', () => {
   /** The records that each retention removes. The drop itself is the last: everything else goes with it. */
   const records: Record<string, { keep: Partial<Policy['keepSeconds']>; rows: string }> = {
     browsers: { keep: {}, rows: 'select from link_sessions where account_id = $1 and drop_id = $2' },
-    deliveries: {
-      keep: { deliveries: 0 },
+    activity: {
+      keep: { activity: 0 },
       rows: `select from deliveries where account_id = $1 and drop_id = $2
         union all select from links where account_id = $1 and drop_id = $2 and opened_at is not null
         union all select from links where account_id = $1 and drop_id = $2 and completed_at is not null`,

@@ -99,7 +99,7 @@ test('a large hold keeps everything, and nothing else', { timeout }, async () =>
     alter function is_held rename to is_really_held;
     create function is_held(account uuid, dropped uuid) returns boolean volatile language plpgsql as $$
       begin perform nextval('held_questions'); return is_really_held(account, dropped); end $$`);
-  const keepSeconds = { ...engines.policy.keepSeconds, messages: 250 * daySeconds, deliveries: 250 * daySeconds };
+  const keepSeconds = { ...engines.policy.keepSeconds, messages: 250 * daySeconds, activity: 250 * daySeconds };
   const long = { audit: 250 * daySeconds, evidence: 250 * daySeconds, history: 250 * daySeconds };
   const keeping = { ...engines, policy: { ...engines.policy, keepSeconds: { ...keepSeconds, ...long } } };
 

@@ -389,9 +389,9 @@ async function everyCall(accountId: string): Promise<Calls> {
       moveDeadline: (store) => store.moveDeadline(accountId, dropId, new Date(), 60),
       empty: async (store) => [await store.empty(batch), await store.empty(batch, { accountId, dropId })],
       purge: async (store) => [await store.purge(300 * day, batch), await store.purge(300 * day, batch, behindId)],
-      purgeDeliveries: async (store) => [
-        await store.purgeDeliveries(300 * day, batch),
-        await store.purgeDeliveries(300 * day, batch, behindId),
+      purgeActivity: async (store) => [
+        await store.purgeActivity(300 * day, batch),
+        await store.purgeActivity(300 * day, batch, behindId),
       ],
       deliveryStates: (store) => store.deliveryStates(accountId, dropId, -1, count),
     },
@@ -953,7 +953,7 @@ function everyPurge(id: string): SomeCalls {
     },
     drops: {
       purge: (store) => twice((after) => store.purge(age, batchSize, after), behindId),
-      purgeDeliveries: (store) => twice((after) => store.purgeDeliveries(age, batchSize, after), behindId),
+      purgeActivity: (store) => twice((after) => store.purgeActivity(age, batchSize, after), behindId),
     },
   };
 }

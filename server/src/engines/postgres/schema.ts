@@ -201,7 +201,7 @@ export interface Drafts {
 export interface Drops {
   account_id: string;
   created_at: Generated<Timestamp>;
-  deliveries_purged: Generated<boolean>;
+  activity_purged: Generated<boolean>;
   ended_at: Timestamp | null;
   expires_at: Timestamp;
   external_id: string | null;

@@ -14,7 +14,7 @@ import type { FileLine } from '../../../domain/files/file-store.ts';
 import { bindStatements, type Database } from '../database.ts';
 import { secondsFromNow } from '../time.ts';
 import { isRestorable, lastOutcome, stateOfDrop } from './drop-columns.ts';
-import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
+import { purgeActivity, purgeDrops } from './purge-drops.ts';
 
 /** As text: a Date would lose the microseconds, and with them the position in the order. */
 const selectPosition = (column: string) => sql<string>`${sql.ref(column)}::text`.as('createdAt');
@@ -203,7 +203,7 @@ export function dropStore(db: Database): DropStore {
     empty: (batch, only) => empty(db, batch, only && sql`account_id = ${only.accountId} and id = ${only.dropId}`),
 
     purge: (olderThanSeconds, batch, after) => purgeDrops(db, olderThanSeconds, batch, after),
-    purgeDeliveries: (olderThanSeconds, batch, after) => purgeDeliveries(db, olderThanSeconds, batch, after),
+    purgeActivity: (olderThanSeconds, batch, after) => purgeActivity(db, olderThanSeconds, batch, after),
 
     async revoke(accountId, dropId) {
       const due = sql`
@@ -251,7 +251,7 @@ export function dropStore(db: Database): DropStore {
           links.undeliverable_at as "undeliverableAt", ${lastOutcome} as "undeliverableReason",
           links.passed_at as "passedAt", coalesce(links.completed_at, received.first) as "completedAt", drops.type,
           received.sendings, received.files as "filesReceived", received.last as "lastReceivedAt",
-          drops.deliveries_purged as "isPurged", coalesce((
+          drops.activity_purged as "isPurged", coalesce((
             select json_agg(json_build_object('name', files.name, 'sizeBytes', files.size_bytes,
               'deliveredBytes', (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivery.delivered) as part)
             ) order by files.created_at, files.id)

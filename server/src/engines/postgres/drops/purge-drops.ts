@@ -141,7 +141,7 @@ async function purgeEnded(
 }
 
 /** A drop is marked in the batch that finds nothing else to purge of it. */
-export async function purgeDeliveries(
+export async function purgeActivity(
   db: Database,
   olderThanSeconds: number,
   batch: BatchSize,
@@ -149,7 +149,7 @@ export async function purgeDeliveries(
 ): Promise<Batch> {
   const { owners, rows: limit } = batch;
   const { rows } = await sql<PurgedDrops>`
-    with looked_at as (${lookAt(olderThanSeconds, sql`not to_empty and not deliveries_purged`, batch, after)}
+    with looked_at as (${lookAt(olderThanSeconds, sql`not to_empty and not activity_purged`, batch, after)}
     ), chosen as materialized (
       select * from looked_at where ${seemsUnheld(sql`looked_at.account_id`, sql`looked_at.id`)}
       limit ${sql.lit(owners)}
@@ -174,7 +174,7 @@ export async function purgeDeliveries(
         select (select count(*) from due_deliveries) as deliveries, (select count(*) from due_links) as links
       ) as counted
     ), marked as (
-      update drops set deliveries_purged = true
+      update drops set activity_purged = true
       from due, found where drops.account_id = due.account_id and drops.id = due.id and not found.more
     )
     select drops, more as "isPartial", (select count(*) from chosen) = ${owners} as "isFull", ${findLast(owners)} from found

@@ -28,7 +28,7 @@ const selectColumns = (accountId: string) => sql`
   drops.second_factor as "secondFactor",
   (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
   drops.revoked_at as "revokedAt", case when ${isRestorable} then drops.restorable_until end as "restorableUntil", drops.remind_at as "remindAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
-  drops.deliveries_purged as "isPurged"`;
+  drops.activity_purged as "isPurged"`;
 
 /** The name that the sender chose for a receiver, or the one in the contacts at that time. */
 const shownReceiver = sql`coalesce(links.name, nullif(links.contact_name, ''))`;

@@ -91,7 +91,7 @@ export function readRoute(
       const receivers = await listSentReceivers(engines, accountId, id);
       const body = {
         ...kind.toEntry(engines, sent),
-        deliveries_purged: sent.isPurged,
+        activity_purged: sent.isPurged,
         receivers: receivers.map(kind.toReceiver),
         ...(await readMore(engines, sent, accountId)),
       };
