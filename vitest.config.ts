@@ -5,7 +5,7 @@ import { findTestFiles } from './tools/test/kinds.ts';
 import type { TestKind } from './tools/test/require-kind.ts';
 
 const files = findTestFiles();
-const setUp = { globalSetup: ['server/src/testing/global-setup.ts'] };
+const setUp = { globalSetup: ['server/test/global-setup.ts'] };
 const project = (kind: TestKind, options: object) => ({
   extends: true as const,
   test: { name: kind, include: files[kind], env: { WAYBILL_TEST_KIND: kind }, ...options },

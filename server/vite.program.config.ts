@@ -57,7 +57,12 @@ export default defineConfig({
       // Both settings keep code that seems unused: the bundler would also remove calls that are made only because they
       // may throw, such as decodeURIComponent in a check of a URL.
       treeshake: false,
-      input: ['src/main.ts', 'src/health.ts', 'src/request-hand-over.ts', 'src/engines/pdf/receipt-worker.ts'],
+      input: [
+        'src/main.ts',
+        'src/services/health.ts',
+        'src/host/request-hand-over.ts',
+        'src/engines/pdf/receipt-worker.ts',
+      ],
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', minify: false },
     },
   },

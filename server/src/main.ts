@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import './leave-start-directory.ts';
+import './host/leave-start-directory.ts';
 
-import type { Roles } from './program.ts';
-import { version } from './version.ts';
+import type { Roles } from './cli/program.ts';
+import { version } from './config/version.ts';
 
 // Monitoring and scripts ask for it often: nothing else needs to be loaded.
 if (process.argv.length === 3 && process.argv[2] === '--version') {
@@ -10,8 +10,8 @@ if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.exit(0);
 }
 const [{ exitCodes, toFailure, failureText }, { makeProgram, UsageError }] = await Promise.all([
-  import('./failure.ts'),
-  import('./program.ts'),
+  import('./cli/failure.ts'),
+  import('./cli/program.ts'),
 ]);
 
 /** A service outlives the reader of its output; a command has no one left to work for. */
@@ -30,15 +30,15 @@ for (const stream of [process.stdout, process.stderr]) {
 const roles: Roles = {
   async serve(options) {
     isService = true;
-    await (await import('./serve.ts')).serve(options);
+    await (await import('./services/serve.ts')).serve(options);
   },
   async work() {
     isService = true;
-    await (await import('./work.ts')).work();
+    await (await import('./services/work.ts')).work();
   },
-  withEngines: async (...given) => (await import('./commands.ts')).withEngines(...given),
-  diagnose: async (options) => (await import('./commands.ts')).diagnoseParts(options),
-  setUp: async (options) => (await import('./commands.ts')).runSetup(options),
+  withEngines: async (...given) => (await import('./cli/commands.ts')).withEngines(...given),
+  diagnose: async (options) => (await import('./cli/commands.ts')).diagnoseParts(options),
+  setUp: async (options) => (await import('./cli/commands.ts')).runSetup(options),
 };
 
 try {

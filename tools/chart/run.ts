@@ -16,9 +16,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { Waybill } from '../../client/src/index.ts';
-import { createEmptyDatabase } from '../../server/src/testing/database.ts';
-import { engineAddresses } from '../../server/src/testing/engine-addresses.ts';
-import { createEmptyBucket } from '../../server/src/testing/object-store.ts';
+import { createEmptyDatabase } from '../../server/test/database.ts';
+import { engineAddresses } from '../../server/test/engine-addresses.ts';
+import { createEmptyBucket } from '../../server/test/object-store.ts';
 import { closedPort } from '../shared/tcp.ts';
 import { Podman } from './podman.ts';
 

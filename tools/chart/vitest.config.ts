@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     name: 'chart',
     include: ['tools/chart/run.ts'],
-    globalSetup: ['server/src/testing/global-setup.ts'],
+    globalSetup: ['server/test/global-setup.ts'],
     testTimeout: 300_000,
     hookTimeout: 600_000,
   },

@@ -3,7 +3,7 @@
  * WAYBILL_TEST_AUDIT_FILE names. Run it with `node tools/check/audit-coverage.ts FILE` after all tests.
  */
 import { readFileSync } from 'node:fs';
-import { listDeclared } from '../../server/src/testing/audited-operations.ts';
+import { listDeclared } from '../../server/test/audited-operations.ts';
 
 const shown = new Set(readFileSync(process.argv[2] ?? '', 'utf8').split('\n'));
 const declared = listDeclared();

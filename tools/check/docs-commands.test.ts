@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as client from '../../client/src/command/program.ts';
 import { fakeTerminal } from '../../client/src/testing/fake-terminal.ts';
-import * as server from '../../server/src/program.ts';
+import * as server from '../../server/src/cli/program.ts';
 import { shellWords } from '../shared/shell-words.ts';
 import { documents } from './documents.ts';
 

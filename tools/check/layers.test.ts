@@ -51,7 +51,7 @@ let found: ICruiseResult;
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'layers-'));
-  for (const folder of ['server/src', 'protocol', 'evidence', 'client/src', 'acceptance', 'tools']) {
+  for (const folder of ['server/src', 'server/test', 'protocol', 'evidence', 'client/src', 'acceptance', 'tools']) {
     cpSync(join(project, folder), join(copy, folder), { recursive: true });
   }
   for (const file of [
@@ -69,7 +69,7 @@ beforeAll(async () => {
   for (const [file, imports] of Object.values(forbidden)) plant(file, imports);
 
   const result = await cruise(
-    ['server/src', 'protocol/src', 'evidence/src', 'client/src', 'acceptance'],
+    ['server/src', 'server/test', 'protocol/src', 'evidence/src', 'client/src', 'acceptance'],
     { ...config.options, baseDir: copy, ruleSet: { forbidden: config.forbidden }, validate: true } as never,
     config.options.enhancedResolveOptions,
   );

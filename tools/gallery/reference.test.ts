@@ -4,11 +4,11 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReference } from '../../server/src/http/reference/site.ts';
-import { plainOperator } from '../../server/src/testing/plain-operator.ts';
-import { referenceHrefs } from '../../server/src/testing/reference-states.tsx';
 import { ReferencePage } from '../../server/src/views/pages/reference-page.tsx';
 import { renderPage } from '../../server/src/views/render-page.tsx';
 import { createTranslators } from '../../server/src/views/translator.ts';
+import { plainOperator } from '../../server/test/plain-operator.ts';
+import { referenceHrefs } from '../../server/test/reference-states.tsx';
 import { launchBrowser } from '../shared/browser.ts';
 import { policy } from './stage.ts';
 

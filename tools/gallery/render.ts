@@ -1,14 +1,14 @@
-import { appComponentStates } from '../../server/src/testing/app-component-states.tsx';
-import { componentStates } from '../../server/src/testing/component-states.tsx';
-import { plainOperator } from '../../server/src/testing/plain-operator.ts';
-import { referenceStates } from '../../server/src/testing/reference-states.tsx';
-import { mailStates, type PageState, pageStates } from '../../server/src/testing/view-states.tsx';
 import { brandStylesheet } from '../../server/src/views/colors.ts';
 import { logoId } from '../../server/src/views/components/mail.tsx';
 import { toMailLogo } from '../../server/src/views/mail-logo.ts';
 import { type Operator } from '../../server/src/views/operator.ts';
 import { languageLinks, renderPage } from '../../server/src/views/render-page.tsx';
 import { createTranslators, type Translators } from '../../server/src/views/translator.ts';
+import { appComponentStates } from '../../server/test/app-component-states.tsx';
+import { componentStates } from '../../server/test/component-states.tsx';
+import { plainOperator } from '../../server/test/plain-operator.ts';
+import { referenceStates } from '../../server/test/reference-states.tsx';
+import { mailStates, type PageState, pageStates } from '../../server/test/view-states.tsx';
 
 export interface Picture {
   readonly name: string;

@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { makeProgram as makeClient } from '../../client/src/command/program.ts';
+import { makeProgram as makeServer, type Roles } from '../../server/src/cli/program.ts';
 import { configTable } from '../../server/src/config/config.ts';
-import { makeProgram as makeServer, type Roles } from '../../server/src/program.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import pg from 'pg';
-import { databaseUrl } from '../../server/src/testing/database-url.ts';
-import { engineAddresses } from '../../server/src/testing/engine-addresses.ts';
+import { databaseUrl } from '../../server/test/database-url.ts';
+import { engineAddresses } from '../../server/test/engine-addresses.ts';
 import type { TestKind } from './require-kind.ts';
 
 export interface Obstacle {

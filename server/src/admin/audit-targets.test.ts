@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 import type { FullAuditEntry } from '../domain/audit/audit-store.ts';
 import { type AuditTarget, AuditTargetError } from '../domain/audit/audit-target.ts';
 import { systemAuthor } from '../domain/audit/author.ts';
 import { forwardAudit } from '../domain/audit/forward-audit.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { store } = exchange.engines;

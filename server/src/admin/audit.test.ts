@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseCsv } from '@waybill/protocol';
 import { describe, expect, test, vi } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 import type { AuditFilter, NewAuditEntry } from '../domain/audit/audit-store.ts';
 import { commandAuthor, keyAuthor } from '../domain/audit/author.ts';
 import { followEntries } from '../domain/audit/follow-audit.ts';
 import { record, serverAccountId } from '../domain/audit/record.ts';
 import { matchesFilter } from '../domain/audit/to-audit-json.ts';
 import { toReference } from '../domain/reference.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

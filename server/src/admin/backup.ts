@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InvalidArgumentError } from 'commander';
-import type { BackupAddress } from '../assemble.ts';
+import type { BackupAddress } from '../assemble/assemble.ts';
 import { recordMaintenance } from '../domain/audit/record.ts';
 import { makeBackup, runAlone } from '../domain/backup/make-backup.ts';
 import { pruneBackups } from '../domain/backup/prune-backups.ts';

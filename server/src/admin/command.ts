@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Assembly } from '../assemble.ts';
+import type { Assembly } from '../assemble/assemble.ts';
 import type { ByCommand } from '../domain/audit/audit-store.ts';
 import { isUuid } from '../domain/is-uuid.ts';
 import { toJsonText } from './json-text.ts';

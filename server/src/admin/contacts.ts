@@ -7,7 +7,7 @@ import type { ContactInput } from '../domain/contacts/contact-input.ts';
 import { listGlobalContacts } from '../domain/contacts/read-contacts.ts';
 import { replaceGlobalContacts } from '../domain/contacts/replace-contacts.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { resolveInStartDirectory } from '../start-directory.ts';
+import { resolveInStartDirectory } from '../host/start-directory.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
 
 export const contactCommands: AddCommand = (parent, withEngines) => {

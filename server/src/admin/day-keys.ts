@@ -1,4 +1,4 @@
-import type { BackupAddress } from '../assemble.ts';
+import type { BackupAddress } from '../assemble/assemble.ts';
 import { recordMaintenance } from '../domain/audit/record.ts';
 import type { NamedDay } from '../domain/backup/database-copies.ts';
 import { type Exported, exportDayKeys, importDayKeys, removeDayKeys } from '../domain/backup/day-key-mirror.ts';

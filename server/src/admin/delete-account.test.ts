@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { announceUpload, openRequestLink, readyFile } from '../../test/file-requests.ts';
+import { placeEvidence } from '../../test/place-evidence.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 import { createAccount } from '../domain/accounts/change-account.ts';
 import { sweepDeletedAccounts } from '../domain/accounts/delete-account.ts';
 import type { Actor } from '../domain/actor.ts';
 import { placeHold, releaseHold } from '../domain/holds/change-holds.ts';
 import { sendFiles } from '../domain/requests/send-files.ts';
 import { sweep } from '../domain/sweep.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { announceUpload, openRequestLink, readyFile } from '../testing/file-requests.ts';
-import { placeEvidence } from '../testing/place-evidence.ts';
-import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { openRequestLink, readyFile } from '../../test/file-requests.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 import type { Link } from '../domain/links/link-store.ts';
 import { toReference } from '../domain/reference.ts';
 import { sendFiles } from '../domain/requests/send-files.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { openRequestLink, readyFile } from '../testing/file-requests.ts';
-import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { sentLink } from '../../test/links.ts';
+import { placeEvidence } from '../../test/place-evidence.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 import { findAccount } from '../domain/accounts/read-accounts.ts';
 import { placeHold, releaseHold } from '../domain/holds/change-holds.ts';
 import { openLink } from '../domain/links/open-link.ts';
 import { recordDelivery } from '../domain/links/record-delivery.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { sentLink } from '../testing/links.ts';
-import { placeEvidence } from '../testing/place-evidence.ts';
-import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { parsePolicy } from '@waybill/evidence';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { memoryLogObjects } from '../../test/memory/memory-log-objects.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 import { LogCosigner } from '../domain/evidence/cosign-log.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
 import { startEpoch } from '../domain/evidence/start-epoch.ts';
 import type { LogObjects } from '../domain/ports/log-objects.ts';
 import type { Witnesses } from '../domain/ports/witnesses.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { memoryLogObjects } from '../testing/memory/memory-log-objects.ts';
-import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { query } = exchange.database;

@@ -2,13 +2,13 @@ import crypto, { randomUUID } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { openNote, parsePolicy, parseVerifierKey } from '@waybill/evidence';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { collectFindings, readRemedy } from '../../test/findings.ts';
+import { memoryLogObjects } from '../../test/memory/memory-log-objects.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 import { examineLog } from '../domain/evidence/examine-log.ts';
 import { makeLogPolicy } from '../domain/evidence/public-log.ts';
 import { Sequencer } from '../domain/evidence/sequencer.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { collectFindings, readRemedy } from '../testing/findings.ts';
-import { memoryLogObjects } from '../testing/memory/memory-log-objects.ts';
-import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { query } = exchange.database;

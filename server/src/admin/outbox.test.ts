@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 import type { Actor } from '../domain/actor.ts';
 import { sendMessage } from '../domain/outbox/send-message.ts';
 import type { Mailer } from '../domain/ports/mailer.ts';
 import { toReference } from '../domain/reference.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

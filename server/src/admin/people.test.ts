@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { useTestExchange } from '../testing/exchange.ts';
-import { runAdmin } from '../testing/run-admin.ts';
+import { useTestExchange } from '../../test/exchange.ts';
+import { runAdmin } from '../../test/run-admin.ts';
 
 const exchange = await useTestExchange();
 const run = (...words: string[]) => runAdmin(exchange, ...words);

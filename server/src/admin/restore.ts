@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BackupAddress } from '../assemble.ts';
+import type { BackupAddress } from '../assemble/assemble.ts';
 import { countLeftOut } from '../domain/backup/format.ts';
 import { type RestoreResult, restoreBackup } from '../domain/backup/restore-backup.ts';
 import type { Finding } from '../domain/doctor/finding.ts';

@@ -1,4 +1,4 @@
-import type { BackupAddress } from '../assemble.ts';
+import type { BackupAddress } from '../assemble/assemble.ts';
 import { verifyBackup } from '../domain/backup/verify-backup.ts';
 import { addPlaceOption, openMirror, untilKilled, withPlace } from './backup-place.ts';
 import { type AddCommand, addExamples, print } from './command.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { collectGroups } from '../testing/collect-groups.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { openRequestLink, readyFile } from '../testing/file-requests.ts';
-import { sentLink } from '../testing/links.ts';
-import { placeEvidence } from '../testing/place-evidence.ts';
+import { collectGroups } from '../../test/collect-groups.ts';
+import { useTestExchange } from '../../test/exchange.ts';
+import { openRequestLink, readyFile } from '../../test/file-requests.ts';
+import { sentLink } from '../../test/links.ts';
+import { placeEvidence } from '../../test/place-evidence.ts';
 import { serverAccountId } from './audit/record.ts';
 import { batchSize } from './batch.ts';
 import { readHistory } from './drops/read-history.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { collectGroups } from '../testing/collect-groups.ts';
-import { incomingFile, useTestExchange } from '../testing/exchange.ts';
-import { announceUpload, openRequestLink, readyFile, receivedFile } from '../testing/file-requests.ts';
+import { collectGroups } from '../../test/collect-groups.ts';
+import { incomingFile, useTestExchange } from '../../test/exchange.ts';
+import { announceUpload, openRequestLink, readyFile, receivedFile } from '../../test/file-requests.ts';
 import type { Account } from './accounts/account-store.ts';
 import type { Actor } from './actor.ts';
 import { batchSize } from './batch.ts';

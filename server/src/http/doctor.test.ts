@@ -1,8 +1,8 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testPages } from '../../test/pages.ts';
+import { silentLog } from '../../test/silent-log.ts';
 import { ProbeTokens, probeHeader, probeMediaType } from '../domain/doctor/probe.ts';
-import { testPages } from '../testing/pages.ts';
-import { silentLog } from '../testing/silent-log.ts';
 import { buildServer, type ServerEngines } from './server.ts';
 
 const pepper = randomBytes(32);

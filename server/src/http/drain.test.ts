@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type FastifyInstance, fastify } from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { transports } from '../testing/transports.ts';
+import { transports } from '../../test/transports.ts';
 import { drain } from './drain.ts';
 
 describe.each(transports)('over $name', ({ certificate }) => {

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { errors } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, expect, test } from 'vitest';
+import { testPolicy, useTestExchange } from '../../test/exchange.ts';
+import { deriveToken } from '../../test/links.ts';
+import { requestV1 } from '../../test/request-v1.ts';
+import { buildTestServer, postForm, testHost } from '../../test/server.ts';
 import { setReceivers } from '../domain/drafts/change-draft.ts';
 import { dispatchDraft } from '../domain/drops/dispatch-draft.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
-import { testPolicy, useTestExchange } from '../testing/exchange.ts';
-import { deriveToken } from '../testing/links.ts';
-import { requestV1 } from '../testing/request-v1.ts';
-import { buildTestServer, postForm, testHost } from '../testing/server.ts';
 
 const exchange = await useTestExchange();
 const build = (acceptsEncrypted: boolean) =>
@@ -22,7 +22,7 @@ const [refusing, accepting] = [build(false), build(true)];
 afterAll(() => Promise.all([refusing.close(), accepting.close()]));
 
 type Account = Awaited<ReturnType<typeof exchange.account>>;
-const note = readFileSync(new URL('../testing/encrypted/armored.age', import.meta.url));
+const note = readFileSync(new URL('../../test/encrypted/armored.age', import.meta.url));
 
 const sendV1 = (server: FastifyInstance, { apiKey }: Account) =>
   requestV1(server, 'POST', '/uploads', {

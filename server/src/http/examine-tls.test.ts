@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../testing/findings.ts';
-import { makeCertificate } from '../testing/transports.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../test/findings.ts';
+import { makeCertificate } from '../../test/transports.ts';
 import { examineTls } from './examine-tls.ts';
 
 const good = makeCertificate('files.example.org', { days: 90 });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testPolicy, useTestExchange } from '../testing/exchange.ts';
-import { buildTestServer } from '../testing/server.ts';
-import { transports } from '../testing/transports.ts';
+import { testPolicy, useTestExchange } from '../../test/exchange.ts';
+import { buildTestServer } from '../../test/server.ts';
+import { transports } from '../../test/transports.ts';
 
 const token = randomBytes(32).toString('base64url');
 const exchange = await useTestExchange();

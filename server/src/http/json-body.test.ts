@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { limits } from '@waybill/protocol';
 import { describe, expect } from 'vitest';
-import { measureLongestTurn } from '../testing/longest-turn.ts';
+import { measureLongestTurn } from '../../test/longest-turn.ts';
 import { parseJson } from './json-body.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));

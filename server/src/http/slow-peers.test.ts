@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transports } from '../testing/transports.ts';
+import { transports } from '../../test/transports.ts';
 import { cutSlowPeers } from './slow-peers.ts';
 import { onConnection } from './tls.ts';
 

@@ -9,8 +9,8 @@ import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, Server, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { testServerOptions } from '../testing/server.ts';
-import { makeCertificate } from '../testing/transports.ts';
+import { testServerOptions } from '../../test/server.ts';
+import { makeCertificate } from '../../test/transports.ts';
 import { buildServer, type ServerEngines } from './server.ts';
 import { type Certificate, readCertificate, reloadCertificate } from './tls.ts';
 

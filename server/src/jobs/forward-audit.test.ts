@@ -9,10 +9,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
+import { startRsyslog } from '../../test/servers/own-rsyslog.ts';
+import { makeCertificate } from '../../test/transports.ts';
 import { systemAuthor } from '../domain/audit/author.ts';
-import { useTestExchange } from '../testing/exchange.ts';
-import { startRsyslog } from '../testing/servers/own-rsyslog.ts';
-import { makeCertificate } from '../testing/transports.ts';
 
 const isFullSize = process.env['WAYBILL_AUDIT_STORM'] === '1';
 const size = isFullSize
@@ -103,7 +103,7 @@ function startCollector() {
 
 /** Starts a sender in a process of its own, which remembers nothing. */
 function startSender(settings: object) {
-  const program = fileURLToPath(new URL('../testing/forward-audit-process.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../test/forward-audit-process.ts', import.meta.url));
   let child: ChildProcess;
   let peakKilobytes = 0;
   const start = () => {

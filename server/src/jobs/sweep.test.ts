@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import { useTestExchange } from '../../test/exchange.ts';
 import type { Engines } from '../domain/engines.ts';
-import { useTestExchange } from '../testing/exchange.ts';
 import { startSweeping } from './loops.ts';
 
 const exchange = await useTestExchange();

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { plainOperator } from '../testing/plain-operator.ts';
-import { pageStates } from '../testing/view-states.tsx';
+import { plainOperator } from '../../test/plain-operator.ts';
+import { pageStates } from '../../test/view-states.tsx';
 import { formatters } from './format.ts';
 import { renderPage } from './render-page.tsx';
 import { createTranslators } from './translator.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { plainOperator } from '../testing/plain-operator.ts';
-import { hostile, mailStates } from '../testing/view-states.tsx';
+import { plainOperator } from '../../test/plain-operator.ts';
+import { hostile, mailStates } from '../../test/view-states.tsx';
 import { contrast } from './colors.ts';
 import { toMailLogo } from './mail-logo.ts';
 import { createMailTemplates } from './mail-templates.ts';

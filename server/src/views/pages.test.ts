@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { eventTypes } from '@waybill/protocol/v1';
 import { describe, expect, test } from 'vitest';
-import { plainOperator } from '../testing/plain-operator.ts';
-import { type Foreign, hostile, type PageState, pageStates } from '../testing/view-states.tsx';
+import { plainOperator } from '../../test/plain-operator.ts';
+import { type Foreign, hostile, type PageState, pageStates } from '../../test/view-states.tsx';
 import { languageLinks, renderPage } from './render-page.tsx';
 import { createTranslators, type Translator } from './translator.ts';
 

@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { expect, test } from 'vitest';
-import { plainOperator } from '../testing/plain-operator.ts';
+import { plainOperator } from '../../test/plain-operator.ts';
 import { LongText, Rows } from './components/rows.tsx';
 import { renderParts } from './render-page.tsx';
 import { createTranslators } from './translator.ts';

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { assemble } from '../../../server/src/assemble.ts';
+import { assemble } from '../../../server/src/assemble/assemble.ts';
 import { readConfig } from '../../../server/src/config/config.ts';
 import { createAccount } from '../../../server/src/domain/accounts/change-account.ts';
 import { commandAuthor } from '../../../server/src/domain/audit/author.ts';
 import type { Store } from '../../../server/src/domain/store.ts';
 import { buildServer } from '../../../server/src/http/server.ts';
 import { paceLimits } from '../../../server/src/http/slow-peers.ts';
-import { silentLog } from '../../../server/src/testing/silent-log.ts';
+import { silentLog } from '../../../server/test/silent-log.ts';
 import { deleteBucket } from '../../demo/bucket.ts';
 import { engineEnvironment } from '../../demo/environment.ts';
 import { dropDatabase, recreateDatabase } from '../../demo/fresh.ts';

@@ -4,8 +4,8 @@ import { CreateKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, expect, test } from 'vitest';
 import { examineKms } from '../../../server/src/engines/aws-kms/examine.ts';
 import { kmsKeyProvider } from '../../../server/src/engines/aws-kms/key-provider.ts';
-import { keyProviderContract } from '../../../server/src/testing/contracts/key-provider-contract.ts';
-import { collectFindings, expectTrouble } from '../../../server/src/testing/findings.ts';
+import { keyProviderContract } from '../../../server/test/contracts/key-provider-contract.ts';
+import { collectFindings, expectTrouble } from '../../../server/test/findings.ts';
 
 const address = process.env['WAYBILL_KMS_ENDPOINT'];
 if (!address)

@@ -5,8 +5,8 @@ import { s3BackupPlace } from '../../../server/src/engines/s3/backup-place.ts';
 import { createBucket } from '../../../server/src/engines/s3/create-bucket.ts';
 import { examineS3 } from '../../../server/src/engines/s3/examine.ts';
 import { s3ObjectStore } from '../../../server/src/engines/s3/object-store.ts';
-import { backupPlaceContract } from '../../../server/src/testing/contracts/backup-place-contract.ts';
-import { objectStoreContract } from '../../../server/src/testing/contracts/object-store-contract.ts';
+import { backupPlaceContract } from '../../../server/test/contracts/backup-place-contract.ts';
+import { objectStoreContract } from '../../../server/test/contracts/object-store-contract.ts';
 
 function setting(name: string): string {
   const value = process.env[name];

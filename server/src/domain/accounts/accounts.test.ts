@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { openTestPool } from '../../../test/database.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import { openDatabase } from '../../engines/postgres/database.ts';
 import { postgresStore } from '../../engines/postgres/store.ts';
-import { openTestPool } from '../../testing/database.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
 import type { Account } from './account-store.ts';
 import { newApiKey } from './api-key.ts';
 import { authenticate } from './authenticate.ts';

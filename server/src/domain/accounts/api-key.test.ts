@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
-import { deterministicRandom } from '../../testing/random.ts';
+import { deterministicRandom } from '../../../test/random.ts';
 import { digestApiKey, isApiKey, makeHint, newApiKey } from './api-key.ts';
 
 const seeds = fc.string();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { incomingFile, openTestExchange, type TestExchange, testUploadResources } from '../../testing/exchange.ts';
+import { incomingFile, openTestExchange, type TestExchange, testUploadResources } from '../../../test/exchange.ts';
 import {
   announceUpload,
   openRequestLink,
   readyFile,
   splitIntoPieces,
   takeOverUpload,
-} from '../../testing/file-requests.ts';
+} from '../../../test/file-requests.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile, setReceivers } from '../drafts/change-draft.ts';
 import { dispatchDraft } from '../drops/dispatch-draft.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../../test/findings.ts';
 import { type AuditTarget, AuditTargetError } from './audit-target.ts';
 import type { AuditTargetState } from './audit-target-store.ts';
 import { examineAuditTargets } from './examine-audit-targets.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import { type AuditTarget, AuditTargetError } from './audit-target.ts';
 import { systemAuthor } from './author.ts';
 import { forwardAudit } from './forward-audit.ts';

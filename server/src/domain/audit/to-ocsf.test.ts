@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeAuditEntry } from '../../testing/audit-entry.ts';
+import { makeAuditEntry } from '../../../test/audit-entry.ts';
 import { auditActions } from './actions.ts';
 import type { FullAuditEntry } from './audit-store.ts';
 import { toAuditJson } from './to-audit-json.ts';

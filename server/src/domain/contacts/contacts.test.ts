@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import type { Actor } from '../actor.ts';
 import type { ContactInput } from './contact-input.ts';
 import { replaceContacts, replaceGlobalContacts } from './replace-contacts.ts';

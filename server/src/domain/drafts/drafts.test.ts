@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import type { Actor } from '../actor.ts';
 import { replaceGlobalContacts } from '../contacts/replace-contacts.ts';
 import { openFileList, removeFile, setReceivers } from './change-draft.ts';

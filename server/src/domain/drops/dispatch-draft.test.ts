@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import type { Actor } from '../actor.ts';
 import { openFileList, setReceivers } from '../drafts/change-draft.ts';
 import { ExchangeError } from '../exchange-error.ts';

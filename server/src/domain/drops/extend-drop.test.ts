@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { openRequestLink } from '../../testing/file-requests.ts';
-import { sentLink } from '../../testing/links.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { openRequestLink } from '../../../test/file-requests.ts';
+import { sentLink } from '../../../test/links.ts';
 import { findAccount } from '../accounts/read-accounts.ts';
 import { setAccountQuotas } from '../accounts/set-quotas.ts';
 import type { Actor } from '../actor.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { collectGroups } from '../../testing/collect-groups.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { collectGroups } from '../../../test/collect-groups.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import type { Actor } from '../actor.ts';
 import { findInboxFile } from '../inbox/find-inbox-file.ts';
 import { type HistoryDrop, type InboxDrop, readHistory, readInbox } from './read-history.ts';

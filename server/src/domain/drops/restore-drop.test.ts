@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { sentLink } from '../../testing/links.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { sentLink } from '../../../test/links.ts';
 import type { Actor } from '../actor.ts';
 import { personAuthor } from '../audit/author.ts';
 import { findLink } from '../links/find-link.ts';

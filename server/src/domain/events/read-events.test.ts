@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import type { EventPosition } from './event-store.ts';
 import { comparePositions } from './event-store.ts';
 import { EventWatch } from './event-watch.ts';

@@ -1,8 +1,8 @@
 import { parsePolicy, verifyReceipt } from '@waybill/evidence';
 import { expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { sentLink } from '../../testing/links.ts';
-import { startTestWitness } from '../../testing/test-witness.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { sentLink } from '../../../test/links.ts';
+import { startTestWitness } from '../../../test/test-witness.ts';
 import { openLink } from '../links/open-link.ts';
 import { buildReceipt } from './build-receipt.ts';
 import { LogCosigner } from './cosign-log.ts';

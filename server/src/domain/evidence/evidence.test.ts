@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isEventComplete } from '@waybill/evidence';
 import { describe, expect, test } from 'vitest';
-import { deliveryReport } from '../../testing/delivery-report.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { deriveToken } from '../../testing/links.ts';
+import { deliveryReport } from '../../../test/delivery-report.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { openRequestLink, readyFile } from '../../../test/file-requests.ts';
+import { deriveToken } from '../../../test/links.ts';
 import { findAccount } from '../accounts/read-accounts.ts';
 import type { Actor } from '../actor.ts';
 import { personAuthor } from '../audit/author.ts';

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { computeRoot, hashLeaf, proveInclusion, verifyInclusion } from '@waybill/evidence';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { openTestExchange, type TestExchange } from '../../../test/exchange.ts';
+import { createEmptyBucket } from '../../../test/object-store.ts';
 import { type S3LogObjects, s3LogObjects } from '../../engines/s3/log-objects.ts';
 import { startSequencing } from '../../jobs/loops.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { createEmptyBucket } from '../../testing/object-store.ts';
 import { LogTree } from './log-tree.ts';
 import { readTilesOf, toObjectName } from './read-log.ts';
 

@@ -27,12 +27,12 @@ import {
 } from '@waybill/evidence';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWitnessServer, type Witness } from '../../../../client/src/command/witness/serve-witness.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { createEmptyBucket } from '../../../test/object-store.ts';
+import { runAdmin } from '../../../test/run-admin.ts';
 import { askWitnesses } from '../../engines/outgoing/ask-witnesses.ts';
 import { s3LogObjects } from '../../engines/s3/log-objects.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { createEmptyBucket } from '../../testing/object-store.ts';
-import { runAdmin } from '../../testing/run-admin.ts';
 import type { LogObjects } from '../ports/log-objects.ts';
 import { buildReceipt } from './build-receipt.ts';
 import { askForCosignature } from './collect-cosignatures.ts';

@@ -15,9 +15,9 @@ import {
   verifyInclusion,
 } from '@waybill/evidence';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openTestExchange, type TestExchange } from '../../../test/exchange.ts';
+import { type MemoryLogObjects, memoryLogObjects } from '../../../test/memory/memory-log-objects.ts';
 import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { type MemoryLogObjects, memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { commitEvent } from './commit-event.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { describeOutcome, openFile, silentLedger, testMemory } from '../../testing/sealed-file.ts';
+import { memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { deterministicRandom } from '../../../test/random.ts';
+import { describeOutcome, openFile, silentLedger, testMemory } from '../../../test/sealed-file.ts';
 import { createSeal, leftoverKeys, listRuns, locateSegment, objectEnd, takeKeys, withRun } from './chunk-runs.ts';
 import type { ChunkRun, SealedFile } from './file-store.ts';
 import { chunkBytes, chunkKey, segmentBytes, segmentsPerChunk } from './sealing.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { collectGroups } from '../../testing/collect-groups.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { announceUpload, listDraftFiles, openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { sentLink } from '../../testing/links.ts';
+import { collectGroups } from '../../../test/collect-groups.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { announceUpload, listDraftFiles, openRequestLink, readyFile } from '../../../test/file-requests.ts';
+import { sentLink } from '../../../test/links.ts';
 import type { Actor } from '../actor.ts';
 import { readInbox } from '../drops/read-history.ts';
 import type { Link } from '../links/link-store.ts';

@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { bareKeys, describeOutcome, listObjectKeys, openFile, sealFile } from '../../testing/sealed-file.ts';
+import { type MemoryObjectStore, memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { deterministicRandom } from '../../../test/random.ts';
+import { bareKeys, describeOutcome, listObjectKeys, openFile, sealFile } from '../../../test/sealed-file.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { createDownloadLimits, type DownloadLimits } from '../flow/download-limits.ts';
 import type { ObjectStore } from '../ports/object-store.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
+import { openTestExchange, type TestExchange } from '../../../test/exchange.ts';
+import { memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
 import { removeFile } from '../drafts/change-draft.ts';
 import { placeHold } from '../holds/change-holds.ts';
 import { LostKey } from '../keys/wrapping.ts';

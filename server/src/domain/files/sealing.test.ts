@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { chunkCount, listObjectKeys, openFile, sealFile } from '../../testing/sealed-file.ts';
+import { memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { deterministicRandom } from '../../../test/random.ts';
+import { chunkCount, listObjectKeys, openFile, sealFile } from '../../../test/sealed-file.ts';
 import {
   chunkBytes,
   chunkKey,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { bareKeys, sealFile } from '../../testing/sealed-file.ts';
+import { memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { deterministicRandom } from '../../../test/random.ts';
+import { bareKeys, sealFile } from '../../../test/sealed-file.ts';
 import { createDownloadLimits } from '../flow/download-limits.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { readSealed } from './read-sealed.ts';

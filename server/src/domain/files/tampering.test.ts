@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { describeOutcome, listObjectKeys, openFile, sealFile } from '../../testing/sealed-file.ts';
+import { type MemoryObjectStore, memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { deterministicRandom } from '../../../test/random.ts';
+import { describeOutcome, listObjectKeys, openFile, sealFile } from '../../../test/sealed-file.ts';
 import type { SealedFile } from './file-store.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes } from './sealing.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { openFailingStore, startFailingObjects } from '../../testing/failing-object.ts';
-import { createEmptyBucket } from '../../testing/object-store.ts';
+import { openTestExchange, type TestExchange } from '../../../test/exchange.ts';
+import { openFailingStore, startFailingObjects } from '../../../test/failing-object.ts';
+import { createEmptyBucket } from '../../../test/object-store.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/change-draft.ts';
 import { sweep } from '../sweep.ts';

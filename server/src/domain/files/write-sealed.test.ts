@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, onTestFinished, vi } from 'vitest';
-import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { openFile, silentLedger } from '../../testing/sealed-file.ts';
+import { memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { deterministicRandom } from '../../../test/random.ts';
+import { openFile, silentLedger } from '../../../test/sealed-file.ts';
 import { MemoryBudget, type MemoryShare } from '../flow/memory-budget.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { takeKeys } from './chunk-runs.ts';

@@ -1,9 +1,9 @@
 // Every way in which something is deleted × every way in which it may be held.
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { sentLink } from '../../testing/links.ts';
-import { placeEvidence } from '../../testing/place-evidence.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { openRequestLink, readyFile } from '../../../test/file-requests.ts';
+import { sentLink } from '../../../test/links.ts';
+import { placeEvidence } from '../../../test/place-evidence.ts';
 import { findAccount } from '../accounts/read-accounts.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/change-draft.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/change-draft.ts';
 import { sweep } from '../sweep.ts';

@@ -1,8 +1,8 @@
 // A hold that keeps more rows than one statement looks at, in front of everything that can be purged.
 import { expect, test } from 'vitest';
+import { openTestPool } from '../../../test/database.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import { migrationDeadlines } from '../../engines/postgres/database.ts';
-import { openTestPool } from '../../testing/database.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
 import { SweepPositions, sweep } from '../sweep.ts';
 import { placeHold, releaseHold } from './change-holds.ts';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange, testPolicy } from '../../testing/exchange.ts';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
-import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { buildTestServer, testHost } from '../../testing/server.ts';
+import { openTestExchange, type TestExchange, testPolicy } from '../../../test/exchange.ts';
+import { collectFindings, expectTrouble } from '../../../test/findings.ts';
+import { type MemoryObjectStore, memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { buildTestServer, testHost } from '../../../test/server.ts';
 import type { Actor } from '../actor.ts';
 import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { extendDrop } from '../drops/extend-drop.ts';

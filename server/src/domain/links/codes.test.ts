@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { type TestExchange, useTestExchange } from '../../testing/exchange.ts';
-import { openRequestLink } from '../../testing/file-requests.ts';
-import { deriveToken, sentLink } from '../../testing/links.ts';
+import { type TestExchange, useTestExchange } from '../../../test/exchange.ts';
+import { openRequestLink } from '../../../test/file-requests.ts';
+import { deriveToken, sentLink } from '../../../test/links.ts';
 import { setReceivers } from '../drafts/change-draft.ts';
 import { dispatchDraft } from '../drops/dispatch-draft.ts';
 import { sendMessage } from '../outbox/send-message.ts';

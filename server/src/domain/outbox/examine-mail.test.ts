@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { startScriptedSmtp } from '../../../../tools/shared/scripted-smtp.ts';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { startDns } from '../../../test/servers/dns-server.ts';
 import { dnsRecords } from '../../engines/dns/records.ts';
 import { probeMailServer } from '../../engines/smtp/probe.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { startDns } from '../../testing/servers/dns-server.ts';
 import { examineMail } from './test-mail.ts';
 
 const good = {

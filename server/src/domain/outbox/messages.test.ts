@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { openRequestLink, readyFile } from '../../../test/file-requests.ts';
+import { deriveToken, sentLink } from '../../../test/links.ts';
+import { memoryMailer } from '../../../test/memory/memory-mailer.ts';
+import { memorySmsGateway } from '../../../test/memory/memory-sms-gateway.ts';
 import { smtpMailer } from '../../engines/smtp/mailer.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { deriveToken, sentLink } from '../../testing/links.ts';
-import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
-import { memorySmsGateway } from '../../testing/memory/memory-sms-gateway.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/change-draft.ts';
 import { dispatchDraft } from '../drops/dispatch-draft.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import type { Actor } from '../actor.ts';
 import { retryAllMessages } from './retry-message.ts';
 

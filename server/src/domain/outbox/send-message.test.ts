@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { sentLink } from '../../testing/links.ts';
-import { runJob } from '../../testing/run-job.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { sentLink } from '../../../test/links.ts';
+import { runJob } from '../../../test/run-job.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/change-draft.ts';
 import { dispatchDraft } from '../drops/dispatch-draft.ts';

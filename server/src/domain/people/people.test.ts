@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { runJob } from '../../testing/run-job.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { runJob } from '../../../test/run-job.ts';
 import { createAccount } from '../accounts/change-account.ts';
 import { personAuthor } from '../audit/author.ts';
 import type { Mail } from '../ports/mailer.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import {
   announceUpload,
   listDraftFiles,
   openRequestLink,
   readyFile,
   receivedFile,
-} from '../../testing/file-requests.ts';
+} from '../../../test/file-requests.ts';
 import type { Link } from '../links/link-store.ts';
 import type { Policy } from '../policy.ts';
 import { contactDraftName } from '../uploads/contact-draft.ts';

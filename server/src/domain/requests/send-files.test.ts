@@ -1,7 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { collectGroups } from '../../testing/collect-groups.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { collectGroups } from '../../../test/collect-groups.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import {
   announceUpload,
   listDraftFiles,
@@ -9,8 +9,8 @@ import {
   readContent,
   readyFile,
   receivedFile,
-} from '../../testing/file-requests.ts';
-import { sentLink } from '../../testing/links.ts';
+} from '../../../test/file-requests.ts';
+import { sentLink } from '../../../test/links.ts';
 import type { Actor } from '../actor.ts';
 import { readHistory, readInbox } from '../drops/read-history.ts';
 import { findInboxFile } from '../inbox/find-inbox-file.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { SoftwareAuthenticator } from '../../../test/software-authenticator.ts';
 import { toBrowser } from '../people/browser.ts';
 import { changeAsPerson } from '../people/change-as-person.ts';
 import { setPersonDisabled } from '../people/find-person.ts';

@@ -1,6 +1,6 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { deterministicRandom } from '../../testing/random.ts';
+import { deterministicRandom } from '../../../test/random.ts';
 import { newDeviceCookie, readDeviceCookie } from './known-device.ts';
 
 const pepper = Buffer.alloc(32, 7);

@@ -1,7 +1,7 @@
 import { argon2, argon2Sync } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { deterministicRandom } from '../../testing/random.ts';
+import { deterministicRandom } from '../../../test/random.ts';
 import { formatPhc, Passwords, parsePhc } from './password.ts';
 
 const pepper = Buffer.alloc(32, 7);

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { SoftwareAuthenticator } from '../../../test/software-authenticator.ts';
 import { toBrowser } from '../people/browser.ts';
 import { invitePerson } from '../people/invite-person.ts';
 import { findPersonLink, openPersonLink } from '../people/open-person-link.ts';

@@ -1,6 +1,6 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { deterministicRandom } from '../../testing/random.ts';
+import { deterministicRandom } from '../../../test/random.ts';
 import { computeTotp, deriveTotpSecret, encodeBase32, findTotpStep, makeTotpUri, newTotpSalt, toStep } from './totp.ts';
 
 /** The secret of the examples in RFC 4226 and RFC 6238. */

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { type SentLink, sentLink } from '../../testing/links.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { openRequestLink, readyFile } from '../../../test/file-requests.ts';
+import { type SentLink, sentLink } from '../../../test/links.ts';
 import type { Account } from '../accounts/account-store.ts';
 import { openLink } from '../links/open-link.ts';
 import { recordDelivery } from '../links/record-delivery.ts';

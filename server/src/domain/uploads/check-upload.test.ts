@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
-import { clamdScanner } from '../../engines/clamd/scanner.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import {
   announceUpload,
   listDraftFiles,
@@ -12,8 +11,9 @@ import {
   receivedFile,
   splitIntoPieces,
   takeOverUpload,
-} from '../../testing/file-requests.ts';
-import { runJob } from '../../testing/run-job.ts';
+} from '../../../test/file-requests.ts';
+import { runJob } from '../../../test/run-job.ts';
+import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import { chunkKey } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';

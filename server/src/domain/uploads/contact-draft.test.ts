@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 import {
   announceUpload,
   listDraftFiles,
@@ -8,7 +8,7 @@ import {
   readyFile,
   receivedFile,
   takeOverUpload,
-} from '../../testing/file-requests.ts';
+} from '../../../test/file-requests.ts';
 import { draftName } from '../drafts/draft-name.ts';
 import type { Link } from '../links/link-store.ts';
 import { announceFile } from '../requests/announce-file.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { testUploadResources, useTestExchange } from '../../testing/exchange.ts';
+import { testUploadResources, useTestExchange } from '../../../test/exchange.ts';
 import {
   announceUpload,
   listDraftFiles,
@@ -9,9 +9,9 @@ import {
   readContent,
   splitIntoPieces,
   takeOverUpload,
-} from '../../testing/file-requests.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { chunkCount } from '../../testing/sealed-file.ts';
+} from '../../../test/file-requests.ts';
+import { deterministicRandom } from '../../../test/random.ts';
+import { chunkCount } from '../../../test/sealed-file.ts';
 import { locateSegment } from '../files/chunk-runs.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import {

@@ -3,15 +3,15 @@ import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
-import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import {
   incomingFile,
   type TestExchange,
   testPolicy,
   testUploadResources,
   useTestExchange,
-} from '../../testing/exchange.ts';
-import { openFile } from '../../testing/sealed-file.ts';
+} from '../../../test/exchange.ts';
+import { openFile } from '../../../test/sealed-file.ts';
+import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import type { Actor } from '../actor.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import { chunkKey } from '../files/sealing.ts';

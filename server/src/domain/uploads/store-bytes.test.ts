@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { bareKeys } from '../../testing/sealed-file.ts';
+import { memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { deterministicRandom } from '../../../test/random.ts';
+import { bareKeys } from '../../../test/sealed-file.ts';
 import { linkAuthor } from '../audit/author.ts';
 import type { Engines } from '../engines.ts';
 import type { ChunkRun } from '../files/file-store.ts';

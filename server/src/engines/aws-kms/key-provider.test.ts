@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectTrouble } from '../../testing/findings.ts';
+import { expectTrouble } from '../../../test/findings.ts';
 import { examineKms } from './examine.ts';
 import { kmsKeyProvider } from './key-provider.ts';
 

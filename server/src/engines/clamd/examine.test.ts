@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { type OwnClamd, startClamd } from '../../testing/servers/own-clamd.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { type OwnClamd, startClamd } from '../../../test/servers/own-clamd.ts';
 import { examineClamd } from './examine.ts';
 
 const maxBytes = 2 * 1024 ** 2;

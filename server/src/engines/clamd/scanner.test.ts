@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
 import { slowToScan, startSlowClamd } from '../../../../tools/shared/slow-clamd.ts';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import type { Verdict } from '../../domain/ports/scanner.ts';
 import {
   clean,
   encrypted,
@@ -16,9 +15,10 @@ import {
   tooLarge,
   unavailable,
   writeTo,
-} from '../../testing/contracts/scanner-contract.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { type OwnClamd, startClamd } from '../../testing/servers/own-clamd.ts';
+} from '../../../test/contracts/scanner-contract.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { type OwnClamd, startClamd } from '../../../test/servers/own-clamd.ts';
+import type { Verdict } from '../../domain/ports/scanner.ts';
 import { type ClamdOptions, clamdScanner } from './scanner.ts';
 
 const real = clamdScanner({ address: engineAddresses.clamd, maxBytes: 1024 ** 3 });

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { deliveryReport } from '../../testing/delivery-report.ts';
+import { deliveryReport } from '../../../test/delivery-report.ts';
 import { readReport } from './read-report.ts';
 
 const to = 'bounces+00ff@example.org';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { backupPlaceContract } from '../../testing/contracts/backup-place-contract.ts';
-import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
-import { runOnOwnDisk } from '../../testing/servers/own-disk.ts';
+import { backupPlaceContract } from '../../../test/contracts/backup-place-contract.ts';
+import { memoryObjectStore } from '../../../test/memory/memory-object-store.ts';
+import { runOnOwnDisk } from '../../../test/servers/own-disk.ts';
 import { folderBackupPlace } from './backup-place.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-place-'));

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { collectFindings, expectTrouble } from '../../testing/findings.ts';
+import { collectFindings, expectTrouble } from '../../../test/findings.ts';
 import { examineKeyfile } from './examine.ts';
 
 const random = { bytes: randomBytes, uuid: randomUUIDv7 };

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { keyProviderContract } from '../../testing/contracts/key-provider-contract.ts';
+import { keyProviderContract } from '../../../test/contracts/key-provider-contract.ts';
 import { keyfileProvider } from './key-provider.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyfile-'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { runOnOwnDisk } from '../../../test/servers/own-disk.ts';
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { runOnOwnDisk } from '../../testing/servers/own-disk.ts';
 import { examineMachine } from './examine.ts';
 
 const mebibyte = 1024 ** 2;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { carryOutRemedy, collectFindings } from '../../testing/findings.ts';
+import { carryOutRemedy, collectFindings } from '../../../test/findings.ts';
 import { examineMaildir } from './examine.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openProviders, toProvider } from '../../testing/providers.ts';
-import { startForgingProvider } from '../../testing/servers/forging-provider.ts';
+import { openProviders, toProvider } from '../../../test/providers.ts';
+import { startForgingProvider } from '../../../test/servers/forging-provider.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 
 const get = { method: 'GET', headers: {} };

@@ -2,10 +2,10 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { toProvider } from '../../testing/providers.ts';
-import { startForgingProvider } from '../../testing/servers/forging-provider.ts';
-import { makeCertificate } from '../../testing/transports.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { toProvider } from '../../../test/providers.ts';
+import { startForgingProvider } from '../../../test/servers/forging-provider.ts';
+import { makeCertificate } from '../../../test/transports.ts';
 import { examineProviders } from './examine.ts';
 
 const examine = (issuer: string) => examineProviders({ providers: [toProvider({ issuer })], timeoutMs: 2_000 });

@@ -1,7 +1,6 @@
 // Sign-in through a provider that somebody else wrote, over HTTP.
 import { describe, expect, test } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
-import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import {
   openProviders,
   publicUrl,
@@ -9,13 +8,14 @@ import {
   requireCompleted,
   toProvider,
   toRequestTarget,
-} from '../../testing/providers.ts';
+} from '../../../test/providers.ts';
 import {
   type IdentityProviderOptions,
   startIdentityProvider,
   type TestClaims,
   type TestIdentityProvider,
-} from '../../testing/servers/identity-provider.ts';
+} from '../../../test/servers/identity-provider.ts';
+import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
 import type { OidcProvider } from './identity-providers.ts';
 
 const alice = { email: 'alice@example.org', email_verified: true, name: 'Alice Ek', locale: 'sv-SE' };

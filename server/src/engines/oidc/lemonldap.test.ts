@@ -1,7 +1,5 @@
 // The same as with oidc-provider, through an implementation that shares no code with it or with our libraries.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
-import { decideProviderSignIn } from '../../domain/sign-in/provider-policy.ts';
 import {
   openProviders,
   publicUrl,
@@ -9,8 +7,10 @@ import {
   requireCompleted,
   toProvider,
   toRequestTarget,
-} from '../../testing/providers.ts';
-import { startLemonLdap } from '../../testing/servers/own-lemonldap.ts';
+} from '../../../test/providers.ts';
+import { startLemonLdap } from '../../../test/servers/own-lemonldap.ts';
+import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
+import { decideProviderSignIn } from '../../domain/sign-in/provider-policy.ts';
 import type { OidcProvider } from './identity-providers.ts';
 
 const secret = 'a secret: with characters that Basic would encode';

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openProviders, toProvider } from '../../testing/providers.ts';
+import { openProviders, toProvider } from '../../../test/providers.ts';
 import {
   type ForgedClaims,
   type ForgingProvider,
   startForgingProvider,
-} from '../../testing/servers/forging-provider.ts';
+} from '../../../test/servers/forging-provider.ts';
 
 let forged: ForgingProvider;
 beforeAll(async () => {

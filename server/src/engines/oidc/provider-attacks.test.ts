@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
-import { decideProviderSignIn } from '../../domain/sign-in/provider-policy.ts';
 import {
   openProviders,
   publicUrl,
@@ -9,13 +7,15 @@ import {
   requireCompleted,
   toProvider,
   toRequestTarget,
-} from '../../testing/providers.ts';
+} from '../../../test/providers.ts';
 import {
   type ForgedClaims,
   type ForgingProvider,
   startForgingProvider,
-} from '../../testing/servers/forging-provider.ts';
-import { startIdentityProvider, type TestClaims } from '../../testing/servers/identity-provider.ts';
+} from '../../../test/servers/forging-provider.ts';
+import { startIdentityProvider, type TestClaims } from '../../../test/servers/identity-provider.ts';
+import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
+import { decideProviderSignIn } from '../../domain/sign-in/provider-policy.ts';
 
 function start(people: Readonly<Record<string, TestClaims>>, id = 'staff') {
   return startIdentityProvider({ people, redirectUri: publicUrl + toProviderPaths(id).callback });

@@ -2,16 +2,16 @@
 // that is not refused is seen as a connection.
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EnclosedRequest, EnclosedResponse } from '../../../test/enclosed-sender.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { requestV1 } from '../../../test/request-v1.ts';
+import { buildTestServer } from '../../../test/server.ts';
+import { type OwnNetwork, startInOwnNetwork } from '../../../test/servers/own-network.ts';
 import type { WebhookSender } from '../../domain/ports/webhook-sender.ts';
 import { deliverEvents } from '../../domain/webhooks/deliver-events.ts';
-import type { EnclosedRequest, EnclosedResponse } from '../../testing/enclosed-sender.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { requestV1 } from '../../testing/request-v1.ts';
-import { buildTestServer } from '../../testing/server.ts';
-import { type OwnNetwork, startInOwnNetwork } from '../../testing/servers/own-network.ts';
 
 const exchange = await useTestExchange();
-const enclosedSender = new URL('../../testing/enclosed-sender.ts', import.meta.url).pathname;
+const enclosedSender = new URL('../../../test/enclosed-sender.ts', import.meta.url).pathname;
 const addresses = ['8.8.8.8/32', '10.0.0.1/32', '169.254.169.254/32', 'fd00::1/128'];
 
 let network: OwnNetwork<EnclosedRequest, EnclosedResponse>;

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { describe, expect, test, vi } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { startReceiver } from '../../testing/servers/webhook-receiver.ts';
-import { makeCertificate } from '../../testing/transports.ts';
+import { startReceiver } from '../../../test/servers/webhook-receiver.ts';
+import { makeCertificate } from '../../../test/transports.ts';
 import { type WebhookSenderOptions, webhookSender } from './webhook-sender.ts';
 
 const headers = { 'content-type': 'application/json' };

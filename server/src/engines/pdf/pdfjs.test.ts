@@ -1,8 +1,8 @@
 // The viewer of Firefox, and of many pages.
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { expect, test } from 'vitest';
-import { plainOperator } from '../../testing/plain-operator.ts';
-import { listReceiptStates, makeTestReceipt } from '../../testing/receipts.ts';
+import { plainOperator } from '../../../test/plain-operator.ts';
+import { listReceiptStates, makeTestReceipt } from '../../../test/receipts.ts';
 import { receiptPages } from '../../views/receipt/receipt-pages.ts';
 import { createTranslators } from '../../views/translator.ts';
 import { printPages } from './print-pages.ts';

@@ -1,7 +1,7 @@
 import { verifyReceipt } from '@waybill/evidence';
 import { describe, expect, test } from 'vitest';
+import { beginDelivery, handOver, makeTestReceipt, type Told, toFiles } from '../../../test/receipts.ts';
 import { type ReceiptPages } from '../../domain/ports/receipt-printer.ts';
-import { beginDelivery, handOver, makeTestReceipt, type Told, toFiles } from '../../testing/receipts.ts';
 import { receiptPages } from '../../views/receipt/receipt-pages.ts';
 import { createTranslators } from '../../views/translator.ts';
 import { printPages } from './print-pages.ts';

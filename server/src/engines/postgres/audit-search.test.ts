@@ -1,9 +1,9 @@
 // How long a search of the audit takes. `npm run lab -- audit-search` runs it with as many entries as you like.
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, openTestPool, type TestDatabase } from '../../../test/database.ts';
 import { listActions } from '../../domain/audit/actions.ts';
 import type { AuditFilter } from '../../domain/audit/audit-store.ts';
-import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { migrationDeadlines, openDatabase, openPool } from './database.ts';
 import { postgresStore } from './store.ts';
 

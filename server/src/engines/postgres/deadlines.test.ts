@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startFreezable } from '../../../../tools/shared/tcp.ts';
+import { createTestDatabase, openTestPool, type TestDatabase } from '../../../test/database.ts';
 import type { Store } from '../../domain/store.ts';
-import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { credentialLimits } from './accounts/accounts.ts';
 import { closePool, type Deadlines, openDatabase, requestDeadlines, settingMs } from './database.ts';
 import { migrate } from './migrate.ts';

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
-import { databaseUrl, urlOfDatabase } from '../../testing/database-url.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { startNearlyFull, startStandby } from '../../testing/servers/own-postgres.ts';
-import { silentLog } from '../../testing/silent-log.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { databaseUrl, urlOfDatabase } from '../../../test/database-url.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { startNearlyFull, startStandby } from '../../../test/servers/own-postgres.ts';
+import { silentLog } from '../../../test/silent-log.ts';
 import { examinePostgres } from './examine.ts';
 import { startJobRunner } from './jobs/job-runner.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { createEmptyDatabase, createTestDatabase, openTestPool } from '../../testing/database.ts';
+import { createEmptyDatabase, createTestDatabase, openTestPool } from '../../../test/database.ts';
 import { migrate, planMigrations } from './migrate.ts';
 
 const files = (await readdir(new URL('../../../migrations/', import.meta.url))).toSorted();

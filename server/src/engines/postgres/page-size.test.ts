@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import { useTestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
 
 const { store } = (await useTestExchange()).engines;
 

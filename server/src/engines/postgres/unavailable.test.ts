@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
+import { createTestDatabase, openTestPool, type TestDatabase } from '../../../test/database.ts';
+import { startStandby } from '../../../test/servers/own-postgres.ts';
 import type { Store } from '../../domain/store.ts';
-import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
-import { startStandby } from '../../testing/servers/own-postgres.ts';
 import { openDatabase } from './database.ts';
 import { unlessRefused } from './setup.ts';
 import { postgresStore } from './store.ts';

@@ -6,10 +6,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProxyPlace } from '../../../../tools/shared/shipped-proxies.ts';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { type Behind, examineBehind, examinePublic, nothingWrong, startServe } from '../../../test/examine-behind.ts';
+import { carryOutRemedy, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { makeCertificate } from '../../../test/transports.ts';
 import type { Certificate } from '../../http/tls.ts';
-import { type Behind, examineBehind, examinePublic, nothingWrong, startServe } from '../../testing/examine-behind.ts';
-import { carryOutRemedy, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { makeCertificate } from '../../testing/transports.ts';
 
 interface Setup extends Behind {
   /** In Caddy's site, before everything is forwarded. */

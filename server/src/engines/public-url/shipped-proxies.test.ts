@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { type Changes, type ShippedProxy, shippedProxy } from '../../../../tools/shared/shipped-proxies.ts';
-import { examineBehind, nothingWrong } from '../../testing/examine-behind.ts';
-import { expectTrouble } from '../../testing/findings.ts';
+import { examineBehind, nothingWrong } from '../../../test/examine-behind.ts';
+import { expectTrouble } from '../../../test/findings.ts';
 
 test.each<ShippedProxy>(['haproxy.cfg', 'nginx.conf', 'Caddyfile'])('nothing is wrong behind %s', async (name) => {
   const findings = await examineBehind((place) => shippedProxy(name, place));

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, inject, test } from 'vitest';
-import { toFailure } from '../../failure.ts';
-import { backupPlaceContract } from '../../testing/contracts/backup-place-contract.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { createEmptyBucket, openTestObjectStore } from '../../testing/object-store.ts';
-import { startRefusingStore } from '../../testing/servers/refusing-store.ts';
+import { backupPlaceContract } from '../../../test/contracts/backup-place-contract.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { createEmptyBucket, openTestObjectStore } from '../../../test/object-store.ts';
+import { startRefusingStore } from '../../../test/servers/refusing-store.ts';
+import { toFailure } from '../../cli/failure.ts';
 import { s3BackupPlace, s3BucketInventory } from './backup-place.ts';
 import { s3ObjectStore } from './object-store.ts';
 

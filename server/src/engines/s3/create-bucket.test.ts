@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
-import { toFailure } from '../../failure.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { bucketNameForTest, removeBucket } from '../../testing/object-store.ts';
-import { runAdmin } from '../../testing/run-admin.ts';
-import { startRefusingStore } from '../../testing/servers/refusing-store.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { bucketNameForTest, removeBucket } from '../../../test/object-store.ts';
+import { runAdmin } from '../../../test/run-admin.ts';
+import { startRefusingStore } from '../../../test/servers/refusing-store.ts';
+import { toFailure } from '../../cli/failure.ts';
 import { createBucket } from './create-bucket.ts';
 
 let bucket: string;

@@ -13,11 +13,11 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { bucketNameForTest, openTestClient, removeBucket } from '../../testing/object-store.ts';
-import { startTroubledStore } from '../../testing/servers/refusing-store.ts';
-import { startStoreWithoutList } from '../../testing/servers/store-without-list.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { bucketNameForTest, openTestClient, removeBucket } from '../../../test/object-store.ts';
+import { startTroubledStore } from '../../../test/servers/refusing-store.ts';
+import { startStoreWithoutList } from '../../../test/servers/store-without-list.ts';
 import { examineS3 } from './examine.ts';
 
 let client: S3Client;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { closedPort } from '../../../../tools/shared/tcp.ts';
+import { logObjectsContract } from '../../../test/contracts/log-objects-contract.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { createEmptyBucket } from '../../../test/object-store.ts';
+import { startStoreWithoutList } from '../../../test/servers/store-without-list.ts';
 import { toOutage } from '../../domain/engine-name.ts';
-import { logObjectsContract } from '../../testing/contracts/log-objects-contract.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { createEmptyBucket } from '../../testing/object-store.ts';
-import { startStoreWithoutList } from '../../testing/servers/store-without-list.ts';
 import { s3LogObjects } from './log-objects.ts';
 
 const bucket = await createEmptyBucket();

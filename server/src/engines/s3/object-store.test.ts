@@ -11,10 +11,10 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
+import { objectStoreContract } from '../../../test/contracts/object-store-contract.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { openTestObjectStore } from '../../../test/object-store.ts';
 import { toReason, withDeadline } from '../../http/probes/watch-engines.ts';
-import { objectStoreContract } from '../../testing/contracts/object-store-contract.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { openTestObjectStore } from '../../testing/object-store.ts';
 import { type S3ObjectStore, type S3ObjectStoreOptions, s3ObjectStore } from './object-store.ts';
 
 const live = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
 import { examineSms } from './examine.ts';
 
 const working = { ...engineAddresses.sms, from: 'Waybill', timeoutMs: 2_000 };

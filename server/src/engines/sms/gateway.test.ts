@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { newPhone, smsGatewayContract } from '../../testing/contracts/sms-gateway-contract.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { receivedBy } from '../../testing/sms-log.ts';
+import { newPhone, smsGatewayContract } from '../../../test/contracts/sms-gateway-contract.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { receivedBy } from '../../../test/sms-log.ts';
 import { type SmsGatewayOptions, smsGateway } from './gateway.ts';
 
 const kannel = { ...engineAddresses.sms, from: 'Waybill', timeoutMs: 10_000 };

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type SmtpStage, startScriptedSmtp } from '../../../../tools/shared/scripted-smtp.ts';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
+import { exampleMail, mailerContract } from '../../../test/contracts/mailer-contract.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { waitForMails, waitForRawMails } from '../../../test/mailbox.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
 import { SendFailure } from '../../domain/ports/mailer.ts';
-import { exampleMail, mailerContract } from '../../testing/contracts/mailer-contract.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { waitForMails, waitForRawMails } from '../../testing/mailbox.ts';
 import { smtpMailer } from './mailer.ts';
 
 const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false`, connections: 4 });

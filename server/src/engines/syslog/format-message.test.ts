@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeAuditEntry } from '../../testing/audit-entry.ts';
+import { makeAuditEntry } from '../../../test/audit-entry.ts';
 import { formatMessage, frameMessage } from './target.ts';
 
 const shape =

@@ -1,9 +1,9 @@
 // A real rsyslog over TLS, with certificates that fit and certificates that do not.
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { makeAuditEntry } from '../../../test/audit-entry.ts';
+import { startRsyslog } from '../../../test/servers/own-rsyslog.ts';
+import { makeCertificate } from '../../../test/transports.ts';
 import type { AuditTargetError } from '../../domain/audit/audit-target.ts';
-import { makeAuditEntry } from '../../testing/audit-entry.ts';
-import { startRsyslog } from '../../testing/servers/own-rsyslog.ts';
-import { makeCertificate } from '../../testing/transports.ts';
 import { type SyslogTargetOptions, syslogTarget } from './target.ts';
 
 const certificate = makeCertificate();

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { startRedis } from '../../../test/servers/own-redis.ts';
 import { SetupError } from '../../domain/setup-error.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { startRedis } from '../../testing/servers/own-redis.ts';
 import { checkValkey } from './check.ts';
 import { connectValkey } from './connect.ts';
 

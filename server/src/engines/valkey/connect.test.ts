@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startFreezable } from '../../../../tools/shared/tcp.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
 import { connectValkey } from './connect.ts';
 
 test('a server that is frozen fails each command within a moment, is connected to again, and works once it responds', async () => {

@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
 import { connectValkey } from './connect.ts';
 import { valkeyCsrfTokens } from './csrf-tokens.ts';
 

@@ -4,10 +4,10 @@ import { createServer } from 'node:tls';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { startRedis } from '../../testing/servers/own-redis.ts';
-import { makeCertificate } from '../../testing/transports.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { startRedis } from '../../../test/servers/own-redis.ts';
+import { makeCertificate } from '../../../test/transports.ts';
 import { examineValkey } from './examine.ts';
 
 test('nothing is wrong with a server that is set up well', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { contractSettings, limitsContract } from '../../testing/contracts/limits-contract.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { contractSettings, limitsContract } from '../../../test/contracts/limits-contract.ts';
+import { engineAddresses } from '../../../test/engine-addresses.ts';
 import { valkeyAttemptLimit } from './attempt-limit.ts';
 import { connectValkey } from './connect.ts';
 import { valkeyCsrfTokens } from './csrf-tokens.ts';

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { keyProviderContract } from '../../testing/contracts/key-provider-contract.ts';
-import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../testing/findings.ts';
-import { openTransit } from '../../testing/servers/vault.ts';
+import { keyProviderContract } from '../../../test/contracts/key-provider-contract.ts';
+import { carryOutRemedy, collectFindings, expectTrouble, readRemedy } from '../../../test/findings.ts';
+import { openTransit } from '../../../test/servers/vault.ts';
 import { examineVault } from './examine.ts';
 import { vaultKeyProvider } from './key-provider.ts';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { deterministicRandom } from '../../../test/random.ts';
+import { type Deviation, encodeCbor, SoftwareAuthenticator } from '../../../test/software-authenticator.ts';
 import type { PasskeyOutcome, PasskeySite } from '../../domain/ports/passkeys.ts';
 import { toPasskeySite } from '../../domain/sign-in/passkey-values.ts';
-import { deterministicRandom } from '../../testing/random.ts';
-import { type Deviation, encodeCbor, SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
 import { webauthnPasskeys } from './passkeys.ts';
 
 const passkeys = webauthnPasskeys();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { AppBrowser } from '../../../test/app-browser.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import type { MemberRole } from '../../domain/people/person-store.ts';
 import type { SessionStage } from '../../domain/people/session-store.ts';
 import { beginSession } from '../../domain/people/sessions.ts';
-import { AppBrowser } from '../../testing/app-browser.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 import { tusType } from '../shared/tus.ts';
 import { v1Prefix } from '../v1/register.ts';
 import { routes as v1Routes } from '../v1/routes.ts';

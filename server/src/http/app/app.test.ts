@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { AppBrowser } from '../../../test/app-browser.ts';
+import { buildTestServer } from '../../../test/server.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { SoftwareAuthenticator } from '../../../test/software-authenticator.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import { sendSignInNotice } from '../../domain/people/send-person-mails.ts';
 import type { SignInNotice } from '../../domain/people/session-store.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
 import { computeTotp, deriveTotpSecret, toStep } from '../../domain/sign-in/totp.ts';
-import { AppBrowser } from '../../testing/app-browser.ts';
-import { buildTestServer } from '../../testing/server.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { SoftwareAuthenticator } from '../../testing/software-authenticator.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 import { makeFormToken } from './form-token.ts';
 
 const { exchange, app } = await useTestServer();

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dropPath, type Member, readKeptDrafts, reloadComposer, useComposer } from '../../testing/composer-browser.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
+import { dropPath, type Member, readKeptDrafts, reloadComposer, useComposer } from '../../../test/composer-browser.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
 
 const { exchange, app, folder, notes: path, signIn, visit } = await useComposer();
 

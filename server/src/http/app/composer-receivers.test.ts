@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dropPath, readKeptDrafts, reloadComposer, useComposer } from '../../testing/composer-browser.ts';
+import { dropPath, readKeptDrafts, reloadComposer, useComposer } from '../../../test/composer-browser.ts';
 
 const { exchange, notes, visit } = await useComposer();
 const anna = 'anna@example.org';

@@ -1,10 +1,10 @@
 import { limits } from '@waybill/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { AppBrowser } from '../../../test/app-browser.ts';
+import { measureLongestTurn } from '../../../test/longest-turn.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { replaceContacts, replaceGlobalContacts } from '../../domain/contacts/replace-contacts.ts';
-import type { AppBrowser } from '../../testing/app-browser.ts';
-import { measureLongestTurn } from '../../testing/longest-turn.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;

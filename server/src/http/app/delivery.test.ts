@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { AppBrowser } from '../../../test/app-browser.ts';
+import { deriveToken } from '../../../test/links.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
 import { sweep } from '../../domain/sweep.ts';
-import { AppBrowser } from '../../testing/app-browser.ts';
-import { deriveToken } from '../../testing/links.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;

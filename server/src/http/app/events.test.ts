@@ -1,13 +1,13 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { EventStreamReader } from '../../../test/event-stream.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { buildTestServer, testHost } from '../../../test/server.ts';
 import type { Account } from '../../domain/accounts/account-store.ts';
 import { setAccountDisabled } from '../../domain/accounts/change-account.ts';
 import { removeMember, setMember } from '../../domain/people/change-members.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import type { MemberRole } from '../../domain/people/person-store.ts';
 import { beginSession, idleSeconds } from '../../domain/people/sessions.ts';
-import { EventStreamReader } from '../../testing/event-stream.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { buildTestServer, testHost } from '../../testing/server.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,8 +1,8 @@
 // No text that a browser sends to the app, wherever it is and however often, may be a fault of ours.
 import { describe, expect, test } from 'vitest';
-import { hostileEscapes } from '../../testing/hostile-input.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
+import { hostileEscapes } from '../../../test/hostile-input.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { appRoutes } from './routes.ts';
 
 const { exchange, app } = await useTestServer();

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openRequestLink, readyFile } from '../../../test/file-requests.ts';
+import { fillInbox } from '../../../test/inbox.ts';
+import { buildTestServer } from '../../../test/server.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { toReference } from '../../domain/reference.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
-import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { fillInbox } from '../../testing/inbox.ts';
-import { buildTestServer } from '../../testing/server.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines, database } = exchange;

@@ -3,14 +3,14 @@ import type { Browser, Page, Request } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../../../tools/shared/browser.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { sentLink } from '../../../test/links.ts';
+import { testPages } from '../../../test/pages.ts';
+import { buildTestServer } from '../../../test/server.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { changeWebhook, createWebhook } from '../../domain/webhooks/change-webhook.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { sentLink } from '../../testing/links.ts';
-import { testPages } from '../../testing/pages.ts';
-import { buildTestServer } from '../../testing/server.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
 
 /** A transaction in any database of the server, such as another test's, keeps new events from being seen until it ends. */
 const timeout = 100_000;

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
@@ -6,8 +8,6 @@ import { markUndeliverable } from '../../domain/outbox/abandon-message.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
 import { changeRole, removeMember } from '../../domain/people/change-members.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;

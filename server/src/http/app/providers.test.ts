@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { AppBrowser } from '../../../test/app-browser.ts';
+import { openTestExchange } from '../../../test/exchange.ts';
+import { openProviders, toProvider } from '../../../test/providers.ts';
+import { buildTestServer } from '../../../test/server.ts';
+import { startIdentityProvider, type TestClaims } from '../../../test/servers/identity-provider.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import { makeRecoveryLink } from '../../domain/people/recover-person.ts';
 import { toProviderPaths } from '../../domain/ports/identity-provider.ts';
-import { AppBrowser } from '../../testing/app-browser.ts';
-import { openTestExchange } from '../../testing/exchange.ts';
-import { openProviders, toProvider } from '../../testing/providers.ts';
-import { buildTestServer } from '../../testing/server.ts';
-import { startIdentityProvider, type TestClaims } from '../../testing/servers/identity-provider.ts';
 
 const paths = toProviderPaths('staff');
 const createPeople = { domains: ['example.org'], claim: undefined };

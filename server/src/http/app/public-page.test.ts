@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { AppBrowser } from '../../../test/app-browser.ts';
+import { MemoryLimits } from '../../../test/memory/memory-limits.ts';
+import { requestV1 } from '../../../test/request-v1.ts';
+import { runJob } from '../../../test/run-job.ts';
+import { buildTestServer } from '../../../test/server.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { stoppedReason } from '../../domain/outbox/abandon-message.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
 import type { Mail, SendOutcome } from '../../domain/ports/mailer.ts';
 import type { Visitor } from '../../domain/public-page/public-page-store.ts';
 import { sendPublicLinkJob } from '../../domain/public-page/send-public-link.ts';
 import { findCorrespondence, stopMail } from '../../domain/stops/stop-mail.ts';
-import { AppBrowser } from '../../testing/app-browser.ts';
-import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
-import { requestV1 } from '../../testing/request-v1.ts';
-import { runJob } from '../../testing/run-job.ts';
-import { buildTestServer } from '../../testing/server.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines, database } = exchange;

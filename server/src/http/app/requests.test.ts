@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { AppBrowser } from '../../../test/app-browser.ts';
+import { readyFile } from '../../../test/file-requests.ts';
+import { deriveToken } from '../../../test/links.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import { findLink } from '../../domain/links/find-link.ts';
 import { prepareRequest } from '../../domain/requests/request-files.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
-import type { AppBrowser } from '../../testing/app-browser.ts';
-import { readyFile } from '../../testing/file-requests.ts';
-import { deriveToken } from '../../testing/links.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;

@@ -1,11 +1,11 @@
 // A GET changes nothing: previews, and browsers that load pages ahead, make them without a person.
 import { expect, test } from 'vitest';
+import { openRequestLink } from '../../../test/file-requests.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { makeRecoveryLink } from '../../domain/people/recover-person.ts';
 import { beginAuthenticatorApp } from '../../domain/sign-in/add-authenticator-app.ts';
 import { createWebhook } from '../../domain/webhooks/change-webhook.ts';
-import { openRequestLink } from '../../testing/file-requests.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 import { appRoutes } from './routes.ts';
 
 const { exchange, app } = await useTestServer();

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
+import { readyUpload } from '../../../test/account-uploads.ts';
+import type { AppBrowser } from '../../../test/app-browser.ts';
+import { testPolicy } from '../../../test/exchange.ts';
+import { requestV1 } from '../../../test/request-v1.ts';
+import { buildTestServer } from '../../../test/server.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { personAuthor } from '../../domain/audit/author.ts';
 import { replaceGlobalContacts } from '../../domain/contacts/replace-contacts.ts';
 import { showLinks } from '../../domain/drops/show-links.ts';
 import type { MemberRole } from '../../domain/people/person-store.ts';
-import { readyUpload } from '../../testing/account-uploads.ts';
-import type { AppBrowser } from '../../testing/app-browser.ts';
-import { testPolicy } from '../../testing/exchange.ts';
-import { requestV1 } from '../../testing/request-v1.ts';
-import { buildTestServer } from '../../testing/server.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer({ sms: { send: async () => undefined } as never });
 const { engines } = exchange;

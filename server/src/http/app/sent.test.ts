@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { sentLink } from '../../../test/links.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { sweep } from '../../domain/sweep.ts';
-import { sentLink } from '../../testing/links.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { query } = exchange.database;

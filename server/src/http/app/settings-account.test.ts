@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import { invitePerson, limitInvitations } from '../../domain/people/invite-person.ts';
 import { findPersonLink } from '../../domain/people/open-person-link.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;

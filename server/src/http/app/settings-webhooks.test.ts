@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { signInMember } from '../../testing/sign-in-member.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
+import { signInMember } from '../../../test/sign-in-member.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;

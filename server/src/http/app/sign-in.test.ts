@@ -1,12 +1,12 @@
 import { argon2 } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { AppBrowser } from '../../../test/app-browser.ts';
+import { measureLongestTurn } from '../../../test/longest-turn.ts';
+import { buildTestServer } from '../../../test/server.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { invitePerson } from '../../domain/people/invite-person.ts';
 import { beginSession } from '../../domain/people/sessions.ts';
 import { Passwords } from '../../domain/sign-in/password.ts';
-import { AppBrowser } from '../../testing/app-browser.ts';
-import { measureLongestTurn } from '../../testing/longest-turn.ts';
-import { buildTestServer } from '../../testing/server.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 import { makeFormToken } from './form-token.ts';
 
 const compute = vi.fn(argon2);

@@ -1,16 +1,16 @@
 // No text that a caller sends to the machine API, wherever it is, may be a fault of ours.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import {
   createHostileJson,
   hostileEscapes,
   hostileHeaders,
   hostileTexts,
   isPaired,
-} from '../../testing/hostile-input.ts';
-import { testHost } from '../../testing/server.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
+} from '../../../test/hostile-input.ts';
+import { testHost } from '../../../test/server.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
+import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import { openapiDocument } from './openapi.ts';
 import { routes } from './routes.ts';
 

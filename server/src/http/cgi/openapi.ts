@@ -1,5 +1,5 @@
 import { type ErrorCode, errors } from '@waybill/protocol';
-import { version } from '../../version.ts';
+import { version } from '../../config/version.ts';
 import { describeOperation, describePaths, failures, frame } from '../shared/openapi.ts';
 import type { Route } from './route.ts';
 

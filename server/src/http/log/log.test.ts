@@ -1,11 +1,11 @@
 import { parsePolicy } from '@waybill/evidence';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestExchange, type TestExchange } from '../../../test/exchange.ts';
+import { type MemoryLogObjects, memoryLogObjects } from '../../../test/memory/memory-log-objects.ts';
+import { buildTestServer, testHost } from '../../../test/server.ts';
+import { watchJob } from '../../../test/watch-operations.ts';
 import { Sequencer } from '../../domain/evidence/sequencer.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { type MemoryLogObjects, memoryLogObjects } from '../../testing/memory/memory-log-objects.ts';
-import { buildTestServer, testHost } from '../../testing/server.ts';
-import { watchJob } from '../../testing/watch-operations.ts';
 
 const live = new AbortController().signal;
 let exchange: TestExchange;

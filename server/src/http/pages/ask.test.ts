@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { type SentLink, sentLink } from '../../../test/links.ts';
+import { buildTestServer, testHost as host, postForm } from '../../../test/server.ts';
 import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { type SentLink, sentLink } from '../../testing/links.ts';
-import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';
 
 const exchange = await useTestExchange();
 const app = buildTestServer(exchange);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { announceUpload, listDraftFiles, openRequestLink } from '../../../test/file-requests.ts';
+import { MemoryLimits } from '../../../test/memory/memory-limits.ts';
 import { chunkBytes } from '../../domain/files/sealing.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { announceUpload, listDraftFiles, openRequestLink } from '../../testing/file-requests.ts';
-import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
 import { ContactUploads } from './upload.tsx';
 
 const exchange = await useTestExchange();

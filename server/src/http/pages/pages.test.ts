@@ -11,13 +11,13 @@ import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { deriveToken, type SentLink, sentLink } from '../../../test/links.ts';
+import { buildTestServer, testHost as host, makeFailureLimit, postForm } from '../../../test/server.ts';
 import { setReceivers } from '../../domain/drafts/change-draft.ts';
 import { dispatchDraft } from '../../domain/drops/dispatch-draft.ts';
 import { deriveCode } from '../../domain/links/issue-code.ts';
 import { toReference } from '../../domain/reference.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { deriveToken, type SentLink, sentLink } from '../../testing/links.ts';
-import { buildTestServer, testHost as host, makeFailureLimit, postForm } from '../../testing/server.ts';
 
 const form = 'application/x-www-form-urlencoded';
 

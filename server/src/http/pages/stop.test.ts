@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { type SentLink, sentLink } from '../../../test/links.ts';
+import { buildTestServer, testHost as host, postForm } from '../../../test/server.ts';
 import type { Policy } from '../../domain/policy.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { type SentLink, sentLink } from '../../testing/links.ts';
-import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';
 
 const exchange = await useTestExchange();
 const serverWith = (policy: Policy) => buildTestServer(exchange, { policy });

@@ -3,15 +3,15 @@ import { Readable } from 'node:stream';
 import { parsePolicy, verifyReceipt } from '@waybill/evidence';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { type OpenedRequest, openRequestLink, readyFile } from '../../../test/file-requests.ts';
+import { deriveToken, sentLink } from '../../../test/links.ts';
+import { buildTestServer, testHost as host, postForm } from '../../../test/server.ts';
 import type { Account } from '../../domain/accounts/account-store.ts';
 import { setAccountDisabled } from '../../domain/accounts/change-account.ts';
 import { makeLogPolicy } from '../../domain/evidence/public-log.ts';
 import { Sequencer } from '../../domain/evidence/sequencer.ts';
 import { deriveCode } from '../../domain/links/issue-code.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { type OpenedRequest, openRequestLink, readyFile } from '../../testing/file-requests.ts';
-import { deriveToken, sentLink } from '../../testing/links.ts';
-import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 

@@ -6,8 +6,8 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../../../tools/shared/browser.ts';
+import { testPages } from '../../../test/pages.ts';
 import { buildVerifier } from '../../../vite.verifier.ts';
-import { testPages } from '../../testing/pages.ts';
 import { createVerifyPage } from './verify.tsx';
 
 const readExample = (name: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silentLog } from '../../testing/silent-log.ts';
+import { silentLog } from '../../../test/silent-log.ts';
 import { buildProbes } from './server.ts';
 
 const app = buildProbes({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { silentLog } from '../../../test/silent-log.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { SetupError } from '../../domain/setup-error.ts';
-import { silentLog } from '../../testing/silent-log.ts';
 import { buildProbes, type ProcessStatus } from './server.ts';
 import { type EngineChecks, watchEngines } from './watch-engines.ts';
 

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testPages } from '../../testing/pages.ts';
-import { silentLog } from '../../testing/silent-log.ts';
+import { testPages } from '../../../test/pages.ts';
+import { silentLog } from '../../../test/silent-log.ts';
 import { openapiDocument } from '../cgi/openapi.ts';
 import { routes as machineRoutes } from '../cgi/routes.ts';
 import { buildServer, type ServerEngines } from '../server.ts';

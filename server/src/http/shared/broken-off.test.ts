@@ -4,11 +4,11 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { sentLink } from '../../../test/links.ts';
+import { buildTestServer, testHost as host } from '../../../test/server.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { openLink } from '../../domain/links/open-link.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { sentLink } from '../../testing/links.ts';
-import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { downloads } from '../pages/link-pages.ts';
 import { sessionCookie, sessionPath } from '../pages/session.ts';
 

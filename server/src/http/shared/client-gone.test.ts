@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { buildTestServer, testHost as host } from '../../../test/server.ts';
 import { ProbeTokens, probeHeader, probeMediaType, probePath } from '../../domain/doctor/probe.ts';
 import { announceUpload, uploadOwner } from '../../domain/uploads/account-upload.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { buildTestServer, testHost as host } from '../../testing/server.ts';
 
 interface Line {
   readonly level: number;

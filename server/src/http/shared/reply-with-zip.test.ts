@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { percentile } from '../../../../tools/shared/percentile.ts';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { deriveToken, sentLink } from '../../../test/links.ts';
+import { buildTestServer } from '../../../test/server.ts';
 import { findLink } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { toReference } from '../../domain/reference.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { deriveToken, sentLink } from '../../testing/links.ts';
-import { buildTestServer } from '../../testing/server.ts';
 import { downloads } from '../pages/link-pages.ts';
 import { sessionCookie, sessionPath } from '../pages/session.ts';
 

@@ -4,12 +4,12 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { buildTestServer, testHost as host } from '../../../test/server.ts';
 import type { Account } from '../../domain/accounts/account-store.ts';
 import { setAccountDisabled } from '../../domain/accounts/change-account.ts';
 import { revokeKey } from '../../domain/accounts/change-keys.ts';
 import { dispatchDraft } from '../../domain/drops/dispatch-draft.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { checkMs } from './transfers.ts';
 
 /** More than fits into all buffers on the way to a client that does not read. */

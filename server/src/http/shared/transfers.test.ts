@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../../test/exchange.ts';
+import { type SentLink, sentLink } from '../../../test/links.ts';
+import { buildTestServer, testHost as host } from '../../../test/server.ts';
 import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import type { Store } from '../../domain/store.ts';
-import { useTestExchange } from '../../testing/exchange.ts';
-import { type SentLink, sentLink } from '../../testing/links.ts';
-import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { downloads } from '../pages/link-pages.ts';
 import { sessionCookie, sessionPath } from '../pages/session.ts';
 

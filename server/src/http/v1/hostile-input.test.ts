@@ -6,9 +6,9 @@ import {
   hostileHeaders,
   hostileTexts,
   isPaired,
-} from '../../testing/hostile-input.ts';
-import { testHost } from '../../testing/server.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
+} from '../../../test/hostile-input.ts';
+import { testHost } from '../../../test/server.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { requestV1 } from '../../../test/request-v1.ts';
+import { useTestServer } from '../../../test/use-test-server.ts';
 import { setAccountQuotas } from '../../domain/accounts/set-quotas.ts';
-import { requestV1 } from '../../testing/request-v1.ts';
-import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 

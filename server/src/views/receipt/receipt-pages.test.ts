@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { plainOperator } from '../../testing/plain-operator.ts';
-import { beginDelivery, beginRequest, handOver, type Told, tell, toFiles } from '../../testing/receipts.ts';
+import { plainOperator } from '../../../test/plain-operator.ts';
+import { beginDelivery, beginRequest, handOver, type Told, tell, toFiles } from '../../../test/receipts.ts';
 import { createTranslators } from '../translator.ts';
 import { receiptPages } from './receipt-pages.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
 
 let database: TestDatabase;
 let accountId: string;

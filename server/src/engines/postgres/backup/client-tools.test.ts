@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { requireKind } from '../../../../../tools/test/require-kind.ts';
+import { urlOfDatabase } from '../../../../test/database-url.ts';
 import { SetupError } from '../../../domain/setup-error.ts';
-import { urlOfDatabase } from '../../../testing/database-url.ts';
 import { readOutput, runTool } from './client-tools.ts';
 
 // For the client programs of PostgreSQL.

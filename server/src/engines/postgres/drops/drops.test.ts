@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { collectGroups } from '../../../../test/collect-groups.ts';
+import { useTestExchange } from '../../../../test/exchange.ts';
+import { openRequestLink, readyFile } from '../../../../test/file-requests.ts';
+import { deriveToken, sentLink } from '../../../../test/links.ts';
 import { batchSize } from '../../../domain/batch.ts';
 import { readHistory, readInbox } from '../../../domain/drops/read-history.ts';
 import { findInboxFile } from '../../../domain/inbox/find-inbox-file.ts';
@@ -8,10 +12,6 @@ import type { DroppedFile, Link } from '../../../domain/links/link-store.ts';
 import { openLink } from '../../../domain/links/open-link.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { sweep } from '../../../domain/sweep.ts';
-import { collectGroups } from '../../../testing/collect-groups.ts';
-import { useTestExchange } from '../../../testing/exchange.ts';
-import { openRequestLink, readyFile } from '../../../testing/file-requests.ts';
-import { deriveToken, sentLink } from '../../../testing/links.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../test/database.ts';
 import type { EventPage, EventPosition, NewEvent } from '../../../domain/events/event-store.ts';
 import type { Store } from '../../../domain/store.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
 
 let database: TestDatabase;
 let store: Store;

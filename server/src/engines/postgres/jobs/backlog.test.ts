@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestPool } from '../../../../test/database.ts';
+import { openTestExchange, type TestExchange } from '../../../../test/exchange.ts';
 import { createWebhook } from '../../../domain/webhooks/change-webhook.ts';
-import { openTestPool } from '../../../testing/database.ts';
-import { openTestExchange, type TestExchange } from '../../../testing/exchange.ts';
 import { databaseCopies } from '../backup/copies.ts';
 import { openDatabase } from '../database.ts';
 import { countedUpTo, readBacklog } from './backlog.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { startFreezable } from '../../../../../tools/shared/tcp.ts';
-import { createTestDatabase, openTestPool, type TestDatabase } from '../../../testing/database.ts';
-import { silentLog } from '../../../testing/silent-log.ts';
+import { createTestDatabase, openTestPool, type TestDatabase } from '../../../../test/database.ts';
+import { silentLog } from '../../../../test/silent-log.ts';
 import { jobDeadlines } from '../database.ts';
 import { startJobRunner } from './job-runner.ts';
 

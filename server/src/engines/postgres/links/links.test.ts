@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../../../test/exchange.ts';
+import { deriveToken, sentLink } from '../../../../test/links.ts';
 import { setReceivers } from '../../../domain/drafts/change-draft.ts';
 import { dispatchDraft } from '../../../domain/drops/dispatch-draft.ts';
 import { findDroppedFile, findLink, findSession } from '../../../domain/links/find-link.ts';
 import type { DroppedFile, Link } from '../../../domain/links/link-store.ts';
 import { tokenDigest } from '../../../domain/links/link-token.ts';
 import { maxSessions, openLink } from '../../../domain/links/open-link.ts';
-import { useTestExchange } from '../../../testing/exchange.ts';
-import { deriveToken, sentLink } from '../../../testing/links.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -2,12 +2,12 @@ import { fc, test as property } from '@fast-check/vitest';
 import { limits } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openTestExchange, type TestExchange } from '../../../../test/exchange.ts';
+import { type AskV1, requestV1 } from '../../../../test/request-v1.ts';
+import { buildTestServer } from '../../../../test/server.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import type { ContactInput } from '../../../domain/contacts/contact-input.ts';
 import { replaceContacts, replaceGlobalContacts } from '../../../domain/contacts/replace-contacts.ts';
-import { openTestExchange, type TestExchange } from '../../../testing/exchange.ts';
-import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
-import { buildTestServer } from '../../../testing/server.ts';
 import type { Route } from '../route.ts';
 
 let exchange: TestExchange;

@@ -2,10 +2,10 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import { expect, test } from 'vitest';
+import { openTestExchange } from '../../../../test/exchange.ts';
+import { requestV1 } from '../../../../test/request-v1.ts';
+import { buildTestServer } from '../../../../test/server.ts';
 import { uploadDraftPrefix } from '../../../domain/uploads/account-upload.ts';
-import { openTestExchange } from '../../../testing/exchange.ts';
-import { requestV1 } from '../../../testing/request-v1.ts';
-import { buildTestServer } from '../../../testing/server.ts';
 
 /** On an otherwise idle machine it takes less than 2 s. */
 const longestMs = 20_000;

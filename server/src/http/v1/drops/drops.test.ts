@@ -1,16 +1,16 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
+import { readyUpload } from '../../../../test/account-uploads.ts';
+import { deriveToken } from '../../../../test/links.ts';
+import { type AskV1, requestV1 } from '../../../../test/request-v1.ts';
+import { buildTestServer, testHost } from '../../../../test/server.ts';
+import { useTestServer } from '../../../../test/use-test-server.ts';
 import type { Quotas } from '../../../domain/accounts/quota-store.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import type { Link } from '../../../domain/links/link-store.ts';
 import { tokenDigest } from '../../../domain/links/link-token.ts';
 import { toReference } from '../../../domain/reference.ts';
-import { readyUpload } from '../../../testing/account-uploads.ts';
-import { deriveToken } from '../../../testing/links.ts';
-import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
-import { buildTestServer, testHost } from '../../../testing/server.ts';
-import { useTestServer } from '../../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { EventStreamReader } from '../../../../test/event-stream.ts';
+import { useTestExchange } from '../../../../test/exchange.ts';
+import { buildTestServer } from '../../../../test/server.ts';
 import { authenticateBearer } from '../../../domain/accounts/authenticate.ts';
 import { createRestrictedKey, revokeKey } from '../../../domain/accounts/change-keys.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import { sweep } from '../../../domain/sweep.ts';
-import { EventStreamReader } from '../../../testing/event-stream.ts';
-import { useTestExchange } from '../../../testing/exchange.ts';
-import { buildTestServer } from '../../../testing/server.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { useTestExchange } from '../../../../test/exchange.ts';
+import { buildTestServer } from '../../../../test/server.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import type { Store } from '../../../domain/store.ts';
-import { useTestExchange } from '../../../testing/exchange.ts';
-import { buildTestServer } from '../../../testing/server.ts';
 
 const isFullSize = process.env['WAYBILL_EVENTS_STORM'] === '1';
 const size = isFullSize

@@ -1,9 +1,9 @@
 // A thousand streams of events, each on its own connection: their cost while nothing happens, and while something does.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { EventStreamReader } from '../../../testing/event-stream.ts';
-import { useTestExchange } from '../../../testing/exchange.ts';
-import { buildTestServer } from '../../../testing/server.ts';
+import { EventStreamReader } from '../../../../test/event-stream.ts';
+import { useTestExchange } from '../../../../test/exchange.ts';
+import { buildTestServer } from '../../../../test/server.ts';
 
 const clients = 1_000;
 const accounts = 20;

@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { limits } from '@waybill/protocol';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { percentile } from '../../../../../tools/shared/percentile.ts';
-import { useTestExchange } from '../../../testing/exchange.ts';
-import { buildTestServer, testHost } from '../../../testing/server.ts';
+import { useTestExchange } from '../../../../test/exchange.ts';
+import { buildTestServer, testHost } from '../../../../test/server.ts';
 import { checkMs } from '../../shared/transfers.ts';
 
 const isFullSize = process.env['WAYBILL_EVENTS_STORM'] === '1';

@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { limits } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test, vi } from 'vitest';
+import { requestV1 } from '../../../../test/request-v1.ts';
+import { buildTestServer } from '../../../../test/server.ts';
+import { useTestServer } from '../../../../test/use-test-server.ts';
 import { authenticateBearer } from '../../../domain/accounts/authenticate.ts';
 import { createRestrictedKey, revokeKey } from '../../../domain/accounts/change-keys.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import type { EventStore, NewEvent } from '../../../domain/events/event-store.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { sweep } from '../../../domain/sweep.ts';
-import { requestV1 } from '../../../testing/request-v1.ts';
-import { buildTestServer } from '../../../testing/server.ts';
-import { useTestServer } from '../../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 

@@ -1,10 +1,10 @@
 // Ten pullers share an inbox and crash at random.
 import { expect, test } from 'vitest';
-import { testPolicy, useTestExchange } from '../../../testing/exchange.ts';
-import { advanceQueue, fillInbox } from '../../../testing/inbox.ts';
-import { deterministicRandom } from '../../../testing/random.ts';
-import { requestV1 } from '../../../testing/request-v1.ts';
-import { buildTestServer } from '../../../testing/server.ts';
+import { testPolicy, useTestExchange } from '../../../../test/exchange.ts';
+import { advanceQueue, fillInbox } from '../../../../test/inbox.ts';
+import { deterministicRandom } from '../../../../test/random.ts';
+import { requestV1 } from '../../../../test/request-v1.ts';
+import { buildTestServer } from '../../../../test/server.ts';
 
 const entryCount = 1_000;
 const pullerCount = 10;

@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { collectGroups } from '../../../../test/collect-groups.ts';
+import { testPolicy } from '../../../../test/exchange.ts';
+import { openRequestLink, readyFile } from '../../../../test/file-requests.ts';
+import { advanceQueue, fillInbox } from '../../../../test/inbox.ts';
+import { requestV1 } from '../../../../test/request-v1.ts';
+import { buildTestServer } from '../../../../test/server.ts';
+import { useTestServer } from '../../../../test/use-test-server.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import { readInbox } from '../../../domain/drops/read-history.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { sweep } from '../../../domain/sweep.ts';
-import { collectGroups } from '../../../testing/collect-groups.ts';
-import { testPolicy } from '../../../testing/exchange.ts';
-import { openRequestLink, readyFile } from '../../../testing/file-requests.ts';
-import { advanceQueue, fillInbox } from '../../../testing/inbox.ts';
-import { requestV1 } from '../../../testing/request-v1.ts';
-import { buildTestServer } from '../../../testing/server.ts';
-import { useTestServer } from '../../../testing/use-test-server.ts';
 
 interface Entry {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { v1Described } from '../../../testing/request-v1.ts';
+import { v1Described } from '../../../../test/request-v1.ts';
 import { withReferences } from './components.ts';
 
 interface Content {

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { listDraftFiles, openRequestLink, readyFile } from '../../../../test/file-requests.ts';
+import { deriveToken } from '../../../../test/links.ts';
+import { type AskV1, requestV1 } from '../../../../test/request-v1.ts';
+import { postForm, testHost } from '../../../../test/server.ts';
+import { useTestServer } from '../../../../test/use-test-server.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import { findLink } from '../../../domain/links/find-link.ts';
 import type { Link } from '../../../domain/links/link-store.ts';
@@ -7,11 +12,6 @@ import { openLink } from '../../../domain/links/open-link.ts';
 import { sendMessage } from '../../../domain/outbox/send-message.ts';
 import type { Mail } from '../../../domain/ports/mailer.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
-import { listDraftFiles, openRequestLink, readyFile } from '../../../testing/file-requests.ts';
-import { deriveToken } from '../../../testing/links.ts';
-import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
-import { postForm, testHost } from '../../../testing/server.ts';
-import { useTestServer } from '../../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 const { engines } = exchange;

@@ -6,16 +6,16 @@ import { limits } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { eicar } from '../../../../../tools/shared/eicar.ts';
+import { testPolicy } from '../../../../test/exchange.ts';
+import { readContent } from '../../../../test/file-requests.ts';
+import { deterministicRandom } from '../../../../test/random.ts';
+import { type AskV1, requestV1 } from '../../../../test/request-v1.ts';
+import { buildTestServer, testHost } from '../../../../test/server.ts';
+import { useTestServer } from '../../../../test/use-test-server.ts';
 import { setAccountQuotas } from '../../../domain/accounts/set-quotas.ts';
 import { chunkBytes } from '../../../domain/files/sealing.ts';
 import { sweep } from '../../../domain/sweep.ts';
 import { checkUpload } from '../../../domain/uploads/check-upload.ts';
-import { testPolicy } from '../../../testing/exchange.ts';
-import { readContent } from '../../../testing/file-requests.ts';
-import { deterministicRandom } from '../../../testing/random.ts';
-import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
-import { buildTestServer, testHost } from '../../../testing/server.ts';
-import { useTestServer } from '../../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 

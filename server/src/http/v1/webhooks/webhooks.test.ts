@@ -3,14 +3,14 @@ import { limits } from '@waybill/protocol';
 import { eventTypes, type Scope, scopes } from '@waybill/protocol/v1';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { type AskV1, requestV1 } from '../../../../test/request-v1.ts';
+import { runAdmin } from '../../../../test/run-admin.ts';
+import { startReceiver } from '../../../../test/servers/webhook-receiver.ts';
+import { useTestServer } from '../../../../test/use-test-server.ts';
 import { authenticateBearer } from '../../../domain/accounts/authenticate.ts';
 import { createWebhook } from '../../../domain/webhooks/change-webhook.ts';
 import { deliverEvents } from '../../../domain/webhooks/deliver-events.ts';
 import { mayRead } from '../../../domain/webhooks/readable-events.ts';
-import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
-import { runAdmin } from '../../../testing/run-admin.ts';
-import { startReceiver } from '../../../testing/servers/webhook-receiver.ts';
-import { useTestServer } from '../../../testing/use-test-server.ts';
 import type { Route } from '../route.ts';
 
 const { exchange, app } = await useTestServer();

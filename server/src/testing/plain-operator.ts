@@ -1,4 +1,0 @@
-import type { Operator } from '../views/operator.ts';
-
-/** Waybill without an operator's own settings. */
-export const plainOperator: Operator = { name: 'Waybill' };

@@ -1,0 +1,953 @@
+import type { VNode } from 'preact';
+import type { ListedContact } from '../src/domain/contacts/contact-store.ts';
+import type { AppFrameProps, Screen } from '../src/views/components/app-frame.tsx';
+import { Toast } from '../src/views/components/toast.tsx';
+import { BlockSenderPage, blockSenderTitle } from '../src/views/pages/app/block-sender-page.tsx';
+import { describeRequestProblem } from '../src/views/pages/app/composer-problem.ts';
+import {
+  ContactImportPage,
+  contactImportTitle,
+  type ImportPreview,
+} from '../src/views/pages/app/contact-import-page.tsx';
+import { ContactsNotice } from '../src/views/pages/app/contacts-notice.tsx';
+import { ContactsPage, type ContactsPageProps, contactsTitle } from '../src/views/pages/app/contacts-page.tsx';
+import type { FileHolders } from '../src/views/pages/app/delivery-files.tsx';
+import type { HistoryEntry } from '../src/views/pages/app/delivery-history.tsx';
+import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../src/views/pages/app/delivery-page.tsx';
+import type { DeliveryReceiver } from '../src/views/pages/app/delivery-receivers.tsx';
+import type { InboxEntryProps } from '../src/views/pages/app/inbox-entry.tsx';
+import { type InboxLine, InboxPage, type InboxPageProps, inboxTitle } from '../src/views/pages/app/inbox-page.tsx';
+import { NewContactPage, type NewContactPageProps, newContactTitle } from '../src/views/pages/app/new-contact-page.tsx';
+import type { OpenContact } from '../src/views/pages/app/open-contact.tsx';
+import {
+  RequestFormPage,
+  type RequestFormPageProps,
+  requestFormTexts,
+  requestFormTitle,
+} from '../src/views/pages/app/request-form-page.tsx';
+import {
+  type RequestContact,
+  RequestPage,
+  type RequestPageProps,
+  requestTitle,
+} from '../src/views/pages/app/request-page.tsx';
+import { type RequestLine, RequestsPage, type RequestsPageProps } from '../src/views/pages/app/requests-page.tsx';
+import { SelectionPage, type SelectionPageProps, selectionTitle } from '../src/views/pages/app/selection-page.tsx';
+import type { SentItem } from '../src/views/pages/app/sent-item.tsx';
+import { type SentListProps, sentListTitle } from '../src/views/pages/app/sent-list.tsx';
+import { type SentLine, SentListPage } from '../src/views/pages/app/sent-list-page.tsx';
+import { SentNotices } from '../src/views/pages/app/sent-notice.tsx';
+import type { Translator } from '../src/views/translator.ts';
+import { ListComponents, ListNotices } from './list-component-states.tsx';
+import { ExampleFrame } from './sign-in-states.tsx';
+import type { Foreign, PageState } from './view-states.tsx';
+
+const now = new Date('2026-11-16T11:30:00Z');
+const base = '/maya.lindqvist@acme.example/';
+const common = { base, csrf: 'a1b2c3', now, canChange: true } as const;
+const hours = (count: number) => new Date(now.getTime() - count * 3_600_000);
+const days = (count: number) => new Date(now.getTime() + count * 86_400_000);
+const toId = (index: number) => `0199c1d2-7f00-7000-8000-${String(index).padStart(12, '0')}`;
+const kim = { name: 'Kim Park', email: 'kim.park@northwind.example' };
+const tomas = { name: 'Tomás Ortega', email: 't.ortega@northwind.example' };
+const ines = { name: 'Ines Albrecht', email: 'ines@albrecht-legal.example' };
+const nameless = { name: null, email: 'legal@northwind.example' };
+const arabic = { name: 'شركة الشحن الدولية (مستودع ٢)', email: 'shipping@harbour.example' };
+const long = {
+  name: 'Northwind International Logistics and Warehousing Corporation, Dangerous Goods and Customs Clearance (Gothenburg)',
+  email:
+    'maximiliana-konstantinopolitanskaja.von-und-zu-hohenzollern@subdivision.northwind-international-logistics.example',
+};
+const longFile = `${'Structural inspection of the north wing '.repeat(4)}(signed by both parties).pdf`;
+const userUnknown = '550 5.1.1 <t.ortega@northwind.example>: Recipient address rejected: User unknown';
+const nobody = { notifiedAt: null, undeliverableAt: null, openedAt: null, completedAt: null, revokedAt: null } as const;
+const choices = { days: [7, 14, 30], min: '2026-11-24', max: '2027-02-14' } as const;
+
+function toHolders(deliveredTo: FileHolders['deliveredTo']): FileHolders {
+  return { deliveredCount: deliveredTo.length, deliveredTo, partlyCount: 0, partlyTo: [] };
+}
+
+function sentLines(foreign: Foreign): SentLine[] {
+  const lines: (Partial<SentLine> & Pick<SentLine, 'firstReceiver'>)[] = [
+    {
+      firstReceiver: kim,
+      receivers: 3,
+      delivered: 2,
+      opened: 2,
+      downloaded: 1,
+      undeliverable: 1,
+      fileCount: 4,
+      totalBytes: 983e6,
+      createdAt: hours(2),
+    },
+    {
+      firstReceiver: ines,
+      delivered: 1,
+      opened: 1,
+      createdAt: hours(3),
+      firstFile: 'Lease agreement, final.pdf',
+    },
+    {
+      firstReceiver: { name: 'Auditors', email: 'auditors@acme.example' },
+      receivers: 3,
+      delivered: 3,
+      opened: 3,
+      downloaded: 2,
+      fileCount: 12,
+      totalBytes: 214e6,
+      createdAt: hours(26),
+    },
+    {
+      firstReceiver: tomas,
+      delivered: 1,
+      createdAt: hours(30),
+      firstFile: 'Harbour crane, load test.mp4',
+    },
+    {
+      firstReceiver: { name: 'Harborline Shipping', email: 'office@harborline.example' },
+      delivered: 1,
+      opened: 1,
+      downloaded: 1,
+      createdAt: hours(72),
+      firstFile: 'Customs forms week 46.zip',
+    },
+    { firstReceiver: nameless, fileCount: 0, firstFile: null, createdAt: hours(96) },
+    {
+      firstReceiver: { name: 'Elif Demir', email: 'elif@kranbau.example' },
+      state: 'expired',
+      delivered: 1,
+      createdAt: hours(200),
+      firstFile: 'Offer 4711, revised.pdf',
+    },
+    {
+      firstReceiver: { name: 'Yuki Tanabe', email: 'y@harborline.example' },
+      state: 'revoked',
+      receivers: 2,
+      delivered: 2,
+      opened: 1,
+      createdAt: hours(400),
+      fileCount: 3,
+      totalBytes: 48e6,
+    },
+    {
+      firstReceiver: { name: 'Site team', email: 'site@acme.example' },
+      notify: false,
+      receivers: 6,
+      createdAt: hours(9000),
+      firstFile: 'Safety briefing.pdf',
+    },
+    {
+      firstReceiver: arabic,
+      delivered: 1,
+      opened: 1,
+      createdAt: hours(9100),
+      firstFile: 'تقرير التسليم النهائي.pdf',
+    },
+    {
+      firstReceiver: long,
+      receivers: 1200,
+      delivered: 1180,
+      opened: 900,
+      downloaded: 899,
+      undeliverable: 20,
+      createdAt: hours(9200),
+      firstFile: longFile,
+    },
+    {
+      firstReceiver: { name: foreign.senderName, email: foreign.sender },
+      delivered: 1,
+      createdAt: hours(9300),
+      firstFile: foreign.name,
+    },
+  ];
+  return lines.map((line, index) => {
+    const { state = 'live', receivers: count = 1, downloaded = 0 } = line;
+    return {
+      id: toId(index),
+      reference: `WB-7F3K-29Q${index.toString(36).toUpperCase()}`,
+      createdAt: now,
+      expiresAt: days(index === 0 ? 0.2 : 7 - index / 2 + 5),
+      state,
+      notify: true,
+      receivers: count,
+      waiting: count - downloaded,
+      delivered: 0,
+      undeliverable: 0,
+      opened: 0,
+      downloaded,
+      fileCount: 1,
+      totalBytes: 2e6,
+      firstFile: 'Delivery note.pdf',
+      isRestorable: state === 'revoked',
+      ...line,
+    };
+  });
+}
+
+function receivers(): DeliveryReceiver[] {
+  return [
+    {
+      ...nobody,
+      ...kim,
+      position: 0,
+      undeliverableReason: null,
+      notifiedAt: hours(2.3),
+      openedAt: hours(1.8),
+      completedAt: hours(1.5),
+    },
+    { ...nobody, ...tomas, position: 1, undeliverableAt: hours(2.2), undeliverableReason: userUnknown },
+    { ...nobody, ...ines, position: 2, undeliverableReason: null, notifiedAt: hours(2.3), openedAt: hours(0.2) },
+  ];
+}
+
+const history: HistoryEntry[] = [
+  { at: hours(0.1), kind: 'downloaded', name: 'Ines Albrecht', detail: 'Structural inspection 2291.pdf' },
+  { at: hours(0.2), kind: 'opened', name: 'Ines Albrecht' },
+  { at: hours(1), kind: 'linkShown', name: 'Kim Park', by: 'Maya Lindqvist' },
+  { at: hours(1.5), kind: 'completed', name: 'Kim Park', detail: '203.0.113.24' },
+  { at: hours(2.2), kind: 'undeliverable', name: 'Tomás Ortega', detail: userUnknown },
+  { at: hours(30), kind: 'sent', by: 'Maya Lindqvist' },
+];
+
+function inboxLines(foreign: Foreign): InboxLine[] {
+  const line = (index: number, more: Partial<InboxLine>): InboxLine => ({
+    id: toId(index),
+    sender: kim,
+    message: '',
+    receivedAt: hours(index * 20 + 0.6),
+    fileCount: 1,
+    totalBytes: 220e3,
+    isUnread: false,
+    state: 'available',
+    requestReference: null,
+    isUnsolicited: false,
+    ...more,
+  });
+  return [
+    line(0, {
+      isUnread: true,
+      message: 'Signed contract and site photos\n\nHi Maya',
+      fileCount: 23,
+      totalBytes: 312e6,
+      requestReference: 'WB-C2M1-ENKD',
+    }),
+    line(1, {
+      isUnread: true,
+      sender: { name: 'p.moreau@atelier-sud.example', email: 'p.moreau@atelier-sud.example' },
+      isUnsolicited: true,
+    }),
+    line(2, { sender: { name: 'Elif Demir', email: 'elif@kranbau.example' }, message: 'Quotation for the crane' }),
+    line(3, { sender: ines, message: 'Comments on the lease', fileCount: 0 }),
+    line(4, { sender: arabic, message: 'تقرير التسليم النهائي للمشروع الكبير', state: 'claimed' }),
+    line(5, { sender: long, message: longFile.repeat(3), state: 'parked' }),
+    line(6, { sender: { name: foreign.senderName, email: foreign.sender }, message: foreign.message }),
+  ];
+}
+
+function inboxEntry(foreign: Foreign, more: Partial<InboxEntryProps> = {}): InboxEntryProps {
+  const names = [
+    foreign.name,
+    'Annex A, prices.xlsx',
+    'Overview north wing.jpg',
+    longFile,
+    'Roof/2026/IMG_0001.jpg',
+    'تقرير.pdf',
+  ];
+  return {
+    id: toId(0),
+    sender: { name: foreign.senderName, email: foreign.sender },
+    message: foreign.message,
+    receivedAt: hours(0.6),
+    expiresAt: days(28),
+    state: 'available',
+    isUnsolicited: false,
+    request: { id: toId(40), reference: 'WB-C2M1-ENKD' },
+    files: names.map((path, index) => ({
+      id: String(index),
+      path,
+      sizeBytes: [2.1e6, 88e3, 6.4e6, 1.2e9, 5.9e6, 900][index] ?? 1,
+      scan: index === 3 ? 'unscanned' : 'clean',
+      isDownloaded: index === 1,
+    })),
+    selectsAll: false,
+    reportHref: `${base}inbox/${toId(0)}/report`,
+    ...more,
+  };
+}
+
+function requestLines(foreign: Foreign): RequestLine[] {
+  const line = (index: number, more: Partial<RequestLine>): RequestLine => ({
+    id: toId(index),
+    reference: `WB-C2M1-ENK${index.toString(36).toUpperCase()}`,
+    message: 'Quotation for the crane',
+    createdAt: hours(40 + index * 24),
+    expiresAt: days(16 - index),
+    state: 'live',
+    reusable: false,
+    notify: true,
+    firstReceiver: kim,
+    receivers: 1,
+    waiting: 1,
+    filesReceived: 0,
+    isRestorable: false,
+    ...more,
+  });
+  return [
+    line(0, {
+      message: 'Insurance certificate 2027\nPlease send it by Friday.',
+      expiresAt: days(1),
+      firstReceiver: { name: 'Rahul Mehta', email: 'rahul@sensorik.example' },
+    }),
+    line(1, { message: 'Signed contract and photos of the site', receivers: 2, waiting: 1, filesReceived: 23 }),
+    line(2, { firstReceiver: { name: 'Elif Demir', email: 'elif@kranbau.example' }, waiting: 0, filesReceived: 1 }),
+    line(3, { message: 'Time sheets, every month', reusable: true, receivers: 6, waiting: 2, filesReceived: 11 }),
+    line(4, { message: '', receivers: 3, waiting: 3 }),
+    line(5, { state: 'expired', message: 'Tender documents, lot 3', receivers: 4, waiting: 2, filesReceived: 5 }),
+    line(6, { state: 'revoked', message: 'المستندات المطلوبة للمشروع', firstReceiver: arabic }),
+    line(7, { message: longFile, firstReceiver: long, receivers: 900, waiting: 900 }),
+    line(8, { message: foreign.message, firstReceiver: { name: foreign.senderName, email: foreign.sender } }),
+  ];
+}
+
+function contactList(foreign: Foreign): ListedContact[] {
+  const contact = (name: string, email: string, more: Partial<ListedContact> = {}): ListedContact => ({
+    name,
+    email,
+    phone: '',
+    language: '',
+    groups: [],
+    list: 'local',
+    ...more,
+  });
+  return [
+    contact(kim.name, kim.email, { groups: ['Northwind'], phone: '46700000112' }),
+    contact(tomas.name, 'tomas.ortega@northwind.example', { groups: ['Northwind', 'Site team'], phone: '34600000344' }),
+    contact(ines.name, ines.email, { groups: ['Auditors'], language: 'de' }),
+    contact('', 'desk@harborline.example', {
+      list: 'global',
+      groups: ['Northwind', 'Auditors', 'Site team', 'Plant 2'],
+    }),
+    contact(arabic.name, arabic.email, { groups: ['فريق الموقع'] }),
+    contact(long.name, long.email, { groups: [long.name], phone: '4917000000000' }),
+    contact(foreign.senderName, 'strange@evil.example', { groups: [foreign.name] }),
+  ];
+}
+
+const preview: ImportPreview = {
+  fileName: 'partners-2026.csv',
+  rowCount: 217,
+  counts: { created: 196, changed: 18, unchanged: 0, refused: 3 },
+  rows: [
+    { row: 2, name: 'Anja Krüger', email: 'a.krueger@kranbau.example', result: 'created' },
+    { row: 3, name: 'Kim Park', email: kim.email, result: 'changed' },
+    { row: 4, name: 'Luis Prieto', email: 'luis.prieto@puerto.example', result: 'unchanged' },
+    { row: 41, name: 'Büro Süd', email: 'buero-sued(at)kranbau', result: 'address' },
+    { row: 87, name: 'M. Osei', email: '', result: 'noAddress' },
+    { row: 90, name: long.name, email: long.email, result: 'twice' },
+    { row: 112, name: arabic.name, email: arabic.email, result: 'phone' },
+    { row: 1130, name: '', email: 'x@y.example', result: 'language' },
+  ],
+  columns: ['Kontakt', 'E-Mail', 'Bereich', 'Mobil'],
+  mapping: { name: 0, email: 1, groups: 2 },
+  group: 'Partners 2026',
+  text: 'imp-1',
+};
+
+/** The lists of the app and their pages in every state. */
+export function appStates(translator: Translator, foreign: Foreign): Record<string, PageState> {
+  const show = (current: Screen, title: string, page: VNode, frame: Partial<AppFrameProps> = {}): PageState => ({
+    title,
+    layout: 'app',
+    script: 'frame',
+    page: (
+      <ExampleFrame current={current} base={base} {...frame}>
+        {page}
+      </ExampleFrame>
+    ),
+  });
+  const sent = (props: Partial<SentListProps<SentLine>> = {}, frame: Partial<AppFrameProps> = {}) =>
+    show(
+      'sent',
+      sentListTitle(translator, 'sent'),
+      <SentListPage
+        {...common}
+        lines={sentLines(foreign)}
+        query=""
+        part="all"
+        waitingCount={1}
+        sorts={{
+          sent: { href: `${base}sent?sort=sent`, direction: 'descending' },
+          until: { href: `${base}sent?sort=until` },
+        }}
+        pages={{ olderHref: `${base}sent?after=x` }}
+        total={348}
+        selectsAll={false}
+        canShowLinks
+        {...props}
+      />,
+      frame,
+    );
+  const delivery = (props: Partial<DeliveryPageProps> & { state?: Partial<SentItem> } = {}) => {
+    const { state, ...rest } = props;
+    const all: DeliveryPageProps = {
+      ...common,
+      item: {
+        id: toId(0),
+        reference: 'WB-7F3K-29QD',
+        state: 'live',
+        message: foreign.message,
+        createdAt: hours(2.3),
+        expiresAt: days(7),
+        revokedAt: null,
+        restorableUntil: null,
+        remindAt: days(4),
+        notify: true,
+        secondFactor: 'sms',
+        reusable: false,
+        isPurged: false,
+        ...state,
+      },
+      receivers: receivers(),
+      files: [
+        {
+          id: '0',
+          path: 'Structural inspection 2291, north wing (signed).pdf',
+          sizeBytes: 18.4e6,
+          scan: 'clean',
+          holders: toHolders([kim, ines]),
+        },
+        {
+          id: '1',
+          path: 'Point cloud north wing.zip',
+          sizeBytes: 964e6,
+          scan: 'unscanned',
+          holders: { ...toHolders([kim]), partlyCount: 1, partlyTo: [{ person: ines, percent: 41 }] },
+        },
+        {
+          id: '2',
+          path: foreign.name,
+          sizeBytes: 52e3,
+          scan: 'clean',
+          holders: { ...toHolders([kim, tomas]), deliveredCount: 3 },
+        },
+        {
+          id: '3',
+          path: `Drawings/2nd floor/${longFile}`,
+          sizeBytes: 77e3,
+          scan: 'clean',
+          holders: toHolders([]),
+        },
+      ],
+      history,
+      canShowLinks: true,
+      ...rest,
+    };
+    return show('sent', deliveryTitle(translator, all), <DeliveryPage {...all} />);
+  };
+  const many = Array.from({ length: 24 }, (_, index) => ({
+    ...nobody,
+    name: index === 3 ? arabic.name : index === 5 ? long.name : `Receiver ${index + 1}`,
+    email: `receiver-${index + 1}@northwind.example`,
+    position: index,
+    notifiedAt: hours(2),
+    openedAt: index % 2 === 0 ? hours(1.5) : null,
+    completedAt: index % 4 === 0 ? hours(1) : null,
+    revokedAt: index === 6 ? hours(0.5) : null,
+    undeliverableAt: index === 7 ? hours(2) : null,
+    undeliverableReason: index === 7 ? '452 4.2.2 mailbox full' : null,
+  }));
+  const inbox = (props: Partial<InboxPageProps> = {}) =>
+    show(
+      'inbox',
+      inboxTitle(translator, props),
+      <InboxPage {...common} lines={inboxLines(foreign)} part="open" query="" pages={{}} {...props} />,
+    );
+  const requests = (props: Partial<RequestsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
+    show(
+      'requests',
+      sentListTitle(translator, 'requests'),
+      <RequestsPage
+        {...common}
+        lines={requestLines(foreign)}
+        query=""
+        part="open"
+        waitingCount={9}
+        pages={{ newerHref: `${base}requests?before=x`, olderHref: `${base}requests?after=x` }}
+        total={31}
+        selectsAll={false}
+        canShowLinks
+        publicPage="https://files.acme.example/to/maya-lindqvist"
+        {...props}
+      />,
+      frame,
+    );
+  const asked: RequestContact[] = [
+    {
+      ...nobody,
+      ...kim,
+      position: 0,
+      undeliverableReason: null,
+      notifiedAt: hours(50),
+      openedAt: hours(3),
+      completedAt: hours(0.6),
+      sendings: 2,
+      filesReceived: 23,
+      lastReceivedAt: hours(0.6),
+    },
+    {
+      ...nobody,
+      ...ines,
+      position: 1,
+      undeliverableReason: null,
+      notifiedAt: hours(50),
+      openedAt: hours(3),
+      sendings: 0,
+      filesReceived: 0,
+      lastReceivedAt: null,
+    },
+    {
+      ...nobody,
+      ...tomas,
+      position: 2,
+      undeliverableReason: userUnknown,
+      undeliverableAt: hours(49),
+      sendings: 0,
+      filesReceived: 0,
+      lastReceivedAt: null,
+    },
+    {
+      ...nobody,
+      ...long,
+      position: 3,
+      undeliverableReason: '451 4.7.1 Greylisted, try again later',
+      sendings: 0,
+      filesReceived: 0,
+      lastReceivedAt: null,
+    },
+    {
+      ...nobody,
+      ...arabic,
+      position: 4,
+      undeliverableReason: null,
+      revokedAt: hours(1),
+      sendings: 0,
+      filesReceived: 0,
+      lastReceivedAt: null,
+    },
+  ];
+  const request = (props: Partial<RequestPageProps> & { state?: Partial<SentItem> } = {}) => {
+    const { state, ...rest } = props;
+    const all: RequestPageProps = {
+      ...common,
+      item: {
+        id: toId(40),
+        reference: 'WB-C2M1-ENKD',
+        state: 'live',
+        message: foreign.message.replace('Hello,', 'Signed contract and photos of the site'),
+        createdAt: hours(120),
+        expiresAt: days(14),
+        revokedAt: null,
+        restorableUntil: null,
+        remindAt: null,
+        notify: true,
+        secondFactor: 'off',
+        reusable: false,
+        isPurged: false,
+        ...state,
+      },
+      receivers: asked,
+      arrivals: [
+        { entryId: toId(0), sender: kim, receivedAt: hours(0.6), fileCount: 21, totalBytes: 310e6, isUnread: true },
+        { entryId: toId(1), sender: kim, receivedAt: hours(26), fileCount: 2, totalBytes: 2e6, isUnread: false },
+      ],
+      history: [
+        { at: hours(0.6), kind: 'received', name: 'Kim Park' },
+        { at: hours(120), kind: 'sent', by: 'Maya Lindqvist' },
+      ],
+      canShowLinks: true,
+      ...rest,
+    };
+    return show('requests', requestTitle(translator, all), <RequestPage {...all} />);
+  };
+  const asking = (props: Partial<RequestFormPageProps> = {}, values: Partial<RequestFormPageProps['values']> = {}) =>
+    ({
+      ...show(
+        'requests',
+        requestFormTitle(translator),
+        <RequestFormPage
+          {...common}
+          requestId="0199c1d2-7f00-7000-8000-00000000000a"
+          receiversHref={`${base}receivers`}
+          textsJson={requestFormTexts(translator)}
+          values={{
+            receivers: '',
+            message: '',
+            days: 7,
+            date: undefined,
+            reusable: false,
+            secondFactor: 'off',
+            notify: true,
+            ...values,
+          }}
+          choices={choices}
+          secondFactors={['off', 'mail', 'sms']}
+          canPassLinks
+          maxMessageLength={20_000}
+          {...props}
+        />,
+      ),
+      script: 'request',
+    }) as const;
+  const contacts = (props: Partial<ContactsPageProps> = {}, frame: Partial<AppFrameProps> = {}) =>
+    show(
+      'contacts',
+      contactsTitle(translator),
+      <ContactsPage
+        {...common}
+        contacts={contactList(foreign)}
+        query=""
+        groups={[
+          { name: 'Northwind', count: 14 },
+          { name: 'Site team', count: 6 },
+          { name: 'Auditors', count: 3 },
+        ]}
+        total={128}
+        sorts={{
+          name: { href: `${base}contacts?sort=name`, direction: 'ascending' },
+          email: { href: `${base}contacts?sort=email` },
+        }}
+        pages={{ olderHref: `${base}contacts?after=x` }}
+        selectsAll={false}
+        place={{}}
+        {...props}
+      />,
+      frame,
+    );
+  const languages = [
+    { language: 'de', name: 'Deutsch' },
+    { language: 'en', name: 'English' },
+  ];
+  const openContact = (index: number, open: Partial<OpenContact> = {}) => {
+    const contact = contactList(foreign)[index];
+    if (!contact) throw new Error(`There is no contact ${index}.`);
+    return contacts({ open: { contact, version: 'v1', isRemoving: false, languages, ...open } });
+  };
+  const newContact = (props: Partial<NewContactPageProps> = {}) =>
+    show(
+      'contacts',
+      newContactTitle(translator),
+      <NewContactPage
+        {...common}
+        groupNames={['Northwind', 'Site team', foreign.name]}
+        languages={languages}
+        {...props}
+      />,
+    );
+  const importing = (props: Partial<Parameters<typeof ContactImportPage>[0]> = {}) =>
+    show(
+      'contacts',
+      contactImportTitle(translator, props),
+      <ContactImportPage {...common} maxContacts={10_000} maxColumns={200} maxBytes={1_048_576} {...props} />,
+    );
+  const selection = (
+    current: Screen,
+    task: SelectionPageProps['task'],
+    rows: SelectionPageProps['rows'],
+    problem?: string,
+  ) =>
+    show(
+      current,
+      selectionTitle(translator, { task, rows }),
+      <SelectionPage {...common} task={task} rows={rows} problem={problem} />,
+    );
+  const chosen = sentLines(foreign)
+    .slice(0, 4)
+    .map(({ id, reference, firstReceiver }) => ({
+      value: id,
+      name: `${reference} · ${firstReceiver.name ?? firstReceiver.email}`,
+    }));
+  const chosenContacts = contactList(foreign).map(({ email, name }) => ({ value: email, name: name || email }));
+  const [firstSent] = sentLines(foreign);
+  const undo = {
+    toasts: (
+      <>
+        <SentNotices
+          screen="sent"
+          notice={{ kind: 'revoked', count: 1, unchanged: 0, undo: [toId(0)] }}
+          base={base}
+          csrf="a1b2c3"
+        />
+        <Toast tone="bad">{translator.t('delivery.problem.changed')}</Toast>
+      </>
+    ),
+  };
+  return {
+    'app-components': show('sent', 'Lists', <ListComponents />),
+    'app-components-notices': sent({ lines: sentLines(foreign).slice(0, 1) }, { toasts: <ListNotices /> }),
+    'app-sent': sent(),
+    'app-sent-selected': sent({ selectsAll: true }),
+    'app-sent-undo': sent({ lines: sentLines(foreign).slice(0, 3) }, undo),
+    'app-sent-one': sent({ lines: firstSent ? [firstSent] : [], pages: {}, total: 1 }),
+    'app-sent-many': sent({
+      lines: Array.from({ length: 5 }, () => sentLines(foreign))
+        .flat()
+        .map((line, index) => ({ ...line, id: toId(index) })),
+      pages: { newerHref: `${base}sent?before=x`, olderHref: `${base}sent?after=x` },
+    }),
+    'app-sent-reader': sent({ canChange: false }),
+    'app-sent-no-links': sent({ canShowLinks: false, by: 'me', part: 'underway' }),
+    'app-sent-empty': sent({ lines: [], pages: {}, total: undefined, waitingCount: undefined }),
+    'app-sent-no-match': sent({ lines: [], query: foreign.name, pages: {}, total: undefined }),
+    'app-sent-receipts': sent({
+      lines: [],
+      query: 'WB-7F3K-29QD',
+      pages: {},
+      total: undefined,
+      keptReceipts: [kim, long, arabic, nameless].map((one, position) => ({ ...one, dropId: toId(0), position })),
+    }),
+    'app-sent-no-attention': sent({
+      lines: [],
+      part: 'attention',
+      waitingCount: undefined,
+      pages: {},
+      total: undefined,
+    }),
+    'app-sent-none-done': sent({ lines: [], part: 'done', pages: {}, total: undefined }),
+    'app-sent-revoke': selection(
+      'sent',
+      { list: 'sent', what: 'revoke', waiting: 7, done: 2, undoSeconds: 600 },
+      chosen,
+    ),
+    'app-sent-extend': selection(
+      'sent',
+      { list: 'sent', what: 'extend', choices },
+      chosen,
+      translator.t('delivery.problem.date'),
+    ),
+    'app-delivery': delivery(),
+    'app-delivery-one': delivery({
+      receivers: [{ ...nobody, ...long, position: 0, notifiedAt: hours(2), undeliverableReason: null }],
+      files: [{ id: '0', path: longFile, sizeBytes: 3e9, scan: 'unscanned', holders: toHolders([]) }],
+      history: [],
+      state: { message: '', secondFactor: 'off' },
+    }),
+    'app-delivery-right-to-left': delivery({
+      receivers: [{ ...nobody, ...arabic, position: 0, notifiedAt: hours(2), undeliverableReason: null }],
+      files: [],
+      state: { message: 'مرحبا، هذه رسالة بدون ملفات.', secondFactor: 'mail' },
+    }),
+    'app-delivery-many': delivery({ receivers: many }),
+    'app-delivery-bounces': delivery({
+      receivers: [
+        'the receiver wants no more mail from this account',
+        '550 5.1.2 Host not found',
+        '452 4.2.2 Over quota',
+        '550 5.2.1 Mailbox disabled',
+        '552 5.3.4 Message too big',
+        '550 5.7.1 Blocked by policy',
+        'connect ETIMEDOUT: timeout',
+        foreign.name,
+      ].map((reason, index) => ({
+        ...nobody,
+        name: `Receiver ${index + 1}`,
+        email: `receiver-${index + 1}@northwind.example`,
+        position: index,
+        undeliverableAt: hours(2),
+        undeliverableReason: reason,
+      })),
+    }),
+    'app-delivery-link': delivery({
+      receivers: receivers().map((receiver) =>
+        receiver.position === 2
+          ? { ...receiver, link: 'https://files.acme.example/d/Kx3vQm8TzR1nYc5WbL7pHs2JdF9gAe4UoNtXiVqZkEw' }
+          : receiver,
+      ),
+    }),
+    'app-delivery-expired': delivery({ state: { state: 'expired', expiresAt: hours(20) } }),
+    'app-delivery-revoked': delivery({
+      state: { state: 'revoked', revokedAt: hours(1), isPurged: true },
+      receivers: receivers().map((receiver) => ({ ...receiver, ...nobody })),
+    }),
+    'app-delivery-undo': delivery({
+      state: { state: 'revoked', revokedAt: hours(0.05), restorableUntil: new Date(now.getTime() + 420_000) },
+    }),
+    'app-delivery-sent': delivery({
+      isJustSent: true,
+      receivers: receivers().map((receiver) => ({ ...receiver, ...nobody })),
+      history: [{ at: now, kind: 'sent', by: 'maya.lindqvist@acme.example' }],
+    }),
+    'app-delivery-links': delivery({
+      isJustSent: true,
+      state: { notify: false },
+      receivers: receivers().map((receiver) => ({ ...receiver, ...nobody })),
+      history: [{ at: now, kind: 'linksShown', count: 3, by: 'maya.lindqvist@acme.example' }],
+    }),
+    'app-delivery-thousand': delivery({
+      receivers: Array.from({ length: 1000 }, (_, position) => ({
+        ...nobody,
+        ...(position % 300 === 7 ? { undeliverableAt: hours(2) } : { notifiedAt: hours(2) }),
+        name: null,
+        email: `receiver-${position + 1}@northwind.example`,
+        position,
+        undeliverableReason: position % 300 === 7 ? userUnknown : null,
+      })),
+      after: { receiver: 99 },
+    }),
+    'app-delivery-reader': delivery({ canChange: false, canShowLinks: false }),
+    'app-delivery-add': delivery({ task: { what: 'add' } }),
+    'app-delivery-add-refused': delivery({
+      task: { what: 'add', input: { email: 'kim.park@northwind.example', name: 'Kim' }, problem: 'known' },
+    }),
+    'app-delivery-extend': delivery({ task: { what: 'extend', choices } }),
+    'app-delivery-extend-refused': delivery({
+      task: { what: 'extend', choices, input: { date: '2028-01-01' }, problem: 'date' },
+    }),
+    'app-delivery-revoke': delivery({ task: { what: 'revoke', undoSeconds: 600 } }),
+    'app-delivery-revoke-one': delivery({ task: { what: 'revoke', position: 2 } }),
+    'app-delivery-correct': delivery({ task: { what: 'correct', position: 1 } }),
+    'app-delivery-show-link': delivery({ task: { what: 'link', problem: 'changed' } }),
+    'app-inbox': inbox(),
+    'app-inbox-entry': inbox({ entry: inboxEntry(foreign) }),
+    'app-inbox-selected': inbox({
+      entry: inboxEntry(foreign, { selectsAll: true, isUnsolicited: true, request: null }),
+    }),
+    'app-inbox-one-file': inbox({
+      lines: inboxLines(foreign).slice(0, 1),
+      entry: inboxEntry(foreign, {
+        files: inboxEntry(foreign).files.slice(1, 2),
+        message: '',
+        sender: long,
+        state: 'claimed',
+      }),
+    }),
+    'app-inbox-report': show(
+      'inbox',
+      blockSenderTitle(translator),
+      <BlockSenderPage
+        base={base}
+        csrf="csrf"
+        entryId={toId(0)}
+        sender={long}
+        reference="WB-7F3K-29QD"
+        operator="Acme Files"
+        support="support@acme.example"
+      />,
+    ),
+    'app-inbox-parked': inbox({ entry: inboxEntry(foreign, { state: 'parked', sender: arabic, files: [] }) }),
+    'app-inbox-done': inbox({
+      part: 'done',
+      entry: inboxEntry(foreign, { state: 'acknowledged' }),
+      pages: { olderHref: `${base}inbox?after=x` },
+    }),
+    'app-inbox-reader': inbox({ canChange: false, entry: inboxEntry(foreign) }),
+    'app-inbox-empty': inbox({ lines: [] }),
+    'app-inbox-none-done': inbox({ lines: [], part: 'done' }),
+    'app-inbox-no-match': inbox({ lines: [], query: 'crane 2025' }),
+    'app-requests': requests(),
+    'app-requests-selected': requests({ selectsAll: true }),
+    'app-requests-reader': requests({ canChange: false, part: 'all' }),
+    'app-requests-empty': requests({ lines: [], waitingCount: 0, pages: {}, total: undefined }),
+    'app-requests-none-closed': requests({ lines: [], part: 'closed', pages: {}, total: undefined }),
+    'app-requests-no-match': requests({ lines: [], query: foreign.name, pages: {}, total: undefined }),
+    'app-requests-close': selection('requests', { list: 'requests', what: 'revoke', waiting: 3, done: 0 }, chosen),
+    'app-requests-extend': selection('requests', { list: 'requests', what: 'extend', choices }, chosen),
+    'app-requests-closed': requests(
+      {},
+      {
+        toasts: (
+          <SentNotices
+            screen="requests"
+            notice={{ kind: 'revoked', count: 2, unchanged: 1, undo: [toId(0), toId(1)] }}
+            base={base}
+            csrf="a1b2c3"
+          />
+        ),
+      },
+    ),
+    'app-request-new': asking(),
+    'app-request-new-refused': asking(
+      { problem: describeRequestProblem(translator, 'unreadable', { name: foreign.name }) },
+      {
+        receivers: `kim@northwind.example, ${foreign.name}`,
+        message: foreign.message,
+        date: '2026-12-01',
+        days: undefined,
+      },
+    ),
+    'app-request-new-rules': asking(
+      { problem: describeRequestProblem(translator, 'dailyLimit', {}), secondFactors: ['sms'], canPassLinks: false },
+      { receivers: `${long.email}\n${arabic.email}`, reusable: true, secondFactor: 'sms' },
+    ),
+    'app-request': request(),
+    'app-request-reusable': request({ state: { reusable: true }, receivers: asked.slice(0, 1) }),
+    'app-request-empty': request({ receivers: asked.slice(1, 2), arrivals: [], history: [], state: { message: '' } }),
+    'app-request-closed': request({
+      state: { state: 'revoked', revokedAt: hours(2) },
+      arrivals: [],
+      receivers: asked.slice(1, 2),
+    }),
+    'app-request-reader': request({ canChange: false }),
+    'app-request-add': request({ task: { what: 'add', problem: 'email', input: { email: 'kim.park' } } }),
+    'app-request-extend': request({ task: { what: 'extend', choices } }),
+    'app-request-close': request({ task: { what: 'revoke' } }),
+    'app-request-close-one': request({ task: { what: 'revoke', position: 1 } }),
+    'app-request-correct': request({ task: { what: 'correct', position: 2 } }),
+    'app-request-show-link': request({
+      task: { what: 'link', position: 1 },
+      receivers: asked.map((each) => ({
+        ...each,
+        link: each.position === 0 ? 'https://files.acme.example/u/q7Z' : undefined,
+      })),
+    }),
+    'app-contacts': contacts(),
+    'app-contacts-imported': contacts({}, { toasts: <ContactsNotice name="imported" /> }),
+    'app-contacts-selected': contacts({ selectsAll: true }),
+    'app-contacts-group': contacts({ group: 'Northwind' }),
+    'app-contacts-many-groups': contacts({
+      groups: Array.from({ length: 12 }, (_, index) => ({ name: index === 2 ? long.name : `Group ${index + 1}` })),
+      group: 'Group 4',
+    }),
+    'app-contacts-reader': contacts({ canChange: false }),
+    'app-contacts-empty': contacts({ contacts: [], groups: [], total: undefined, pages: {} }),
+    'app-contacts-no-match': contacts({ contacts: [], query: foreign.name, total: undefined, pages: {} }),
+    'app-contacts-remove': selection('contacts', { list: 'contacts', what: 'remove', globalCount: 1 }, chosenContacts),
+    'app-contacts-add-to-group': selection(
+      'contacts',
+      { list: 'contacts', what: 'group', globalCount: 0, groups: ['Northwind', foreign.name] },
+      chosenContacts,
+    ),
+    'app-contacts-edit': openContact(1),
+    'app-contacts-edit-refused': openContact(2, {
+      input: { email: '', name: foreign.senderName, phone: '070', language: 'de', groups: foreign.name },
+      problem: 'phone',
+    }),
+    'app-contacts-edit-changed': openContact(5, { problem: 'changed' }),
+    'app-contacts-edit-global': openContact(3),
+    'app-contacts-remove-one': openContact(6, { isRemoving: true }),
+    'app-contact-new': newContact(),
+    'app-contact-new-refused': newContact({
+      input: { email: 'kim.park', name: foreign.senderName, phone: '070', language: 'de', groups: foreign.name },
+      problem: 'email',
+    }),
+    'app-contacts-import': importing(),
+    'app-contacts-import-refused': importing({ problem: 'unreadable' }),
+    'app-contacts-import-quote': importing({ problem: 'quote', problemLine: 1204 }),
+    'app-contacts-import-preview': importing({ preview: { ...preview, fileName: foreign.name } }),
+    'app-contacts-import-clean': importing({
+      preview: {
+        ...preview,
+        counts: { ...preview.counts, refused: 0 },
+        rows: preview.rows.slice(0, 3),
+        rowCount: 3,
+        group: '',
+      },
+    }),
+    'app-contacts-import-none': importing({
+      preview: {
+        ...preview,
+        counts: { created: 0, changed: 0, unchanged: 0, refused: 5 },
+        rows: preview.rows.slice(3),
+      },
+    }),
+  };
+}

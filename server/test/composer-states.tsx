@@ -1,0 +1,112 @@
+import { describeProblem } from '../src/views/pages/app/composer-problem.ts';
+import { composerTexts, SendPage, type SendPageProps, sendTitle } from '../src/views/pages/app/send-page.tsx';
+import type { Translator } from '../src/views/translator.ts';
+import { ExampleFrame } from './sign-in-states.tsx';
+import type { Foreign, PageState } from './view-states.tsx';
+
+const base = '/maya.lindqvist@acme.example/';
+const now = new Date('2026-11-16T11:30:00Z');
+
+/** The composer in every state that the server draws. */
+export function composerStates(translator: Translator, foreign: Foreign): Record<string, PageState> {
+  const day = new Intl.DateTimeFormat(translator.locale, { weekday: 'long', day: 'numeric', month: 'long' });
+  const empty: SendPageProps['values'] = {
+    receivers: '',
+    message: '',
+    days: '7',
+    until: '',
+    secondFactor: 'off',
+    notify: true,
+    phones: new Map(),
+  };
+  const filled = {
+    ...empty,
+    receivers: `Kim Park <kim.park@northwind.example>\nTomás Ortega <t.ortega@northwind.example>\nj.haddad@fjord-survey.example\n${foreign.sender}`,
+    message: foreign.message,
+    secondFactor: 'sms',
+  } as const;
+  const uploads = [
+    {
+      id: '0199c1d2-7f00-7000-8000-000000000001',
+      path: 'Structural inspection 2291, north wing (signed).pdf',
+      sizeBytes: 18.4e6,
+    },
+    { id: '0199c1d2-7f00-7000-8000-000000000002', path: foreign.name, sizeBytes: 52e3 },
+  ];
+  const page = (props: Partial<SendPageProps> = {}, script: 'send' | 'frame' = 'send'): PageState => ({
+    title: sendTitle(translator),
+    layout: 'app',
+    script,
+    page: (
+      <ExampleFrame current="send" base={base}>
+        <SendPage
+          base={base}
+          csrf="a1b2c3"
+          now={now}
+          canChange
+          sender={{ name: foreign.senderName, address: 'maya.lindqvist@acme.example' }}
+          action={`${base}send`}
+          requestId="0199c1d2-7f00-7000-8000-00000000000a"
+          draftKey="example"
+          uploadsHref={`${base}uploads`}
+          receiversHref={`${base}receivers`}
+          uploads={[]}
+          maxFiles={1000}
+          maxFileBytes={50e9}
+          sizeReason="file"
+          maxMessageLength={20_000}
+          lifetimes={{
+            presets: [3, 7, 14, 30].map((days) => ({
+              days,
+              until: day.format(new Date(now.getTime() + days * 86_400_000)),
+            })),
+            range: { min: '2026-11-17', max: '2027-02-14' },
+          }}
+          secondFactors={['off', 'mail', 'sms']}
+          canCopyLinks
+          values={empty}
+          withoutPhone={[]}
+          textsJson={composerTexts(translator)}
+          {...props}
+        />
+      </ExampleFrame>
+    ),
+  });
+  return {
+    'app-send': page(),
+    'app-send-plain': page({}, 'frame'),
+    'app-send-filled': page({ values: filled, uploads }),
+    'app-send-refused': page(
+      {
+        values: { ...filled, days: '', until: '2026-11-30' },
+        uploads,
+        problem: describeProblem(translator, 'unreadable', { name: foreign.sender }),
+      },
+      'frame',
+    ),
+    'app-send-phones': page(
+      {
+        values: filled,
+        uploads,
+        withoutPhone: [
+          { email: 'j.haddad@fjord-survey.example', name: foreign.senderName },
+          { email: 'kim.park@northwind.example', name: '' },
+        ],
+        problem: describeProblem(translator, 'phone'),
+      },
+      'frame',
+    ),
+    'app-send-limit': page({ values: filled, problem: describeProblem(translator, 'dailyLimit') }, 'frame'),
+    'app-send-infected': page(
+      { values: filled, problem: describeProblem(translator, 'infected', { name: foreign.name }) },
+      'frame',
+    ),
+    'app-send-few-choices': page({
+      lifetimes: { presets: [{ days: 1, until: day.format(now) }] },
+      secondFactors: ['sms'],
+      canCopyLinks: false,
+      values: { ...empty, days: '1', secondFactor: 'sms' },
+    }),
+    'app-send-reader': page({ canChange: false }, 'frame'),
+  };
+}

@@ -1,0 +1,4 @@
+import type { Operator } from '../src/views/operator.ts';
+
+/** Waybill without an operator's own settings. */
+export const plainOperator: Operator = { name: 'Waybill' };
