@@ -1,4 +1,8 @@
-import { splitPath } from './components/file-name.tsx';
+/** Splits a path into the folder, ending with a slash if there is one, and the name. */
+export function splitPath(path: string): [folder: string, name: string] {
+  const at = path.lastIndexOf('/') + 1;
+  return [path.slice(0, at), path.slice(at)];
+}
 
 /** Compares paths as people read them: by folder, then by name, and 2 before 10. */
 export function comparePaths(locale: string): (one: string, other: string) => number {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fileType, splitLongName, splitPath } from './file-name.tsx';
+import { splitPath } from '../file-order.ts';
+import { fileType, splitLongName } from './file-name.tsx';
 
 test.each([
   ['annual-report-final-v2.pdf', 'PDF'],

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { splitPath } from '../file-order.ts';
 import { oneLine } from '../plain.ts';
 
 /**
@@ -20,12 +21,6 @@ export function FileName({ path }: { path: string }): JSX.Element {
       </bdi>
     </span>
   );
-}
-
-/** Splits a path into the folder, ending with a slash if there is one, and the name. */
-export function splitPath(path: string): [folder: string, name: string] {
-  const at = path.lastIndexOf('/') + 1;
-  return [path.slice(0, at), path.slice(at)];
 }
 
 /**

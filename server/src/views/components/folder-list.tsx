@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { sortByPath } from '../file-order.ts';
+import { sortByPath, splitPath } from '../file-order.ts';
 import { oneLine } from '../plain.ts';
-import { splitPath } from './file-name.tsx';
 import { Icon } from './icon.tsx';
 import { Rows } from './rows.tsx';
 import { useTranslator } from './translator-context.ts';
