@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
-import { buildVerifier, verifierPath } from './vite.verifier.ts';
+import { icons, scripts, stylesheets, verifierScript } from './src/views/asset-sources.ts';
+import { buildVerifier } from './vite.verifier.ts';
 
 const target = ['es2022', 'safari16', 'chrome110', 'firefox115'];
 
-/** The mark and the icons of the installed app are not asked for by any script or stylesheet: the pages name them. */
-function icons(): Plugin {
+function emitIcons(): Plugin {
   return {
-    name: 'icons',
+    name: 'emit-icons',
     generateBundle() {
-      for (const name of ['mark.svg', 'app-icon-192.png', 'app-icon-512.png']) {
-        const path = `src/views/assets/${name}`;
+      for (const path of Object.values(icons)) {
         const source = readFileSync(new URL(path, import.meta.url));
-        this.emitFile({ type: 'asset', name, originalFileName: path, source });
+        this.emitFile({ type: 'asset', name: basename(path), originalFileName: path, source });
       }
     },
   };
@@ -24,7 +24,7 @@ function verifier(): Plugin {
     name: 'verifier',
     async generateBundle() {
       const source = await buildVerifier(target);
-      this.emitFile({ type: 'asset', name: 'verify.js', originalFileName: verifierPath, source });
+      this.emitFile({ type: 'asset', name: 'verify.js', originalFileName: verifierScript, source });
     },
   };
 }
@@ -32,7 +32,7 @@ function verifier(): Plugin {
 /** The browser's files: named by their content, so that they may be kept forever, and listed in manifest.json. */
 export default defineConfig({
   publicDir: false,
-  plugins: [icons(), verifier()],
+  plugins: [emitIcons(), verifier()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist/assets',
@@ -43,20 +43,7 @@ export default defineConfig({
     modulePreload: false,
     target,
     rollupOptions: {
-      input: [
-        ...['pages.css', 'reference.css', 'app.css'].map((stylesheet) => `src/views/assets/${stylesheet}`),
-        ...[
-          'gesture.ts',
-          'download.ts',
-          'upload.tsx',
-          'reference.ts',
-          'frame.ts',
-          'sign-in.ts',
-          'settings.ts',
-          'send.tsx',
-          'request.ts',
-        ].map((script) => `src/views/islands/${script}`),
-      ],
+      input: [...Object.values(stylesheets), ...Object.values(scripts)],
       output: {
         entryFileNames: '[name]-[hash].js',
         chunkFileNames: '[name]-[hash].js',

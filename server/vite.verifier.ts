@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { build, type Rolldown } from 'vite';
-
-export const verifierPath = 'src/views/islands/verify.tsx';
+import { verifierScript } from './src/views/asset-sources.ts';
 
 /** Builds the script of the page that verifies receipts: in one piece, because the page contains it. */
 export async function buildVerifier(target?: string[]): Promise<string> {
@@ -16,10 +15,10 @@ export async function buildVerifier(target?: string[]): Promise<string> {
       write: false,
       ...(target && { target }),
       modulePreload: false,
-      rollupOptions: { input: verifierPath, output: { format: 'iife' } },
+      rollupOptions: { input: verifierScript, output: { format: 'iife' } },
     },
   })) as Rolldown.RolldownOutput;
   const script = output.find((file) => file.type === 'chunk')?.code;
-  if (script === undefined) throw new Error(`${verifierPath} was not built`);
+  if (script === undefined) throw new Error(`${verifierScript} was not built`);
   return script;
 }

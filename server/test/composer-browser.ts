@@ -6,6 +6,7 @@ import type { BrowserContext, Page, Route } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll } from 'vitest';
 import { launchBrowser } from '../../tools/shared/browser.ts';
+import { scripts } from '../src/views/asset-sources.ts';
 import { useTestExchange } from './exchange.ts';
 import { testPages } from './pages.ts';
 import { buildTestServer } from './server.ts';
@@ -67,7 +68,7 @@ export async function useComposer() {
 }
 
 function toHref(source: string): string {
-  return source.endsWith('send.tsx') ? '/assets/send.js' : '/assets/none';
+  return source === scripts.send ? '/assets/send.js' : '/assets/none';
 }
 
 async function buildScript(): Promise<string> {
@@ -76,7 +77,7 @@ async function buildScript(): Promise<string> {
     root: fileURLToPath(new URL('../', import.meta.url)),
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: { write: false, modulePreload: false, rollupOptions: { input: 'src/views/islands/send.tsx' } },
+    build: { write: false, modulePreload: false, rollupOptions: { input: scripts.send } },
   })) as Rolldown.RolldownOutput;
   return output.find((file) => file.type === 'chunk')?.code ?? '';
 }

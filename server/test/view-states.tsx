@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { RenderedMail } from '../src/domain/outbox/mail-templates.ts';
+import type { Script } from '../src/views/asset-sources.ts';
 import { type MailContent, renderMail } from '../src/views/components/mail.tsx';
 import type { Sender } from '../src/views/components/sender.tsx';
 import type { Sending } from '../src/views/components/sendings.tsx';
@@ -64,7 +65,7 @@ export interface Foreign {
 export interface PageState {
   readonly title: string;
   readonly page: VNode;
-  readonly script?: 'gesture' | 'upload' | 'download' | 'frame' | 'sign-in' | 'settings' | 'send' | 'request';
+  readonly script?: Script;
   /** The frame that the page draws itself. */
   readonly layout?: 'app' | 'sign-in';
 }

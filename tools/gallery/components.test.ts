@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stylesheets } from '../../server/src/views/asset-sources.ts';
 import { contrast } from '../../server/src/views/colors.ts';
 import { createTranslators } from '../../server/src/views/translator.ts';
 import { launchBrowser } from '../shared/browser.ts';
@@ -13,7 +15,7 @@ import { policy } from './stage.ts';
 const translator = createTranslators({ fallback: 'en' });
 const pictures = components(translator, '/pages.css', '/app.css', 'ltr');
 const mirrored = components(translator, '/pages.css', '/app.css', 'rtl');
-const stylesheets = ['pages.css', 'app.css'];
+const loaded = [stylesheets.pages, stylesheets.app];
 const origin = 'http://gallery.test';
 const phone = { width: 390, height: 844 };
 const small = { width: 320, height: 640 };
@@ -29,10 +31,10 @@ describe('the components', () => {
       logLevel: 'error',
       build: {
         write: false,
-        rollupOptions: { input: stylesheets.map((name) => `src/views/assets/${name}`) },
+        rollupOptions: { input: loaded },
       },
     })) as Rolldown.RolldownOutput;
-    for (const name of stylesheets) {
+    for (const name of loaded.map((path) => basename(path))) {
       const stylesheet = built.output.find((file) => file.type === 'asset' && file.names.includes(name));
       if (stylesheet?.type !== 'asset') throw new Error(`The stylesheet ${name} was not built.`);
       files.set(`/${name}`, { body: String(stylesheet.source), contentType: 'text/css' });

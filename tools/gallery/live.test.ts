@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { scripts } from '../../server/src/views/asset-sources.ts';
 import { launchBrowser } from '../shared/browser.ts';
 import { policy } from './stage.ts';
 
@@ -67,7 +68,7 @@ describe('a live page', () => {
       configFile: false,
       root: fileURLToPath(new URL('../../server', import.meta.url)),
       logLevel: 'error',
-      build: { write: false, modulePreload: false, rollupOptions: { input: 'src/views/islands/frame.ts' } },
+      build: { write: false, modulePreload: false, rollupOptions: { input: scripts.frame } },
     })) as Rolldown.RolldownOutput;
     script = built.output.find((file) => file.type === 'chunk')?.code ?? '';
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

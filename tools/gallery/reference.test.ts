@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReference } from '../../server/src/http/reference/site.ts';
+import { scripts, stylesheets } from '../../server/src/views/asset-sources.ts';
 import { ReferencePage } from '../../server/src/views/pages/reference-page.tsx';
 import { renderPage } from '../../server/src/views/render-page.tsx';
 import { createTranslators } from '../../server/src/views/translator.ts';
@@ -26,7 +27,7 @@ const readLength = (href: string) => files.get(href)?.body.length ?? 0;
 describe('the reference in a browser', () => {
   beforeAll(async () => {
     browser = await launchBrowser();
-    const sources = ['assets/pages.css', 'assets/reference.css', 'islands/reference.ts'];
+    const sources = [stylesheets.pages, stylesheets.reference, scripts.reference];
     const built = (await build({
       configFile: false,
       root: fileURLToPath(new URL('../../server', import.meta.url)),
@@ -35,7 +36,7 @@ describe('the reference in a browser', () => {
         write: false,
         modulePreload: false,
         rollupOptions: {
-          input: sources.map((source) => `src/views/${source}`),
+          input: sources,
           output: { assetFileNames: '[name][extname]' },
         },
       },

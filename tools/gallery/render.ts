@@ -1,3 +1,4 @@
+import { icons, scripts, stylesheets } from '../../server/src/views/asset-sources.ts';
 import { brandStylesheet } from '../../server/src/views/colors.ts';
 import { logoId } from '../../server/src/views/components/mail.tsx';
 import { toMailLogo } from '../../server/src/views/mail-logo.ts';
@@ -63,14 +64,14 @@ export function pictures(
       title,
       page,
       layout,
-      ownStylesheet: layout && asset('src/views/assets/app.css'),
+      ownStylesheet: layout && asset(stylesheets.app),
       languageLinks: languageLinks(all, '/'),
-      stylesheet: asset('src/views/assets/pages.css'),
-      icon: asset('src/views/assets/mark.svg'),
+      stylesheet: asset(stylesheets.pages),
+      icon: asset(icons.mark),
       operator,
       brandStylesheet: branded ? '/brand.css' : undefined,
       logo: branded ? '/logo.svg' : undefined,
-      script: script && asset(`src/views/islands/${script}.${script === 'upload' || script === 'send' ? 'tsx' : 'ts'}`),
+      script: script && asset(scripts[script]),
     }),
   }));
   const reference = wanted(referenceStates()).map(([name, { title, page }]) => ({
@@ -79,13 +80,13 @@ export function pictures(
       title,
       page,
       languageLinks: [],
-      stylesheet: asset('src/views/assets/pages.css'),
-      ownStylesheet: asset('src/views/assets/reference.css'),
-      icon: asset('src/views/assets/mark.svg'),
+      stylesheet: asset(stylesheets.pages),
+      ownStylesheet: asset(stylesheets.reference),
+      icon: asset(icons.mark),
       operator,
       brandStylesheet: branded ? '/brand.css' : undefined,
       logo: branded ? '/logo.svg' : undefined,
-      script: asset('src/views/islands/reference.ts'),
+      script: asset(scripts.reference),
     }),
   }));
   const mails = wanted(mailStates(translator, undefined, operator)).map(([name, { subject, text, html }]) => ({
@@ -95,7 +96,7 @@ export function pictures(
     text: `Subject: ${subject}\n\n${text}`,
   }));
   const shown = (['ltr', 'rtl'] as const).flatMap((dir) =>
-    components(all, asset('src/views/assets/pages.css'), asset('src/views/assets/app.css'), dir, isWanted),
+    components(all, asset(stylesheets.pages), asset(stylesheets.app), dir, isWanted),
   );
   return [...shown, ...pages, ...reference, ...mails];
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { plainOperator } from '../../test/plain-operator.ts';
+import { readStylesheet } from '../../test/read-stylesheet.ts';
 import { pageStates } from '../../test/view-states.tsx';
 import { formatters } from './format.ts';
 import { renderPage } from './render-page.tsx';
@@ -20,13 +21,6 @@ function html(name: string): string {
     stylesheet: '',
     operator: plainOperator,
   });
-}
-
-function readStylesheet(name: string): string {
-  return readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8').replaceAll(
-    /@import "\.\/(.+)";/g,
-    (_, imported: string) => readStylesheet(imported),
-  );
 }
 
 const lists = Object.keys(states).filter((name) => name.startsWith('app-'));
@@ -87,7 +81,7 @@ test('what destroys something states its consequences and counts before', () => 
 });
 
 test('the longest list is light: less than 60 kB with its stylesheets', () => {
-  const styles = ['pages.css', 'app.css'].map((name) => gzipSync(readStylesheet(name)).length);
+  const styles = (['pages', 'app'] as const).map((name) => gzipSync(readStylesheet(name)).length);
   const total = styles.reduce((sum, bytes) => sum + bytes, gzipSync(html('app-sent-many')).length);
   expect(total).toBeLessThan(40_000);
 });

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { eventTypes } from '@waybill/protocol/v1';
 import { describe, expect, test } from 'vitest';
 import { plainOperator } from '../../test/plain-operator.ts';
+import { readStylesheet } from '../../test/read-stylesheet.ts';
 import { type Foreign, hostile, type PageState, pageStates } from '../../test/view-states.tsx';
 import { languageLinks, renderPage } from './render-page.tsx';
 import { createTranslators, type Translator } from './translator.ts';
@@ -25,14 +25,6 @@ function findState(name: string, foreign?: Foreign): PageState {
   const found = pageStates(english, foreign)[name];
   if (!found) throw new Error(`There is no state ${name}.`);
   return found;
-}
-
-/** Reads a stylesheet with everything that it imports. */
-function readStylesheet(name: string): string {
-  return readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8').replaceAll(
-    /@import "\.\/(.+)";/g,
-    (_, imported: string) => readStylesheet(imported),
-  );
 }
 
 /** They look like the keys of texts. */
@@ -146,7 +138,7 @@ describe('the download page', () => {
   test('is light: less than 60 kB with its stylesheet, even with 200 files', () => {
     const many = html(english, findState('download-many'));
     expect(many.length).toBeLessThan(240_000);
-    const stylesheet = readStylesheet('pages.css');
+    const stylesheet = readStylesheet('pages');
     expect(stylesheet).toContain('--accent');
     expect(page.length + stylesheet.length).toBeLessThan(60_000);
     expect(gzipSync(many).length + gzipSync(stylesheet).length).toBeLessThan(30_000);
@@ -166,7 +158,7 @@ describe('the pages of people with an account', () => {
   test.each(states)(
     '%s is light: less than 40 kB with its stylesheets, which leaves 20 for its scripts',
     (_, state) => {
-      const stylesheets = ['pages.css', 'app.css'].map((name) => gzipSync(readStylesheet(name)).length);
+      const stylesheets = (['pages', 'app'] as const).map((name) => gzipSync(readStylesheet(name)).length);
       const weight = stylesheets.reduce((sum, size) => sum + size, gzipSync(html(english, state)).length);
       expect(weight).toBeGreaterThan(5000);
       expect(weight).toBeLessThan(40_000);

@@ -11,14 +11,15 @@ import { signInMember } from '../../../test/sign-in-member.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { changeWebhook, createWebhook } from '../../domain/webhooks/change-webhook.ts';
+import { type Script, scripts as sources } from '../../views/asset-sources.ts';
 
 /** A transaction in any database of the server, such as another test's, keeps new events from being seen until it ends. */
 const timeout = 100_000;
 const exchange = await useTestExchange();
 const { engines } = exchange;
 const scripts = new Map([
-  ['frame.js', await buildScript('frame.ts')],
-  ['settings.js', await buildScript('settings.ts')],
+  ['frame.js', await buildScript('frame')],
+  ['settings.js', await buildScript('settings')],
 ]);
 const pages = {
   ...testPages,
@@ -38,16 +39,16 @@ afterAll(async () => {
 });
 
 function toHref(source: string): string {
-  if (source.endsWith('/settings.ts')) return '/assets/settings.js';
+  if (source === sources.settings) return '/assets/settings.js';
   return source.endsWith('.ts') || source.endsWith('.tsx') ? '/assets/frame.js' : '/assets/none';
 }
 
-async function buildScript(island: string): Promise<string> {
+async function buildScript(script: Script): Promise<string> {
   const { output } = (await build({
     configFile: false,
     root: fileURLToPath(new URL('../../../', import.meta.url)),
     logLevel: 'error',
-    build: { write: false, modulePreload: false, rollupOptions: { input: `src/views/islands/${island}` } },
+    build: { write: false, modulePreload: false, rollupOptions: { input: sources[script] } },
   })) as Rolldown.RolldownOutput;
   return output.find((file) => file.type === 'chunk')?.code ?? '';
 }

@@ -1,3 +1,4 @@
+import { icons } from '../../views/asset-sources.ts';
 import type { AppRoute } from './app-route.ts';
 
 /** Colours of the app without an operator's own: those of the mark and of the page. */
@@ -25,7 +26,7 @@ export const manifestRoutes: readonly AppRoute[] = [
         background_color: pageColor,
         theme_color: operator.color ?? markColor,
         icons: iconSizes.map((size) => ({
-          src: assets.href(`src/views/assets/app-icon-${size}.png`),
+          src: assets.href(icons[`app${size}`]),
           sizes: `${size}x${size}`,
           type: 'image/png',
           purpose: 'any maskable',

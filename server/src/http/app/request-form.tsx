@@ -138,7 +138,7 @@ function replyWithForm(
   return replyWithScreen(visit, {
     screen: 'requests',
     title: requestFormTitle(translator),
-    script: 'request.ts',
+    script: 'request',
     page: (
       <RequestFormPage
         {...toListProps(visit)}

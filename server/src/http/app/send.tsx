@@ -262,7 +262,7 @@ async function replyWithComposer(
       textsJson={composerTexts(translator)}
     />
   );
-  return replyWithScreen(visit, { screen: 'send', title: sendTitle(translator), page, script: 'send.tsx' });
+  return replyWithScreen(visit, { screen: 'send', title: sendTitle(translator), page, script: 'send' });
 }
 
 function emptyValues(

@@ -281,7 +281,7 @@ async function replyWithAccount(
     title: settingsTitle(translator),
     page: view,
     layout: 'app',
-    script: 'settings.ts',
+    script: 'settings',
   });
 }
 

@@ -89,5 +89,5 @@ async function replyWithKeys(
   if (shown.refused) reply.code(400);
   const [frame, keys] = await Promise.all([readFrame(visit), listKeys(engines, actor.accountId)]);
   const page = <SettingsKeysPage frame={frame} now={new Date()} keys={keys} {...shown} />;
-  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings' });
 }

@@ -186,7 +186,7 @@ async function replyWithWebhooks(
   const page = (
     <SettingsWebhooksPage frame={frame} now={new Date()} webhooks={webhooks} eventTypes={eventTypes} {...shown} />
   );
-  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings' });
 }
 
 async function replyWithWebhook(
@@ -219,5 +219,5 @@ async function replyWithWebhook(
       {...shown}
     />
   );
-  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings' });
 }

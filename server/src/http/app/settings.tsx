@@ -339,7 +339,7 @@ async function replyWithSettings(
       {...shown}
     />
   );
-  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings.ts' });
+  return replyWithAppPage(visit, { title: settingsTitle(translator), page, layout: 'app', script: 'settings' });
 }
 
 function replyWithAuthenticator(visit: MemberVisit, secret: { uri: string; secret: string }, problem?: 'wrong') {

@@ -8,7 +8,7 @@ import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
 import { chooseTranslator, type PageOptions, withChosenLanguage } from '../shared/page/page.ts';
 import { gestureField, requireOwnForm } from '../shared/page/person.ts';
 import { findPages } from './link-pages.ts';
-import type { PageEngines } from './routes.tsx';
+import type { PageEngines } from './page-engines.ts';
 
 /**
  * The page on which a receiver asks the sender for more time, or to send the files again. `find` looks up the link and

@@ -8,7 +8,7 @@ import type { App } from '../app.ts';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
 import { requireOwnForm, toForm } from '../shared/page/person.ts';
 import { findPages, type LinkPages } from './link-pages.ts';
-import type { PageEngines } from './routes.tsx';
+import type { PageEngines } from './page-engines.ts';
 import { requireSession } from './session.ts';
 
 /** Marks the address that a browser is led to after it asked for another code. */

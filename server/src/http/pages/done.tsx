@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
 import { requireOwnForm } from '../shared/page/person.ts';
 import type { LinkPages } from './link-pages.ts';
-import type { PageEngines } from './routes.tsx';
+import type { PageEngines } from './page-engines.ts';
 import { endedCookie, readSecret } from './session.ts';
 
 /**

@@ -16,7 +16,7 @@ import { zipPaths } from '../shared/zip-layouts.ts';
 import { toAskFormProps } from './ask.tsx';
 import { replyWithCodePage } from './code.tsx';
 import { downloads } from './link-pages.ts';
-import type { PageEngines } from './routes.tsx';
+import type { PageEngines } from './page-engines.ts';
 import { requireLink, requireSession } from './session.ts';
 
 const config = { authentication: 'link-session' } as const;
@@ -62,7 +62,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       return replyWithPage(options, request, reply, translator, {
         title: downloadTitle(translator, props),
         page: <DownloadPage {...props} />,
-        script: 'download.ts',
+        script: 'download',
       });
     },
   });

@@ -1,7 +1,7 @@
 import { HomePage, homeTitle } from '../../views/pages/home-page.tsx';
 import type { App } from '../app.ts';
 import { chooseTranslator, type PageOptions, replyWithPage } from '../shared/page/page.ts';
-import type { PageEngines } from './routes.tsx';
+import type { PageEngines } from './page-engines.ts';
 
 /** `/`: says who runs this server, and how to recognise a genuine link. */
 export function homePage(app: App, { policy }: Pick<PageEngines, 'policy'>, options: PageOptions): void {

@@ -11,7 +11,7 @@ import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage }
 import { gestureField, isOwnForm } from '../shared/page/person.ts';
 import { askPage } from './ask.tsx';
 import type { LinkPages } from './link-pages.ts';
-import type { PageEngines } from './routes.tsx';
+import type { PageEngines } from './page-engines.ts';
 import { sessionCookie, sessionPath } from './session.ts';
 
 /**

@@ -8,7 +8,7 @@ import { bytesLeftFor } from '../../domain/requests/announce-file.ts';
 import { contactDraftOwner } from '../../domain/uploads/contact-draft.ts';
 import { type Part, parts } from '../shared/multipart.ts';
 import { type Form, isFile, receiveFiles } from '../shared/receive-files.ts';
-import type { PageEngines } from './routes.tsx';
+import type { PageEngines } from './page-engines.ts';
 
 /** The input that has been read from the form so far, to be shown again if the form is rejected. */
 export interface Written {

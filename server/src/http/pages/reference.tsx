@@ -24,8 +24,8 @@ export function referencePages(app: App, createReference: () => Reference, optio
     const page = new SharedPage(options, options.translator.for('en'), {
       title: `${content.title} · API reference`,
       page: <ReferencePage groups={reference.groups} content={content} />,
-      script: 'reference.ts',
-      stylesheet: 'reference.css',
+      script: 'reference',
+      stylesheet: 'reference',
     });
     shared.set(path, page);
     return page;

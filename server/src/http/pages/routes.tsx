@@ -1,11 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Engines } from '../../domain/engines.ts';
 import { PublicLog } from '../../domain/evidence/public-log.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { EndedLinkError } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { toReference } from '../../domain/reference.ts';
-import type { UploadResources } from '../../domain/uploads/upload-resources.ts';
 import type { App } from '../app.ts';
 import { asExchangeError, logFailure } from '../json-errors.ts';
 import { clientGone, isClientGone } from '../shared/client-gone.ts';
@@ -22,32 +20,12 @@ import { downloadPages } from './download.tsx';
 import { homePage } from './home.tsx';
 import { landingPage } from './landing.tsx';
 import { downloads, findPages, uploads } from './link-pages.ts';
+import type { PageEngines } from './page-engines.ts';
 import { type Reference, referencePages } from './reference.tsx';
 import { requireLink } from './session.ts';
 import { stopPages } from './stop.tsx';
 import { uploadPages } from './upload.tsx';
 import { verifyPage } from './verify.tsx';
-
-export type { PageOptions } from '../shared/page/page.ts';
-
-export type PageEngines = Pick<
-  Engines,
-  | 'store'
-  | 'logObjects'
-  | 'witnesses'
-  | 'objects'
-  | 'dayKeys'
-  | 'downloads'
-  | 'random'
-  | 'policy'
-  | 'sms'
-  | 'failureLimit'
-  | 'messageLimit'
-  | 'scanner'
-  | 'checkpoint'
-  | 'stopLinks'
-  | 'receiptPrinter'
-> & { readonly uploadResources: UploadResources };
 
 /**
  * Pages for receivers, contacts and programmers who use the API. Everything works without JavaScript; every response is

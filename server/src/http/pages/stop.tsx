@@ -8,7 +8,7 @@ import { askToConfirm, isConfirmed } from '../shared/page/confirm.tsx';
 import { limitGuesses } from '../shared/page/limit-guesses.ts';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page/page.ts';
 import { formBytes, gestureField, requireOwnForm, toForm } from '../shared/page/person.ts';
-import type { PageEngines } from './routes.tsx';
+import type { PageEngines } from './page-engines.ts';
 
 const choices = { stop: stopMail, resume: resumeMail, report: reportSender };
 

@@ -28,8 +28,8 @@ import { handleTus, readContentLength, tusType, whenGone } from '../shared/tus.t
 import { toAskFormProps } from './ask.tsx';
 import { replyWithCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
+import type { PageEngines } from './page-engines.ts';
 import { receiveForm, type Written } from './receive-form.ts';
-import type { PageEngines } from './routes.tsx';
 import { requireLink, requireSession } from './session.ts';
 
 const config = { authentication: 'link-session' } as const;
@@ -188,7 +188,7 @@ async function replyWithUploadPage(
     title: uploadTitle(translator, props),
     page: <UploadPage {...props} />,
     path,
-    script: 'upload.tsx',
+    script: 'upload',
   });
 }
 

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../../../tools/shared/browser.ts';
 import { testPages } from '../../../test/pages.ts';
+import { readStylesheet } from '../../../test/read-stylesheet.ts';
 import { buildVerifier } from '../../../vite.verifier.ts';
 import { createVerifyPage } from './verify.tsx';
 
@@ -20,7 +21,7 @@ const toPath = (language: string) => join(folder, `verify.${language}.html`);
 const saved = toPath('en');
 beforeAll(async () => {
   const files = new Map([
-    ['pages.css', readStylesheet('pages.css')],
+    ['pages.css', readStylesheet('pages')],
     ['verify.tsx', await buildVerifier()],
   ]);
   const assets = { ...testPages.assets, files: new Map([...files].map(([name, text]) => [name, Buffer.from(text)])) };
@@ -35,13 +36,6 @@ afterAll(async () => {
   await browser.close();
   rmSync(folder, { recursive: true });
 });
-
-function readStylesheet(name: string): string {
-  return readFileSync(new URL(`../../views/assets/${name}`, import.meta.url), 'utf8').replaceAll(
-    /@import "\.\/(.+)";/g,
-    (_, imported: string) => readStylesheet(imported),
-  );
-}
 
 /** Opens the copy on the disk without a network, and counts whatever it asks for. */
 async function openSaved(options: Parameters<typeof browser.newContext>[0] = {}, language = 'en') {

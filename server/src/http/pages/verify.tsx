@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stylesheets, verifierScript } from '../../views/asset-sources.ts';
 import { VerifyPage, verifyTexts, verifyTitle } from '../../views/pages/verify-page.tsx';
 import { languageLinks, renderPage } from '../../views/render-page.tsx';
 import type { App } from '../app.ts';
@@ -48,8 +49,8 @@ export function verifyPage(app: App, readPolicy: () => Promise<string>, options:
  */
 export function createVerifyPage({ assets, translator: translators, operator }: PageOptions) {
   const brand = assets.stylesheet === undefined ? '' : readAsset(assets, assets.stylesheet);
-  const style = `${readAsset(assets, assets.href('src/views/assets/pages.css'))}${brand}`;
-  const script = readAsset(assets, assets.href('src/views/islands/verify.tsx'));
+  const style = `${readAsset(assets, assets.href(stylesheets.pages))}${brand}`;
+  const script = readAsset(assets, assets.href(verifierScript));
   if (/<\/(?:script|style)/i.test(`${script}${style}`)) throw new Error('the script of /verify would end its element');
   const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const contentPolicy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; form-action 'none'; base-uri 'none'`;

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { inTurns } from '../../../domain/flow/in-turns.ts';
+import { icons, type Script, scripts, stylesheets } from '../../../views/asset-sources.ts';
 import type { Operator } from '../../../views/operator.ts';
 import { languageLinks, renderParts } from '../../../views/render-page.tsx';
 import { acceptedLanguages, type Translator, type Translators } from '../../../views/translator.ts';
@@ -42,23 +43,14 @@ export function withChosenLanguage(request: FastifyRequest, path: string): strin
   return `${path}${path.includes('?') ? '&' : '?'}lang=${encodeURIComponent(lang)}`;
 }
 
-const usualScripts = { ticket: 'gesture.ts', app: 'frame.ts', 'sign-in': 'sign-in.ts' } as const;
+const usualScripts = { ticket: 'gesture', app: 'frame', 'sign-in': 'sign-in' } as const;
 
 export interface PageContent {
   title: string;
   page: VNode;
-  script?:
-    | 'gesture.ts'
-    | 'download.ts'
-    | 'upload.tsx'
-    | 'reference.ts'
-    | 'frame.ts'
-    | 'sign-in.ts'
-    | 'settings.ts'
-    | 'send.tsx'
-    | 'request.ts';
+  script?: Script;
   /** A stylesheet of its own, besides that of all pages. */
-  stylesheet?: 'reference.css';
+  stylesheet?: 'reference';
   /** The frame of a page for people with an account, which has its own stylesheet: the page draws it. */
   layout?: 'app' | 'sign-in';
   /** Where the page is found in other languages, if it is the result of a POST. */
@@ -113,7 +105,7 @@ async function renderContent(
   translator: Translator,
   content: PageContent,
 ): Promise<Buffer> {
-  const { layout, stylesheet = layout && 'app.css' } = content;
+  const { layout, stylesheet = layout && 'app' } = content;
   // The result of a POST cannot be requested again in another language.
   const path = content.path ?? (request.method === 'POST' ? undefined : request.url.split('?', 1)[0]);
   const parts = renderParts(translator, {
@@ -121,13 +113,13 @@ async function renderContent(
     layout,
     page: content.page,
     languageLinks: path === undefined || content.languages === 'one' ? [] : languageLinks(options.translator, path),
-    stylesheet: options.assets.href('src/views/assets/pages.css'),
-    ownStylesheet: stylesheet && options.assets.href(`src/views/assets/${stylesheet}`),
-    script: options.assets.href(`src/views/islands/${content.script ?? usualScripts[layout ?? 'ticket']}`),
-    icon: options.assets.href('src/views/assets/mark.svg'),
+    stylesheet: options.assets.href(stylesheets.pages),
+    ownStylesheet: stylesheet && options.assets.href(stylesheets[stylesheet]),
+    script: options.assets.href(scripts[content.script ?? usualScripts[layout ?? 'ticket']]),
+    icon: options.assets.href(icons.mark),
     ...(layout && {
       manifest: '/manifest.webmanifest',
-      touchIcon: options.assets.href('src/views/assets/app-icon-192.png'),
+      touchIcon: options.assets.href(icons.app192),
     }),
     brandStylesheet: options.assets.stylesheet,
     logo: options.assets.logo,
