@@ -1,8 +1,8 @@
 /**
  * The layers of ARCHITECTURE.md, enforced:
  *
- *   http, jobs, admin → domain ← engines      services → assemble → engines      protocol at the bottom
- *   http, jobs → views, which know only themselves and types of the domain
+ *   api, web, jobs, admin → domain ← engines      services → assemble → engines      protocol at the bottom
+ *   http at the bottom of api and web; web → present: views know only themselves and types of the domain
  *   client: alone, and its SDK does not know its command
  *
  * tools/check/layers.test.ts plants a forbidden import for every rule here and expects it to be caught.
@@ -22,6 +22,12 @@ const drivers = {
 const packagePath = (name) => `node_modules/${name}/`;
 /** Tests stand next to the code and reach for what they need; the program never reaches for them. */
 const tests = ['\\.test\\.ts$', '^server/test/', '^(?:client|evidence)/src/testing/'];
+
+/** Pages, mails and receipts, in contrast to the routes that return them. */
+const views = {
+  path: '^server/src/(?:present/|web/.*(?:/(?:components|islands)/|\\.tsx$))',
+  pathNot: [...tests, '^server/src/web/.*(?:routes|/(?:register|confirm|problem-page|reply-with-[a-z-]+))\\.tsx$'],
+};
 
 export default {
   forbidden: [
@@ -74,27 +80,37 @@ export default {
     {
       name: 'surfaces-use-no-engine',
       severity: 'error',
-      from: { path: '^server/src/(?:http|jobs|admin)' },
+      from: { path: '^server/src/(?:http|api|web|present|jobs|admin)/' },
       to: { path: '^server/src/engines' },
     },
     {
-      name: 'surfaces-do-not-know-each-other',
+      name: 'jobs-and-commands-know-no-other-surface',
       severity: 'error',
-      from: { path: '^server/src/(http|jobs|admin)/' },
-      to: { path: '^server/src/(?:http|jobs|admin)/', pathNot: '^server/src/$1/' },
+      from: { path: '^server/src/(jobs|admin)/' },
+      to: { path: '^server/src/(?:http|api|web|jobs|admin)/', pathNot: '^server/src/$1/' },
     },
     {
-      name: 'http-surfaces-do-not-know-each-other',
+      name: 'the-web-knows-no-job-and-no-command',
       severity: 'error',
-      from: { path: '^server/src/http/(cgi|v1|pages|app|probes)/', pathNot: tests },
-      to: { path: '^server/src/http/(?:cgi|v1|pages|app|probes)/', pathNot: '^server/src/http/$1/' },
+      from: { path: '^server/src/(?:http|api|web|present)/' },
+      to: { path: '^server/src/(?:jobs|admin)/' },
+    },
+    {
+      name: 'apis-and-pages-do-not-know-each-other',
+      comment: 'The reference is a page about the APIs, made from their tables of routes.',
+      severity: 'error',
+      from: {
+        path: '^server/src/(api/(?:machine|v1|log)|web|http/probes)/',
+        pathNot: [...tests, '^server/src/web/reference/'],
+      },
+      to: { path: '^server/src/(?:api/(?:machine|v1|log)|web|http/probes)/', pathNot: '^server/src/$1/' },
     },
     {
       name: 'shared-http-code-knows-no-surface',
       comment: 'A surface passes in whatever only it knows.',
       severity: 'error',
-      from: { path: '^server/src/http/shared/', pathNot: tests },
-      to: { path: '^server/src/http/(?!shared)[^/]+/' },
+      from: { path: '^server/src/(?:http/(?:shared|transfer)|api/shared)/', pathNot: tests },
+      to: { path: '^server/src/(?:api/(?!shared/)|web/|http/probes/)' },
     },
     {
       name: 'only-assemble-names-engines',
@@ -109,21 +125,33 @@ export default {
       name: 'views-know-only-themselves',
       comment: 'A page or a mail is a function of its properties: it asks nobody.',
       severity: 'error',
-      from: { path: '^server/src/views', pathNot: ['\\.test\\.ts$'] },
-      to: { path: '^server/src/(?!views|domain)' },
+      from: views,
+      to: { path: '^server/src/(?!web|present|domain)' },
+    },
+    {
+      name: 'views-do-not-know-routes',
+      severity: 'error',
+      from: views,
+      to: { path: '^server/src/web/.*routes\\.tsx?$' },
     },
     {
       name: 'views-import-only-types-of-the-domain',
       severity: 'error',
-      from: { path: '^server/src/views', pathNot: ['\\.test\\.ts$'] },
+      from: views,
       to: { path: '^server/src/domain', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'views-do-no-io',
       comment: 'Only the texts are read from files, once.',
       severity: 'error',
-      from: { path: '^server/src/views', pathNot: ['\\.test\\.ts$', '^server/src/views/translator\\.ts$'] },
+      from: { ...views, pathNot: [...views.pathNot, '^server/src/present/texts/translator\\.ts$'] },
       to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'mails-and-receipts-know-no-page',
+      severity: 'error',
+      from: { path: '^server/src/present/', pathNot: tests },
+      to: { path: '^server/src/web/' },
     },
     ...Object.entries(drivers).map(([engine, packages]) => ({
       name: `${engine}-driver-only-in-its-engine`,

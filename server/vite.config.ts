@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
-import { icons, scripts, stylesheets, verifierScript } from './src/views/asset-sources.ts';
+import { icons, scripts, stylesheets, verifierScript } from './src/web/shared/asset-sources.ts';
 import { buildVerifier } from './vite.verifier.ts';
 
 const target = ['es2022', 'safari16', 'chrome110', 'firefox115'];

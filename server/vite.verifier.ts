@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { build, type Rolldown } from 'vite';
-import { verifierScript } from './src/views/asset-sources.ts';
+import { verifierScript } from './src/web/shared/asset-sources.ts';
 
 /** Builds the script of the page that verifies receipts: in one piece, because the page contains it. */
 export async function buildVerifier(target?: string[]): Promise<string> {

@@ -50,7 +50,7 @@ import os from 'node:os';
 import { syncBuiltinESMExports } from 'node:module';
 os.userInfo = () => { throw new Error('uv_os_get_passwd returned ENOENT'); };
 syncBuiltinESMExports();
-const { userName } = await import('${new URL('user-name.ts', import.meta.url).href}');
+const { userName } = await import('${new URL('./host/user-name.ts', import.meta.url).href}');
 process.stderr.write(userName());
 `;
   const { stdout, stderr } = await run(unsetUser, 'admin', 'holds', 'place', '--help');

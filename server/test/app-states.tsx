@@ -1,43 +1,47 @@
 import type { VNode } from 'preact';
 import type { ListedContact } from '../src/domain/contacts/contact-store.ts';
-import type { AppFrameProps, Screen } from '../src/views/components/app-frame.tsx';
-import { Toast } from '../src/views/components/toast.tsx';
-import { BlockSenderPage, blockSenderTitle } from '../src/views/pages/app/block-sender-page.tsx';
-import { describeRequestProblem } from '../src/views/pages/app/composer-problem.ts';
+import type { Translator } from '../src/present/texts/translator.ts';
+import type { AppFrameProps, Screen } from '../src/web/app/components/app-frame.tsx';
+import { Toast } from '../src/web/app/components/toast.tsx';
 import {
   ContactImportPage,
   contactImportTitle,
   type ImportPreview,
-} from '../src/views/pages/app/contact-import-page.tsx';
-import { ContactsNotice } from '../src/views/pages/app/contacts-notice.tsx';
-import { ContactsPage, type ContactsPageProps, contactsTitle } from '../src/views/pages/app/contacts-page.tsx';
-import type { FileHolders } from '../src/views/pages/app/delivery-files.tsx';
-import type { HistoryEntry } from '../src/views/pages/app/delivery-history.tsx';
-import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../src/views/pages/app/delivery-page.tsx';
-import type { DeliveryReceiver } from '../src/views/pages/app/delivery-receivers.tsx';
-import type { InboxEntryProps } from '../src/views/pages/app/inbox-entry.tsx';
-import { type InboxLine, InboxPage, type InboxPageProps, inboxTitle } from '../src/views/pages/app/inbox-page.tsx';
-import { NewContactPage, type NewContactPageProps, newContactTitle } from '../src/views/pages/app/new-contact-page.tsx';
-import type { OpenContact } from '../src/views/pages/app/open-contact.tsx';
+} from '../src/web/app/contacts/contact-import-page.tsx';
+import { ContactsPage, type ContactsPageProps, contactsTitle } from '../src/web/app/contacts/contact-list-page.tsx';
+import { ContactsNotice } from '../src/web/app/contacts/contacts-notice.tsx';
+import {
+  NewContactPage,
+  type NewContactPageProps,
+  newContactTitle,
+} from '../src/web/app/contacts/new-contact-page.tsx';
+import type { OpenContact } from '../src/web/app/contacts/open-contact.tsx';
+import { BlockSenderPage, blockSenderTitle } from '../src/web/app/inbox/block-sender-page.tsx';
+import type { InboxEntryProps } from '../src/web/app/inbox/inbox-entry.tsx';
+import { type InboxLine, InboxPage, type InboxPageProps, inboxTitle } from '../src/web/app/inbox/inbox-page.tsx';
 import {
   RequestFormPage,
   type RequestFormPageProps,
   requestFormTexts,
   requestFormTitle,
-} from '../src/views/pages/app/request-form-page.tsx';
+} from '../src/web/app/requests/request-form-page.tsx';
+import { type RequestLine, RequestsPage, type RequestsPageProps } from '../src/web/app/requests/request-list-page.tsx';
 import {
   type RequestContact,
   RequestPage,
   type RequestPageProps,
   requestTitle,
-} from '../src/views/pages/app/request-page.tsx';
-import { type RequestLine, RequestsPage, type RequestsPageProps } from '../src/views/pages/app/requests-page.tsx';
-import { SelectionPage, type SelectionPageProps, selectionTitle } from '../src/views/pages/app/selection-page.tsx';
-import type { SentItem } from '../src/views/pages/app/sent-item.tsx';
-import { type SentListProps, sentListTitle } from '../src/views/pages/app/sent-list.tsx';
-import { type SentLine, SentListPage } from '../src/views/pages/app/sent-list-page.tsx';
-import { SentNotices } from '../src/views/pages/app/sent-notice.tsx';
-import type { Translator } from '../src/views/translator.ts';
+} from '../src/web/app/requests/request-page.tsx';
+import type { FileHolders } from '../src/web/app/sent/drop-files.tsx';
+import { type SentLine, SentListPage } from '../src/web/app/sent/drop-list-page.tsx';
+import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../src/web/app/sent/drop-page.tsx';
+import type { DeliveryReceiver } from '../src/web/app/sent/drop-receivers.tsx';
+import { SelectionPage, type SelectionPageProps, selectionTitle } from '../src/web/app/sent/selection-page.tsx';
+import type { HistoryEntry } from '../src/web/app/sent/sent-history.tsx';
+import type { SentItem } from '../src/web/app/sent/sent-item.tsx';
+import { type SentListProps, sentListTitle } from '../src/web/app/sent/sent-list.tsx';
+import { SentNotices } from '../src/web/app/sent/sent-notice.tsx';
+import { describeRequestProblem } from '../src/web/app/shared/composer-problem.ts';
 import { ListComponents, ListNotices } from './list-component-states.tsx';
 import { ExampleFrame } from './sign-in-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';

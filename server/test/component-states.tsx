@@ -1,15 +1,15 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
-import { Banner } from '../src/views/components/banner.tsx';
-import { Button, ButtonLink, IconButton } from '../src/views/components/button.tsx';
-import { EmptyState } from '../src/views/components/empty-state.tsx';
-import { Field, Select, TextArea } from '../src/views/components/field.tsx';
-import { FileRow } from '../src/views/components/file-row.tsx';
-import { type ListColumn, ListTable } from '../src/views/components/list-table.tsx';
-import { Dialog } from '../src/views/components/overlay.tsx';
-import { type Status, StatusChip, statuses } from '../src/views/components/status-chip.tsx';
-import { Timeline } from '../src/views/components/timeline.tsx';
-import { Toast, Toasts } from '../src/views/components/toast.tsx';
-import { type Tone, toneIcons } from '../src/views/components/tone.ts';
+import { EmptyState } from '../src/web/app/components/empty-state.tsx';
+import { type ListColumn, ListTable } from '../src/web/app/components/list-table.tsx';
+import { Toast, Toasts } from '../src/web/app/components/toast.tsx';
+import { type Status, StatusChip, statuses } from '../src/web/app/sent/status-chip.tsx';
+import { Timeline } from '../src/web/app/sent/timeline.tsx';
+import { Banner } from '../src/web/shared/components/banner.tsx';
+import { Button, ButtonLink, IconButton } from '../src/web/shared/components/button.tsx';
+import { Field, Select, TextArea } from '../src/web/shared/components/field.tsx';
+import { FileRow } from '../src/web/shared/components/file-row.tsx';
+import { Dialog } from '../src/web/shared/components/overlay.tsx';
+import { type Tone, toneIcons } from '../src/web/shared/components/tone.ts';
 
 export interface ComponentState {
   readonly page: VNode;

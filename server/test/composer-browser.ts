@@ -6,7 +6,7 @@ import type { BrowserContext, Page, Route } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll } from 'vitest';
 import { launchBrowser } from '../../tools/shared/browser.ts';
-import { scripts } from '../src/views/asset-sources.ts';
+import { scripts } from '../src/web/shared/asset-sources.ts';
 import { useTestExchange } from './exchange.ts';
 import { testPages } from './pages.ts';
 import { buildTestServer } from './server.ts';

@@ -1,6 +1,6 @@
-import { describeProblem } from '../src/views/pages/app/composer-problem.ts';
-import { composerTexts, SendPage, type SendPageProps, sendTitle } from '../src/views/pages/app/send-page.tsx';
-import type { Translator } from '../src/views/translator.ts';
+import type { Translator } from '../src/present/texts/translator.ts';
+import { composerTexts, SendPage, type SendPageProps, sendTitle } from '../src/web/app/send/send-page.tsx';
+import { describeProblem } from '../src/web/app/shared/composer-problem.ts';
 import { ExampleFrame } from './sign-in-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
 

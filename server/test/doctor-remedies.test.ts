@@ -16,7 +16,7 @@ import { examinePostgres } from '../src/engines/postgres/examine.ts';
 import { migrate } from '../src/engines/postgres/migrate.ts';
 import { createBucket } from '../src/engines/s3/create-bucket.ts';
 import { examineS3 } from '../src/engines/s3/examine.ts';
-import { examineTls } from '../src/http/examine-tls.ts';
+import { examineTls } from '../src/http/server/examine-tls.ts';
 import { createEmptyDatabase, openTestPool } from './database.ts';
 import { engineAddresses } from './engine-addresses.ts';
 import { examineBehind, examinePublic, startServe } from './examine-behind.ts';

@@ -1,5 +1,5 @@
-import type { PageOptions } from '../src/http/shared/page/page.ts';
-import { createTranslators } from '../src/views/translator.ts';
+import { createTranslators } from '../src/present/texts/translator.ts';
+import type { PageOptions } from '../src/web/shared/page.ts';
 import { plainOperator } from './plain-operator.ts';
 
 /** Pages as a server shows them; their stylesheet and scripts need not have been built. */

@@ -1,4 +1,4 @@
-import type { Operator } from '../src/views/operator.ts';
+import type { Operator } from '../src/present/operator.ts';
 
 /** Waybill without an operator's own settings. */
 export const plainOperator: Operator = { name: 'Waybill' };

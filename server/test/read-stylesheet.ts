@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stylesheets } from '../src/views/asset-sources.ts';
+import { stylesheets } from '../src/web/shared/asset-sources.ts';
 
 const server = fileURLToPath(new URL('../', import.meta.url));
 

@@ -1,5 +1,5 @@
-import { createReference } from '../src/http/reference/site.ts';
-import { ReferencePage } from '../src/views/pages/reference-page.tsx';
+import { ReferencePage } from '../src/web/reference/reference-page.tsx';
+import { createReference } from '../src/web/reference/site.ts';
 import type { PageState } from './view-states.tsx';
 
 /** One page of each kind. */

@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
-import { v1Document } from '../src/http/v1/openapi/openapi.ts';
-import type { Route } from '../src/http/v1/route.ts';
-import { routes } from '../src/http/v1/routes.ts';
+import { v1Document } from '../src/api/v1/openapi/openapi.ts';
+import type { Route } from '../src/api/v1/route.ts';
+import { routes } from '../src/api/v1/routes.ts';
 import { testHost } from './server.ts';
 
 interface Response {

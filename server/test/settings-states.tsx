@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 import type { WebhookAttempt } from '../src/domain/webhooks/webhook-store.ts';
-import { SettingsAccountPage, type SettingsAccountPageProps } from '../src/views/pages/app/settings-account-page.tsx';
-import { type SettingsFrameProps, settingsTitle } from '../src/views/pages/app/settings-frame.tsx';
-import { SettingsKeysPage, type SettingsKeysPageProps } from '../src/views/pages/app/settings-keys-page.tsx';
-import { SettingsPersonPage, type SettingsPersonPageProps } from '../src/views/pages/app/settings-person-page.tsx';
-import { SettingsWebhookPage, type SettingsWebhookPageProps } from '../src/views/pages/app/settings-webhook-page.tsx';
+import type { Translator } from '../src/present/texts/translator.ts';
+import { SettingsAccountPage, type SettingsAccountPageProps } from '../src/web/app/settings/settings-account-page.tsx';
+import { type SettingsFrameProps, settingsTitle } from '../src/web/app/settings/settings-frame.tsx';
+import { SettingsKeysPage, type SettingsKeysPageProps } from '../src/web/app/settings/settings-keys-page.tsx';
+import { SettingsPersonPage, type SettingsPersonPageProps } from '../src/web/app/settings/settings-person-page.tsx';
+import { SettingsWebhookPage, type SettingsWebhookPageProps } from '../src/web/app/settings/settings-webhook-page.tsx';
 import {
   type SettingsWebhook,
   SettingsWebhooksPage,
   type SettingsWebhooksPageProps,
-} from '../src/views/pages/app/settings-webhooks-page.tsx';
-import type { Translator } from '../src/views/translator.ts';
+} from '../src/web/app/settings/settings-webhooks-page.tsx';
 import type { Foreign, PageState } from './view-states.tsx';
 
 const now = new Date('2026-11-16T13:05:00Z');

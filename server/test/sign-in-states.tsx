@@ -1,42 +1,42 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { AppFrame, type AppFrameProps } from '../src/views/components/app-frame.tsx';
-import { EmptyState } from '../src/views/components/empty-state.tsx';
-import { PageHead } from '../src/views/components/page-head.tsx';
+import type { Translator } from '../src/present/texts/translator.ts';
+import { AppFrame, type AppFrameProps } from '../src/web/app/components/app-frame.tsx';
+import { EmptyState } from '../src/web/app/components/empty-state.tsx';
+import { PageHead } from '../src/web/app/components/page-head.tsx';
+import { NoAccountPage, noAccountTitle } from '../src/web/app/no-account-page.tsx';
 import {
   AuthenticatorPage,
   type AuthenticatorPageProps,
   authenticatorTitle,
-} from '../src/views/pages/app/authenticator-page.tsx';
-import { EndedLinkPage, type EndedLinkPageProps, endedLinkTitle } from '../src/views/pages/app/ended-link-page.tsx';
-import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../src/views/pages/app/enrolment-page.tsx';
+} from '../src/web/app/settings/authenticator-page.tsx';
+import { RecoveryCodesPage, recoveryCodesTitle } from '../src/web/app/settings/recovery-codes-page.tsx';
+import { EndedLinkPage, type EndedLinkPageProps, endedLinkTitle } from '../src/web/app/sign-in/ended-link-page.tsx';
+import { EnrolmentPage, type EnrolmentPageProps, enrolmentTitle } from '../src/web/app/sign-in/enrolment-page.tsx';
 import {
   LeavePage,
   LinkIdentityPage,
   type LinkIdentityPageProps,
   leaveTitle,
   linkIdentityTitle,
-} from '../src/views/pages/app/link-identity-page.tsx';
+} from '../src/web/app/sign-in/link-identity-page.tsx';
 import {
   InvitationPage,
   type InvitationPageProps,
   invitationTitle,
   RecoveryLandingPage,
   recoveryLandingTitle,
-} from '../src/views/pages/app/mailed-link-page.tsx';
-import { NoAccountPage, noAccountTitle } from '../src/views/pages/app/no-account-page.tsx';
-import { RecoveryCodesPage, recoveryCodesTitle } from '../src/views/pages/app/recovery-codes-page.tsx';
+} from '../src/web/app/sign-in/mailed-link-page.tsx';
 import {
   RecoveryRequestPage,
   type RecoveryRequestPageProps,
   recoveryRequestTitle,
-} from '../src/views/pages/app/recovery-request-page.tsx';
+} from '../src/web/app/sign-in/recovery-request-page.tsx';
 import {
   SecondFactorPage,
   type SecondFactorPageProps,
   secondFactorTitle,
-} from '../src/views/pages/app/second-factor-page.tsx';
-import { SignInPage, type SignInPageProps, signInTitle } from '../src/views/pages/app/sign-in-page.tsx';
-import type { Translator } from '../src/views/translator.ts';
+} from '../src/web/app/sign-in/second-factor-page.tsx';
+import { SignInPage, type SignInPageProps, signInTitle } from '../src/web/app/sign-in/sign-in-page.tsx';
 import { plainOperator } from './plain-operator.ts';
 import { settingsStates } from './settings-states.tsx';
 import type { Foreign, PageState } from './view-states.tsx';

@@ -4,7 +4,7 @@ import { type Socket, connect as tcpConnect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
-import type { Certificate } from '../src/http/tls.ts';
+import type { Certificate } from '../src/http/server/tls.ts';
 
 const faketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 

@@ -1,9 +1,5 @@
 import type { VNode } from 'preact';
 import type { RenderedMail } from '../src/domain/outbox/mail-templates.ts';
-import type { Script } from '../src/views/asset-sources.ts';
-import { type MailContent, renderMail } from '../src/views/components/mail.tsx';
-import type { Sender } from '../src/views/components/sender.tsx';
-import type { Sending } from '../src/views/components/sendings.tsx';
 import {
   questionMail,
   receiptMail,
@@ -12,8 +8,9 @@ import {
   testMail,
   undeliverableMail,
   webhookDisabledMail,
-} from '../src/views/mails/account-mails.ts';
-import { methodAddedMail, personInvitationMail, recoveryMail, signInMail } from '../src/views/mails/person-mails.ts';
+} from '../src/present/mails/account-mails.ts';
+import { type MailContent, renderMail } from '../src/present/mails/mail.tsx';
+import { methodAddedMail, personInvitationMail, recoveryMail, signInMail } from '../src/present/mails/person-mails.ts';
 import {
   codeMail,
   confirmationMail,
@@ -22,32 +19,35 @@ import {
   reminderMail,
   requestMail,
   requestReminderMail,
-} from '../src/views/mails/receiver-mails.ts';
-import { type Operator } from '../src/views/operator.ts';
-import { CodePage, codeTitle } from '../src/views/pages/code-page.tsx';
-import { ConfirmPage, confirmTitle } from '../src/views/pages/confirm-page.tsx';
-import {
-  type DownloadFile,
-  DownloadPage,
-  type DownloadPageProps,
-  downloadTitle,
-} from '../src/views/pages/download-page.tsx';
-import { ErrorPage, errorTitle } from '../src/views/pages/error-page.tsx';
-import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../src/views/pages/gone-page.tsx';
-import { HomePage, homeTitle } from '../src/views/pages/home-page.tsx';
-import { LinkLandingPage, linkLandingTitle } from '../src/views/pages/link-landing-page.tsx';
-import { PublicPage, type PublicPageProps, publicPageTitle } from '../src/views/pages/public-page.tsx';
-import { SentPage, type SentPageProps, sentTitle } from '../src/views/pages/sent-page.tsx';
-import { StopPage, type StopPageProps, stopTitle } from '../src/views/pages/stop-page.tsx';
+} from '../src/present/mails/receiver-mails.ts';
+import { type Operator } from '../src/present/operator.ts';
+import type { Translator } from '../src/present/texts/translator.ts';
+import { PublicPage, type PublicPageProps, publicPageTitle } from '../src/web/app/public-page/public-page.tsx';
+import type { Sending } from '../src/web/contact/sendings.tsx';
+import { SentPage, type SentPageProps, sentTitle } from '../src/web/contact/sent-page.tsx';
 import {
   islandTexts,
   UploadPage,
   type UploadPageProps,
   type UploadProblem,
   uploadTitle,
-} from '../src/views/pages/upload-page.tsx';
-import { VerifyPage, verifyTexts, verifyTitle } from '../src/views/pages/verify-page.tsx';
-import type { Translator } from '../src/views/translator.ts';
+} from '../src/web/contact/upload-page.tsx';
+import { HomePage, homeTitle } from '../src/web/home/home-page.tsx';
+import { CodePage, codeTitle } from '../src/web/links/code-page.tsx';
+import { LinkLandingPage, linkLandingTitle } from '../src/web/links/link-landing-page.tsx';
+import { StopPage, type StopPageProps, stopTitle } from '../src/web/links/stop-page.tsx';
+import {
+  type DownloadFile,
+  DownloadPage,
+  type DownloadPageProps,
+  downloadTitle,
+} from '../src/web/receiver/download-page.tsx';
+import type { Script } from '../src/web/shared/asset-sources.ts';
+import type { Sender } from '../src/web/shared/components/sender.tsx';
+import { ConfirmPage, confirmTitle } from '../src/web/shared/confirm-page.tsx';
+import { ErrorPage, errorTitle } from '../src/web/shared/error-page.tsx';
+import { type EndedLink, GonePage, type GonePageProps, goneTitle } from '../src/web/shared/gone-page.tsx';
+import { VerifyPage, verifyTexts, verifyTitle } from '../src/web/verify/verify-page.tsx';
 import { appStates } from './app-states.tsx';
 import { composerStates } from './composer-states.tsx';
 import { plainOperator } from './plain-operator.ts';

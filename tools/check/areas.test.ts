@@ -3,18 +3,19 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const domain = fileURLToPath(new URL('../../server/src/domain/', import.meta.url));
+const source = fileURLToPath(new URL('../../server/src/', import.meta.url));
 
-/** The areas that each area imports, by types or values. Files at the root of the domain join the areas, and are none. */
-function readImports(): Map<string, Set<string>> {
+/** The folders that each folder of this one imports, by types or values. Files at its root join the folders. */
+function readImports(root: string): Map<string, Set<string>> {
+  const parent = join(source, root);
   const imports = new Map<string, Set<string>>();
-  for (const file of globSync('*/**/*.ts', { cwd: domain })) {
+  for (const file of globSync('*/**/*.{ts,tsx}', { cwd: parent })) {
     if (file.endsWith('.test.ts')) continue;
     const [area = ''] = file.split('/');
     const known = imports.get(area) ?? new Set();
     imports.set(area, known);
-    for (const [, target = ''] of readFileSync(join(domain, file), 'utf8').matchAll(/from '(\.\.?\/[^']+)'/g)) {
-      const [other = '', ...rest] = relative(domain, join(domain, dirname(file), target)).split('/');
+    for (const [, target = ''] of readFileSync(join(parent, file), 'utf8').matchAll(/from '(\.\.?\/[^']+)'/g)) {
+      const [other = '', ...rest] = relative(parent, join(parent, dirname(file), target)).split('/');
       if (rest.length > 0 && other !== area && other !== '..') known.add(other);
     }
   }
@@ -41,22 +42,27 @@ function findCircle(imports: ReadonlyMap<string, ReadonlySet<string>>): string[]
   return undefined;
 }
 
-test('areas of the domain do not import each other in a circle', () => {
-  const imports = readImports();
-  expect(imports.get('drops')).toContain('links');
+test.each([
+  ['domain', 'drops', 'links'],
+  ['web', 'receiver', 'links'],
+  ['web/app', 'requests', 'sent'],
+])('folders of %s do not import each other in a circle', (root, importing, imported) => {
+  const imports = readImports(root);
+  expect(imports.get(importing)).toContain(imported);
   expect(findCircle(imports)).toBeUndefined();
 });
 
 test('a circle over three areas is found', () => {
-  const imports = readImports();
+  const imports = readImports('domain');
   imports.get('links')?.add('planted');
   imports.set('planted', new Set(['drops']));
   expect(findCircle(imports)).toEqual(expect.arrayContaining(['drops', 'links', 'planted']));
 });
 
 test('surfaces call operations, and neither read the store nor begin transactions', () => {
-  const source = join(domain, '..');
-  const files = globSync('{http,jobs,admin}/**/*.{ts,tsx}', { cwd: source }).filter((file) => !/\.test\./.test(file));
+  const files = globSync('{http,api,web,jobs,admin}/**/*.{ts,tsx}', { cwd: source }).filter(
+    (file) => !/\.test\./.test(file),
+  );
   expect(files.length).toBeGreaterThan(200);
   const reading = /[.{,] ?(?:store|tx)\b(?=[\s,.}:)])/;
   expect(['engines.store.people', '({ random, store }: Needs)'].every((code) => reading.test(code))).toBe(true);

@@ -91,7 +91,7 @@ test('docs/configuration.md is what the settings say', () => {
 });
 
 test('the pages under /docs have the texts of docs/api-v1.md and docs/api.md', () => {
-  expect(read('server/src/http/reference/generated/guides.ts'), 'run npm run generate').toBe(renderReferenceGuides());
+  expect(read('server/src/web/reference/generated/guides.ts'), 'run npm run generate').toBe(renderReferenceGuides());
 });
 
 /** The rows of the table under a heading of docs/api.md, cell by cell. */
@@ -141,7 +141,7 @@ test('docs/doctor.md lists what the doctor examines, and nothing else', () => {
   const [, table = ''] = /\| Check \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/doctor.md')) ?? [];
   const documented = [...table.matchAll(/`([a-z\d]+\.[a-z]+)`(?=.*\|.*\|)/g)].map(([, name]) => name ?? '');
   const paths = [
-    'server/src/{engines/*/examine{,-backups},http/examine-tls,domain/keys/examine-day-keys,domain/evidence/examine-log,domain/audit/examine-audit-targets,domain/accounts/check-pepper}.ts',
+    'server/src/{engines/*/examine{,-backups},http/server/examine-tls,domain/keys/examine-day-keys,domain/evidence/examine-log,domain/audit/examine-audit-targets,domain/accounts/check-pepper}.ts',
   ];
   const real = globSync(paths, { cwd: project }).flatMap((path) =>
     [...read(path).matchAll(/'([a-z\d]+\.[a-z]+)'/g)].map(([, name]) => name ?? ''),

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openapiDocument } from '../../server/src/http/cgi/openapi.ts';
-import { routes as cgiRoutes } from '../../server/src/http/cgi/routes.ts';
-import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
-import { routes } from '../../server/src/http/v1/routes.ts';
+import { openapiDocument } from '../../server/src/api/machine/openapi.ts';
+import { routes as cgiRoutes } from '../../server/src/api/machine/routes.ts';
+import { v1Document } from '../../server/src/api/v1/openapi/openapi.ts';
+import { routes } from '../../server/src/api/v1/routes.ts';
 
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../../', import.meta.url));

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { flattenCommands, makeProgram } from '../../client/src/command/program.ts';
 import { fakeTerminal } from '../../client/src/testing/fake-terminal.ts';
-import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
-import { routes } from '../../server/src/http/v1/routes.ts';
+import { v1Document } from '../../server/src/api/v1/openapi/openapi.ts';
+import { routes } from '../../server/src/api/v1/routes.ts';
 import { readSource } from './declared-names.ts';
 import { documents } from './documents.ts';
 
@@ -146,12 +146,12 @@ interface Exception {
 const inCode: readonly Exception[] = [
   {
     words: ['nick', 'ttl', 'desttime'],
-    files: /^(?:protocol\/src\/(?:contact|dispatch|history)\.ts|server\/src\/http\/cgi\/|acceptance\/)/,
+    files: /^(?:protocol\/src\/(?:contact|dispatch|history)\.ts|server\/src\/api\/machine\/|acceptance\/)/,
     why: 'the wire of the machine API',
   },
   {
     words: ['nick', 'desttime'],
-    files: /^server\/src\/(?:http|quotas)[^ ]*\.test\.ts$/,
+    files: /^server\/(?:src\/(?:http|api\/v1|web)|test\/quotas)[^ ]*\.test\.ts$/,
     why: 'requests of the machine API in tests',
   },
   {
@@ -166,7 +166,7 @@ const inCode: readonly Exception[] = [
   },
   {
     words: ['ttl', 'grant'],
-    files: /^server\/src\/testing\/servers\/identity-provider\.ts$/,
+    files: /^server\/test\/servers\/identity-provider\.ts$/,
     why: 'options of oidc-provider',
   },
   {
@@ -175,10 +175,10 @@ const inCode: readonly Exception[] = [
     why: 'a recipient of RFC 3464, which need not be a receiver',
   },
   { words: ['ttl'], files: /^tools\/check\/postgres-examples\.test\.ts$/, why: 'a setting of Patroni' },
-  { words: ['letter'], files: /^server\/src\/views\/components\/mail\.tsx$/, why: 'letterSpacing of CSS' },
+  { words: ['letter'], files: /^server\/src\/present\/mails\/mail\.tsx$/, why: 'letterSpacing of CSS' },
   {
     words: ['answer', 'answers'],
-    files: /^(?:client\/src\/command\/terminal\/ask\.ts|server\/src\/setup\/)/,
+    files: /^(?:client\/src\/command\/terminal\/ask\.ts|server\/src\/cli\/setup\/)/,
     why: "a person's answer to a question",
   },
 ];
@@ -221,7 +221,7 @@ function applyExceptions(exceptions: readonly Exception[]) {
 describe('no retired word is', () => {
   test('the name of a file', () => {
     expect(tracked.filter((path) => findRetired(path, checkedInCode).length > 0)).toEqual([]);
-    expect(findRetired('server/src/http/pages/desk-store.ts', checkedInCode)).toEqual(['desk']);
+    expect(findRetired('server/src/web/contact/desk-store.ts', checkedInCode)).toEqual(['desk']);
   });
 
   test('a name that the code declares', () => {
@@ -245,7 +245,7 @@ describe('no retired word is', () => {
   test('in a message of an error or of a command', () => {
     const { isAllowed, listUnused } = applyExceptions(inTexts);
     const found = sources
-      .filter(({ path }) => /^(?:protocol|client|server)\/src\/(?!http|views|engines)/.test(path))
+      .filter(({ path }) => /^(?:protocol|client|server)\/src\/(?!http|api|web|present|engines)/.test(path))
       .filter(({ path }) => !path.includes('.test.') && !path.includes('/testing/'))
       .flatMap(({ path, texts }) =>
         texts.flatMap(({ name, line }) =>

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { scripts } from '../../server/src/views/asset-sources.ts';
+import { scripts } from '../../server/src/web/shared/asset-sources.ts';
 import { launchBrowser } from '../shared/browser.ts';
 import { policy } from './stage.ts';
 

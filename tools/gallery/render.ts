@@ -1,10 +1,10 @@
-import { icons, scripts, stylesheets } from '../../server/src/views/asset-sources.ts';
-import { brandStylesheet } from '../../server/src/views/colors.ts';
-import { logoId } from '../../server/src/views/components/mail.tsx';
-import { toMailLogo } from '../../server/src/views/mail-logo.ts';
-import { type Operator } from '../../server/src/views/operator.ts';
-import { languageLinks, renderPage } from '../../server/src/views/render-page.tsx';
-import { createTranslators, type Translators } from '../../server/src/views/translator.ts';
+import { brandStylesheet } from '../../server/src/present/colors.ts';
+import { logoId } from '../../server/src/present/mails/mail.tsx';
+import { toMailLogo } from '../../server/src/present/mails/mail-logo.ts';
+import { type Operator } from '../../server/src/present/operator.ts';
+import { createTranslators, type Translators } from '../../server/src/present/texts/translator.ts';
+import { icons, scripts, stylesheets } from '../../server/src/web/shared/asset-sources.ts';
+import { languageLinks, renderPage } from '../../server/src/web/shared/render-page.tsx';
 import { appComponentStates } from '../../server/test/app-component-states.tsx';
 import { componentStates } from '../../server/test/component-states.tsx';
 import { plainOperator } from '../../server/test/plain-operator.ts';

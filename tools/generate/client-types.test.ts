@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as client from '../../client/src/generated/wire.ts';
 import * as v1 from '../../protocol/src/v1/index.ts';
-import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
-import { routes } from '../../server/src/http/v1/routes.ts';
+import { v1Document } from '../../server/src/api/v1/openapi/openapi.ts';
+import { routes } from '../../server/src/api/v1/routes.ts';
 import { renderClientCopy, renderClientErrors, renderClientTypes } from './client-types.ts';
 
 test('the client’s types are those of the OpenAPI document', () => {

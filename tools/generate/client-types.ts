@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { type ErrorCode, errors } from '../../protocol/src/errors.ts';
-import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
-import { routes } from '../../server/src/http/v1/routes.ts';
+import { v1Document } from '../../server/src/api/v1/openapi/openapi.ts';
+import { routes } from '../../server/src/api/v1/routes.ts';
 
 interface Schema {
   $ref?: string;

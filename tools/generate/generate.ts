@@ -24,7 +24,7 @@ const generators: Record<string, () => Promise<Record<string, string>>> = {
     'docs/monitoring.md': await (await import('./monitoring-docs.ts')).renderMonitoringDocument(),
   }),
   'reference-guides': async () => ({
-    'server/src/http/reference/generated/guides.ts': (await import('./reference-guides.ts')).renderReferenceGuides(),
+    'server/src/web/reference/generated/guides.ts': (await import('./reference-guides.ts')).renderReferenceGuides(),
   }),
 };
 const usage = `Usage: npm run generate [-- [--check] [NAME...]]
@@ -35,7 +35,7 @@ Writes the files that are generated from the code, or only those of the generato
   sdk-docs          docs/sdk.md, from the types that the SDK exports
   config-docs       docs/configuration.md, from the tables in server/src/config/settings/
   monitoring-docs   the table of metrics in docs/monitoring.md, from server/src/observe/
-  reference-guides  guides.ts in server/src/http/reference/generated, from docs/api-v1.md and docs/api.md
+  reference-guides  guides.ts in server/src/web/reference/generated, from docs/api-v1.md and docs/api.md
 
   --check           write nothing, and exit with 1 if a file is out of date
 

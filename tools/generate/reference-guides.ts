@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ReferenceBlock } from '../../server/src/views/reference/blocks.ts';
+import type { ReferenceBlock } from '../../server/src/web/reference/blocks.ts';
 
 interface Section {
   readonly id: string;
@@ -15,7 +15,7 @@ export function renderReferenceGuides(): string {
   const machine = parseSections(readDocument('api.md'));
   const operations = findOperations(machine.find(({ id }) => id === 'operations')?.blocks ?? []);
   return `// Written by npm run generate from docs/api-v1.md and docs/api.md.
-import type { ReferenceBlock } from '../../../views/reference/blocks.ts';
+import type { ReferenceBlock } from '../blocks.ts';
 
 export interface Guide {
   readonly id: string;

@@ -28,7 +28,7 @@ import { examineSms } from '../engines/sms/examine.ts';
 import { probeMailServer } from '../engines/smtp/probe.ts';
 import { examineValkey } from '../engines/valkey/examine.ts';
 import { examineVault } from '../engines/vault/examine.ts';
-import { examineTls } from '../http/examine-tls.ts';
+import { examineTls } from '../http/server/examine-tls.ts';
 import { type AuditTargetConfig, auditTargetSettings, openAuditTargets } from './assemble-audit-targets.ts';
 import {
   kmsOptions,

@@ -3,11 +3,11 @@ import closeWithGrace from 'close-with-grace';
 import { type Config, readConfig } from '../config/config.ts';
 import { readServiceEnvironment } from '../config/service-environment.ts';
 import { closeUnused, listenOn, offerHandOver, parseSockets } from '../host/hand-over.ts';
-import { drain } from '../http/drain.ts';
-import { buildServer } from '../http/server.ts';
-import { applyBrand, readAssets } from '../http/shared/page/assets.ts';
-import { paceLimits } from '../http/slow-peers.ts';
-import { type CertificateFiles, readCertificate, reloadCertificate } from '../http/tls.ts';
+import { drain } from '../http/server/drain.ts';
+import { buildServer } from '../http/server/server.ts';
+import { paceLimits } from '../http/server/slow-peers.ts';
+import { type CertificateFiles, readCertificate, reloadCertificate } from '../http/server/tls.ts';
+import { applyBrand, readAssets } from '../web/shared/assets.ts';
 import { letHeapGrow } from './heap-growth.ts';
 import { cannotListen, crashGraceMs, startService, stopLimitMs } from './service.ts';
 

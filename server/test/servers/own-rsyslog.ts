@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closedPort } from '../../../tools/shared/tcp.ts';
-import type { Certificate } from '../../src/http/tls.ts';
+import type { Certificate } from '../../src/http/server/tls.ts';
 import { type Daemon, startDaemon } from './own-daemon.ts';
 
 const document = new URL('../../../docs/audit-forwarding.md', import.meta.url);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Certificate } from '../../src/http/tls.ts';
+import type { Certificate } from '../../src/http/server/tls.ts';
 
 export interface ReceivedRequest {
   readonly method: string | undefined;

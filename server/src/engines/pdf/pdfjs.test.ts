@@ -3,8 +3,8 @@ import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { expect, test } from 'vitest';
 import { plainOperator } from '../../../test/plain-operator.ts';
 import { listReceiptStates, makeTestReceipt } from '../../../test/receipts.ts';
-import { receiptPages } from '../../views/receipt/receipt-pages.ts';
-import { createTranslators } from '../../views/translator.ts';
+import { receiptPages } from '../../present/receipt/receipt-pages.ts';
+import { createTranslators } from '../../present/texts/translator.ts';
 import { printPages } from './print-pages.ts';
 
 const translators = createTranslators({ fallback: 'en' });

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { plainOperator } from '../../../test/plain-operator.ts';
 import { beginDelivery, handOver, toFiles } from '../../../test/receipts.ts';
-import { receiptPages } from '../../views/receipt/receipt-pages.ts';
-import { createTranslators } from '../../views/translator.ts';
+import { receiptPages } from '../../present/receipt/receipt-pages.ts';
+import { createTranslators } from '../../present/texts/translator.ts';
 import { printPages } from './print-pages.ts';
 
 requireKind('engines');

@@ -2,8 +2,8 @@ import { verifyReceipt } from '@waybill/evidence';
 import { describe, expect, test } from 'vitest';
 import { beginDelivery, handOver, makeTestReceipt, type Told, toFiles } from '../../../test/receipts.ts';
 import { type ReceiptPages } from '../../domain/ports/receipt-printer.ts';
-import { receiptPages } from '../../views/receipt/receipt-pages.ts';
-import { createTranslators } from '../../views/translator.ts';
+import { receiptPages } from '../../present/receipt/receipt-pages.ts';
+import { createTranslators } from '../../present/texts/translator.ts';
 import { printPages } from './print-pages.ts';
 import { createReceiptPrinter } from './print-receipt.ts';
 

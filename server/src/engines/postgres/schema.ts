@@ -200,8 +200,8 @@ export interface Drafts {
 
 export interface Drops {
   account_id: string;
-  created_at: Generated<Timestamp>;
   activity_purged: Generated<boolean>;
+  created_at: Generated<Timestamp>;
   ended_at: Timestamp | null;
   expires_at: Timestamp;
   external_id: string | null;

@@ -9,7 +9,7 @@ import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { type Behind, examineBehind, examinePublic, nothingWrong, startServe } from '../../../test/examine-behind.ts';
 import { carryOutRemedy, expectTrouble, readRemedy } from '../../../test/findings.ts';
 import { makeCertificate } from '../../../test/transports.ts';
-import type { Certificate } from '../../http/tls.ts';
+import type { Certificate } from '../../http/server/tls.ts';
 
 interface Setup extends Behind {
   /** In Caddy's site, before everything is forwarded. */

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Scope } from '@waybill/protocol/v1';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
+import { dailyLimits } from '../../domain/accounts/count-dispatch.ts';
+import type { KeyActor } from '../../domain/actor.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
+import type { App } from '../../http/server/app.ts';
+import { requireStorableTexts } from '../../http/server/storable-texts.ts';
+import { readUnquotedIdempotencyKey } from '../../http/shared/idempotency-key.ts';
+import type { Transfers } from '../../http/transfer/transfers.ts';
+import { existenceInConditions, parseIfMatch } from '../shared/if-match.ts';
+import { limitFailures } from '../shared/limit-failures.ts';
+import { serveDocument } from '../shared/openapi.ts';
+import { inputSchemas } from '../shared/route.ts';
+import { isLimitedByDay, v1Document } from './openapi/openapi.ts';
+import { replyWithProblem } from './problems.ts';
+import { rateLimitHeaders } from './rate-limit.ts';
+import type { CallEngines, Route, V1Engines } from './route.ts';
+import { routes } from './routes.ts';
+
+export const v1Prefix = '/api/v1';
+
+const serveDescription = serveDocument(`${v1Prefix}/openapi.json`, () => v1Document(routes));
+
+export function apiV1(app: App, engines: CallEngines, transfers: Transfers): void {
+  app.setErrorHandler((error, request, reply) => replyWithProblem(engines.policy.publicUrl, error, request, reply));
+  for (const route of routes) {
+    if (route.stream) registerStream(app, engines, transfers, route);
+    else register(app, engines, transfers, route);
+  }
+  serveDescription(app);
+}
+
+function register(
+  app: App,
+  engines: CallEngines,
+  transfers: Transfers,
+  route: Extract<Route, { stream?: undefined }>,
+): void {
+  const { method, response } = route;
+  app.route({
+    ...toRouteOptions(engines, route),
+    handler: (request, reply) =>
+      transfers.runSupervised(reply, async (revoked) => {
+        const caller = getCaller(request);
+        const gone = new AbortController();
+        reply.raw.once('close', () => gone.abort());
+        const { params, query, body } = request;
+        const call = {
+          engines,
+          caller,
+          params,
+          query,
+          body,
+          ifVersion: parseIfMatch(request),
+          ifExists: existenceInConditions(request),
+          gone: gone.signal,
+          revoked,
+          authenticateAgain: () => requireKey(engines, request, route.scope),
+        };
+        // A repetition gets the first response, even if the request cannot be prepared a second time.
+        const [preparation] = await Promise.allSettled([route.prepare?.(call)]);
+        const perform = async (within: Pick<V1Engines, 'store'>): Promise<RepeatableResponse> => {
+          if (preparation.status === 'rejected') throw preparation.reason;
+          const result = await route.handle({
+            ...call,
+            engines: { ...engines, ...within },
+            prepared: preparation.value,
+          });
+          const { status = response.status, headers = {}, body: content } = result;
+          return { status, headers, body: content === undefined ? '' : JSON.stringify(content) };
+        };
+        // A dry run changes nothing, so it may run twice.
+        const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
+        const idempotencyKey = method === 'POST' && !isDryRun ? readUnquotedIdempotencyKey(request) : undefined;
+        const repeatable =
+          idempotencyKey === undefined
+            ? undefined
+            : ({ api: 'v1', idempotencyKey, digest: computeDigest(request) } as const);
+        return await send(reply, await respondOnce(engines, caller, repeatable, perform));
+      }),
+  });
+}
+
+/** Uses a scope of its own: only here may a body be anything but JSON. */
+function registerStream(
+  root: App,
+  engines: CallEngines,
+  transfers: Transfers,
+  route: Extract<Route, { handle?: undefined }>,
+): void {
+  const { mediaTypes = [], anyTypeBytes, serve } = route.stream;
+  const transfer = route.response.bytes !== undefined;
+  root.register(async (app) => {
+    app.removeAllContentTypeParsers();
+    const asStream = async (_request: unknown, body: Readable) => body;
+    if (mediaTypes.length > 0) app.addContentTypeParser([...mediaTypes], asStream);
+    if (anyTypeBytes !== undefined) app.addContentTypeParser('*', asStream);
+    app.route({
+      ...toRouteOptions(engines, route),
+      ...(anyTypeBytes === undefined ? {} : { bodyLimit: anyTypeBytes }),
+      config: { authentication: 'key', anyBody: anyTypeBytes !== undefined, transfer },
+      handler: (request, reply) =>
+        transfers.runSupervised(reply, (revoked) =>
+          serve({ engines, caller: getCaller(request), request, reply, transfers, revoked }),
+        ),
+    });
+  });
+}
+
+/** The options of every operation: its path, its callers and the schemas of its input. */
+function toRouteOptions(engines: V1Engines, route: Route) {
+  const { method, path, scope, query } = route;
+  return {
+    method,
+    url: `${v1Prefix}${path}`,
+    config: { authentication: 'key' },
+    schema: inputSchemas(route),
+    // Runs before the body is read.
+    async onRequest(request: FastifyRequest) {
+      request.actor = await requireKey(engines, request, scope);
+    },
+    async preValidation(request: FastifyRequest) {
+      if (query) request.query = convertQuery(query, request.query);
+    },
+    ...(isLimitedByDay(route) ? { onSend: sendDailyLimits(engines) } : {}),
+  } as const;
+}
+
+/** Sends the limits after the request was counted, whether it succeeded or not. */
+function sendDailyLimits(engines: V1Engines) {
+  return async ({ actor }: FastifyRequest, reply: FastifyReply) => {
+    // The response is sent even if the rest of the limits cannot be read.
+    const limits = actor ? await dailyLimits(engines, actor.accountId).catch(() => []) : [];
+    reply.headers(rateLimitHeaders(limits));
+  };
+}
+
+function getCaller(request: FastifyRequest): KeyActor {
+  return request.actor as KeyActor;
+}
+
+function send(reply: FastifyReply, { status, headers, body }: RepeatableResponse): FastifyReply {
+  reply.code(status).headers(headers);
+  return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body);
+}
+
+function computeDigest({ method, url, body }: FastifyRequest): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([method, url, body ?? null]))
+    .digest();
+}
+
+/**
+ * Requires a live API key as a Bearer token (RFC 6750). No cookie authenticates a request, because another site could
+ * make a browser send it.
+ */
+async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Scope | null): Promise<KeyActor> {
+  const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
+  const caller = await limitFailures(engines, request, async () => {
+    if (key === undefined) throw new ExchangeError('unauthorized');
+    return await authenticateBearer(engines, key, request.peer);
+  });
+  const { scopes } = caller.key;
+  if (scope !== null && scopes !== null && !scopes.includes(scope)) {
+    throw new ExchangeError('scope_missing', `The key needs the scope ${scope}.`);
+  }
+  return caller;
+}
+
+/**
+ * Converts texts in the query to numbers and booleans where the schema has them. Other texts stay as they are, and the
+ * schema refuses them. A text that the database cannot compare with anything is refused here.
+ */
+export function convertQuery(schema: TSchema, query: unknown): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
+  requireStorableTexts(query);
+  const entries = Object.entries(query as Record<string, unknown>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, convertValue(properties[name]?.type, value)]));
+}
+
+function convertValue(type: string | undefined, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (type === 'integer' && /^-?[0-9]{1,15}$/.test(value)) return Number(value);
+  if (type === 'boolean' && /^(?:true|false)$/.test(value)) return value === 'true';
+  return value;
+}

@@ -1,0 +1,129 @@
+import type { Scope } from '@waybill/protocol/v1';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { KeyActor } from '../../domain/actor.ts';
+import type { Engines } from '../../domain/engines.ts';
+import type { EventWatch } from '../../domain/events/event-watch.ts';
+import type { UploadNeeds } from '../../http/transfer/receive-files.ts';
+import type { InboxReplyNeeds } from '../../http/transfer/reply-with-inbox.ts';
+import type { Transfers } from '../../http/transfer/transfers.ts';
+import type { DescribedRoute, Input, RouteResponse, WithInput } from '../shared/route.ts';
+
+/** The engines that the operations of /api/v1 use. */
+export type V1Engines = Pick<
+  Engines,
+  | 'store'
+  | 'random'
+  | 'failureLimit'
+  | 'policy'
+  | 'dayKeys'
+  | 'messageLimit'
+  | 'sms'
+  | 'checkpoint'
+  | 'webhookSender'
+  | 'webhookSecrets'
+  | 'logObjects'
+  | 'witnesses'
+  | 'receiptPrinter'
+> &
+  UploadNeeds &
+  InboxReplyNeeds & { readonly pepper: Buffer };
+
+/** Includes the engines of this process alone. */
+export type CallEngines = V1Engines & { readonly eventWatch: EventWatch };
+
+export interface Call<Params, Query, Body> {
+  /** If the request may be repeated, its store is the transaction in which the response is stored. */
+  readonly engines: CallEngines;
+  readonly caller: KeyActor;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The versions that the caller wants to change (If-Match); undefined for any. */
+  readonly ifVersion: readonly string[] | undefined;
+  /** Whether the resource to change must exist (If-Match) or must not (If-None-Match); undefined for either. */
+  readonly ifExists: boolean | undefined;
+  /** Aborted when the caller has disconnected, so that nothing waits on its behalf. */
+  readonly gone: AbortSignal;
+  /** Aborted when the key may no longer be used. An operation that waits then throws its reason. */
+  readonly revoked: AbortSignal;
+  /** Throws if the key may no longer call the operation; for an operation that waits. */
+  readonly authenticateAgain: () => Promise<unknown>;
+}
+
+export interface Result {
+  /** If it is not that of `response`. */
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One operation: its route, its description in the OpenAPI document and its rights all come from this. An operation
+ * that is not in the table of routes does not exist.
+ */
+export type Route = Operation & (Handled | Streamed);
+
+interface Operation extends DescribedRoute {
+  /** Null if any key is allowed. */
+  readonly scope: Scope | null;
+  readonly otherResponse?: RouteResponse;
+  /** Its response has an ETag; if it changes something, it honours If-Match. */
+  readonly isVersioned?: true;
+}
+
+interface Handled {
+  /** Does work that is too slow for a transaction, such as fetching keys, and changes nothing. */
+  readonly prepare?: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
+  readonly handle: (call: Prepared<Call<unknown, unknown, unknown>, unknown>) => Promise<Result>;
+  readonly stream?: undefined;
+}
+
+interface Streamed {
+  readonly handle?: undefined;
+  readonly stream: Stream;
+}
+
+/** The handling of bodies and responses that are not JSON: they are read and written as their bytes arrive. */
+export interface Stream {
+  /** The media types of its body, if it has one. */
+  readonly mediaTypes?: readonly string[];
+  /** Any other media type is allowed as well, up to this many bytes. */
+  readonly anyTypeBytes?: number;
+  /** The request's own headers. */
+  readonly headers?: TSchema;
+  /** Arguments of the command in the reference's example. */
+  readonly curl: readonly string[];
+  /** Sends the response itself. */
+  readonly serve: (call: StreamCall) => Promise<FastifyReply>;
+}
+
+export interface StreamCall {
+  readonly engines: CallEngines;
+  readonly caller: KeyActor;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Aborted when the key may no longer be used. Downloads are cut anyway. */
+  readonly revoked: AbortSignal;
+  /** The downloads of this process, which a download has to join. */
+  readonly transfers: Transfers;
+}
+
+/** A call with the result of `prepare`. */
+type Prepared<Request, Value> = Request & { readonly prepared: Value };
+
+/** Gives `handle` the types of the schemas. */
+export function route<
+  Params extends TSchema | undefined = undefined,
+  Query extends TSchema | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+  Value = undefined,
+>(
+  definition: WithInput<Operation, Params, Query, Body> & {
+    readonly prepare?: (call: Call<Input<Params>, Input<Query>, Input<Body>>) => Promise<Value>;
+    readonly handle: (call: Prepared<Call<Input<Params>, Input<Query>, Input<Body>>, Value>) => Promise<Result>;
+  },
+): Route {
+  // The server has checked the input against the schemas before it calls `handle`.
+  return definition as unknown as Route;
+}

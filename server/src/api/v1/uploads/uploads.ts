@@ -1,0 +1,188 @@
+import { limits } from '@waybill/protocol';
+import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Policy } from '../../../domain/policy.ts';
+import { removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
+import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
+import { handleAccountTus } from '../../../http/transfer/account-uploads.ts';
+import { tusType } from '../../../http/transfer/tus.ts';
+import { type Route, route, type StreamCall } from '../route.ts';
+import { findUpload, receiveWhole } from './whole-upload.ts';
+
+const uploadsPath = '/api/v1/uploads';
+const params = Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of an upload.' }) });
+const tusHeaders = { 'Tus-Resumable': '`1.0.0`.' };
+const offsetHeaders = { ...tusHeaders, 'Upload-Offset': 'How many bytes of the file are stored.' };
+const refusals = ['infected', 'encrypted', 'too_large_to_scan', 'digest_mismatch'] as const;
+/** Of the tus protocol. */
+const protocolErrors = ['precondition_failed', 'not_found', 'upload_superseded'] as const;
+
+const createUpload: Route = {
+  method: 'POST',
+  path: '/uploads',
+  id: 'createUpload',
+  summary: 'Upload a small file whole, or begin an upload in parts by the tus protocol',
+  scope: 'send',
+  response: {
+    status: 201,
+    description: 'Where the upload is. If the file was sent whole, the upload, which is ready.',
+    schema: Upload,
+    headers: {
+      ...offsetHeaders,
+      Location: 'The address of the upload.',
+      'Upload-Expires': 'Until when it can be continued, unless a request continues it before.',
+    },
+  },
+  errors: ['invalid_input', 'invalid_name', 'storage_full', ...refusals, ...protocolErrors],
+  stream: {
+    mediaTypes: [tusType],
+    anyTypeBytes: limits.wholeUploadBytes,
+    headers: NewUploadHeaders,
+    curl: [`-H 'Content-Disposition: attachment; filename="report.pdf"'`, '--data-binary @report.pdf'],
+    serve: (call) => (isTus(call.request) ? serveTus(call) : serveWhole(call)),
+  },
+};
+
+const describeUploads: Route = {
+  method: 'OPTIONS',
+  path: '/uploads',
+  id: 'describeUploads',
+  summary: 'Get the version and the extensions of the tus protocol, and how large a file may be',
+  scope: 'send',
+  response: {
+    status: 204,
+    description: 'What is possible, in the headers.',
+    headers: {
+      ...tusHeaders,
+      'Tus-Version': '`1.0.0`.',
+      'Tus-Extension': 'The extensions.',
+      'Tus-Max-Size': 'How many bytes a file may have.',
+    },
+  },
+  errors: [],
+  stream: { curl: ['-i', '-X OPTIONS'], serve: serveTus },
+};
+
+const findOffset: Route = {
+  method: 'HEAD',
+  path: '/uploads/:id',
+  id: 'findOffset',
+  summary: 'Find where to continue an upload. From then on, no earlier request can add to it',
+  scope: 'send',
+  params,
+  response: {
+    status: 200,
+    description: 'Where to continue, in the headers.',
+    headers: { ...offsetHeaders, 'Upload-Length': 'How large the file is.', 'Upload-Metadata': 'Its name and type.' },
+  },
+  errors: protocolErrors,
+  stream: { headers: UploadHeadHeaders, curl: ['-I', '-H "Tus-Resumable: 1.0.0"'], serve: serveTus },
+};
+
+const continueUpload: Route = {
+  method: 'PATCH',
+  path: '/uploads/:id',
+  id: 'continueUpload',
+  summary: 'Continue an upload: the body is the next part of the file, 8 MiB or more, or all that is left',
+  scope: 'send',
+  params,
+  response: {
+    status: 204,
+    description: 'The part is stored. After the last part, the file is checked.',
+    headers: { ...offsetHeaders, 'Upload-Expires': 'Until when it can be continued.' },
+  },
+  errors: ['storage_full', 'upload_worn_out', 'digest_mismatch', ...protocolErrors],
+  stream: {
+    mediaTypes: [tusType],
+    headers: UploadPartHeaders,
+    curl: [
+      '-X PATCH',
+      '-H "Tus-Resumable: 1.0.0"',
+      '-H "Upload-Offset: 0"',
+      `-H "Content-Type: ${tusType}"`,
+      '--data-binary @report.pdf',
+    ],
+    serve: serveTus,
+  },
+};
+
+const readUpload = route({
+  method: 'GET',
+  path: '/uploads/:id',
+  id: 'readUpload',
+  summary: 'Get an upload that was not sent yet',
+  scope: 'send',
+  params,
+  response: { status: 200, description: 'The upload.', schema: Upload },
+  errors: ['not_found'],
+  handle: async ({ engines, caller, params: { id } }) => ({
+    body: toUpload(await findUpload(engines, caller, id), engines.policy),
+  }),
+});
+
+const deleteUpload = route({
+  method: 'DELETE',
+  path: '/uploads/:id',
+  id: 'deleteUpload',
+  summary: 'Remove an upload that was not sent yet',
+  scope: 'send',
+  params,
+  response: { status: 204, description: 'It is removed.', headers: tusHeaders },
+  errors: ['not_found'],
+  async handle({ engines, caller, params: { id } }) {
+    await removeUpload(engines, uploadOwner(caller, id), id);
+    return { headers: { 'tus-resumable': '1.0.0' } };
+  },
+});
+
+export const uploadRoutes: readonly Route[] = [
+  createUpload,
+  describeUploads,
+  findOffset,
+  continueUpload,
+  readUpload,
+  deleteUpload,
+];
+
+/**
+ * Only this function and the table decide which protocol a request follows. The IETF's resumable uploads, recognised by
+ * `Upload-Complete`, would be another store like `AccountUploads` over the same uploads.
+ */
+function isTus({ headers }: FastifyRequest): boolean {
+  return headers['tus-resumable'] !== undefined || headers['content-type'] === tusType;
+}
+
+function serveTus({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
+  return handleAccountTus(engines, caller, uploadsPath, request, reply, revoked);
+}
+
+async function serveWhole({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
+  const { status, headers, body } = await receiveWhole(engines, caller, { request, revoked }, (upload) => ({
+    status: 201,
+    headers: { location: `${uploadsPath}/${upload.id}` },
+    body: JSON.stringify(toUpload(upload, engines.policy)),
+  }));
+  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
+}
+
+/** Converts an upload to the form of the API. */
+function toUpload(upload: AccountUpload, { keepSeconds }: Pick<Policy, 'keepSeconds'>) {
+  const { id, name, path, mediaType, state, sizeBytes, receivedBytes, sha256, scan, refusal, createdAt } = upload;
+  const { unscannedReason, resumableUntil, unusedSince } = upload;
+  return {
+    id,
+    name,
+    path,
+    media_type: mediaType,
+    state,
+    size: sizeBytes,
+    received: receivedBytes,
+    sha256: sha256?.toString('hex') ?? null,
+    scan,
+    unscanned_reason: unscannedReason,
+    refusal,
+    created_at: createdAt,
+    expires_at: resumableUntil ?? new Date(unusedSince.getTime() + keepSeconds.drafts * 1000),
+  };
+}

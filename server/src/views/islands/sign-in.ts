@@ -1,4 +1,0 @@
-import './gesture.ts';
-import './local-times.ts';
-import './form-helpers.ts';
-import './passkey.ts';

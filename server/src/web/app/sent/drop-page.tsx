@@ -1,0 +1,201 @@
+import type { JSX } from 'preact';
+import { isolate } from '../../../present/texts/plain.ts';
+import { useTranslator, type ViewTranslator } from '../../../present/texts/translator-context.ts';
+import { Banner } from '../../shared/components/banner.tsx';
+import { Button, ButtonLink } from '../../shared/components/button.tsx';
+import { CsrfField } from '../../shared/components/csrf-field.tsx';
+import { fillText } from '../../shared/components/fill-text.ts';
+import { Icon } from '../../shared/components/icon.tsx';
+import { BriefMoment, Moment } from '../../shared/components/moment.tsx';
+import { Panel } from '../components/panel.tsx';
+import { namePerson } from '../components/person.tsx';
+import { countProgress, isCounted, type Progress, summarizeProgress } from '../components/progress.ts';
+import { toHref } from '../shared/list-props.ts';
+import { type DeliveryFile, DeliveryFiles } from './drop-files.tsx';
+import { type DeliveryReceiver, DeliveryReceivers } from './drop-receivers.tsx';
+import { RangePager, takePage } from './range-pager.tsx';
+import { SentItemPage, type SentItemProps } from './sent-item.tsx';
+
+export interface DeliveryPageProps extends SentItemProps<DeliveryReceiver> {
+  /** All of them; those on the page with who has them. */
+  readonly files: readonly DeliveryFile[];
+  /** Whether it was sent a moment ago, by the person who sees this (`?sent=1`). */
+  readonly isJustSent?: boolean | undefined;
+  /** The receiver, by position, and the file, by id, after which the page begins. */
+  readonly after?: { readonly receiver?: number | undefined; readonly file?: string | undefined } | undefined;
+}
+
+export function deliveryTitle(
+  translator: ViewTranslator,
+  { receivers, files }: Pick<DeliveryPageProps, 'receivers' | 'files'>,
+): string {
+  const counted = receivers.filter(isCounted);
+  const first = counted[0] ?? receivers[0];
+  const name = first ? isolate(namePerson(first)) : '';
+  const subject =
+    files.length === 0 ? translator.t('delivery.messageSubject') : translator.t('sent.count', { count: files.length });
+  const others = counted.length - 1;
+  if (others < 1) return translator.t('delivery.titleOne', { subject, name });
+  return translator.t('delivery.title', { subject, name, count: others });
+}
+
+const codes = { off: 'delivery.codeOff', mail: 'delivery.codeMail', sms: 'delivery.codeSms' } as const;
+
+export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
+  const translator = useTranslator();
+  const { base, item, receivers, files, canChange } = props;
+  const path = `${base}sent/${item.id}`;
+  const isLive = item.state === 'live';
+  const isNew = props.isJustSent && isLive;
+  const progress = countProgress(item, receivers);
+  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return (
+    <>
+      {isNew && <JustSent {...props} path={path} people={progress.receivers} />}
+      <SentItemPage
+        {...props}
+        screen="sent"
+        title={deliveryTitle(translator, props)}
+        chip={<DeliveryChip progress={progress} />}
+        fields={[
+          ...(files.length > 0 ? [[translator.t('delivery.size'), translator.formatSize(totalBytes)] as const] : []),
+          [translator.t('delivery.code'), translator.t(codes[item.secondFactor])],
+        ]}
+        fileCount={files.length}
+        notice={item.restorableUntil && <Restorable {...props} path={path} until={item.restorableUntil} />}
+        summary={
+          !item.isPurged && translator.t('delivery.haveAll', { count: progress.downloaded, of: progress.receivers })
+        }
+        warning={item.isPurged && <Banner tone="quiet">{translator.t('delivery.purged')}</Banner>}
+        list={
+          <DeliveryReceivers
+            delivery={item}
+            receivers={receivers}
+            path={path}
+            now={props.now}
+            canChange={isLive && canChange}
+            canShowLinks={props.canShowLinks}
+            after={props.after?.receiver}
+          />
+        }
+        aside={isNew && <NextSteps item={item} now={props.now} />}
+      >
+        {files.length > 0 && (
+          <DeliveryFiles
+            files={files}
+            receivers={progress.receivers}
+            pager={<FilesPager files={files} path={path} after={props.after?.file} />}
+          />
+        )}
+      </SentItemPage>
+    </>
+  );
+}
+
+/** Success that cannot be missed; the page below goes on to follow the delivery. */
+function JustSent(props: DeliveryPageProps & { path: string; people: number }): JSX.Element {
+  const translator = useTranslator();
+  const { base, csrf, item, path, people } = props;
+  const canShow = !item.notify && props.canShowLinks;
+  return (
+    <div class="sent-band" role="status">
+      <span class="sent-band-mark">
+        <Icon name="check" />
+      </span>
+      <div class="sent-band-text">
+        <p class="sent-band-title">
+          {item.notify ? translator.t('delivery.sentTo', { count: people }) : translator.t('delivery.linksReady')}
+        </p>
+        <p>{translator.t(item.notify ? 'delivery.sentText' : 'delivery.linksText')}</p>
+      </div>
+      <div class="actions">
+        {canShow && (
+          <form method="post" action={`${path}/link`}>
+            <CsrfField csrf={csrf} />
+            <Button icon="link">{translator.t('delivery.showLinks')}</Button>
+          </form>
+        )}
+        <ButtonLink icon="plus" href={base}>
+          {translator.t('delivery.sendMore')}
+        </ButtonLink>
+      </div>
+    </div>
+  );
+}
+
+/** The steps that a delivery takes by itself, for somebody who has sent it for the first time. */
+function NextSteps({ item, now }: Pick<DeliveryPageProps, 'item' | 'now'>): JSX.Element {
+  const translator = useTranslator();
+  const steps = [
+    ...(item.remindAt ? ([[item.remindAt, 'delivery.next.remind']] as const) : []),
+    [item.expiresAt, 'delivery.next.delete'] as const,
+  ];
+  return (
+    <Panel title={translator.t('delivery.next')}>
+      <ol class="log">
+        {steps.map(([at, text]) => (
+          <li key={text}>
+            <BriefMoment at={at} now={now} />
+            <p>{translator.t(text)}</p>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+/** Offers to undo a revocation for as long as that is possible. */
+function Restorable(props: DeliveryPageProps & { path: string; until: Date }): JSX.Element {
+  const translator = useTranslator();
+  return (
+    <Banner
+      tone="quiet"
+      action={
+        props.canChange && (
+          <form method="post" action={`${props.path}/restore`}>
+            <CsrfField csrf={props.csrf} />
+            <Button look="plain" icon="undo">
+              {translator.t('sentList.restore')}
+            </Button>
+          </form>
+        )
+      }
+    >
+      {fillText(translator, 'delivery.undoUntil', { until: <Moment at={props.until} show="time" /> })}
+    </Banner>
+  );
+}
+
+/** As many files as a page shows. */
+export const shownFiles = 50;
+
+function FilesPager(props: { files: readonly DeliveryFile[]; path: string; after: string | undefined }): JSX.Element {
+  const { items, ...range } = takePage(props.files, shownFiles, ({ id }) => id === props.after);
+  return (
+    <RangePager
+      {...range}
+      shown={items.length}
+      hrefAfter={(file) => toHref(props.path, { files: file?.id })}
+      anchor="delivery-files"
+    />
+  );
+}
+
+const chips = {
+  calm: ['tone-calm', 'send'],
+  good: ['tone-good', 'check'],
+  bad: ['tone-bad', 'alert'],
+  over: ['tone-quiet', 'clock'],
+} as const;
+
+function DeliveryChip({ progress }: { progress: Progress }): JSX.Element {
+  const translator = useTranslator();
+  const { tone, text, count, of } = summarizeProgress(progress);
+  const [look, icon] = chips[tone];
+  return (
+    <span class={`status ${look}`}>
+      <Icon name={icon} small />
+      {translator.t(text, { count, of })}
+    </span>
+  );
+}

@@ -1,0 +1,70 @@
+import { findHolders, listFollowedFiles } from '../../../domain/drops/find-sent-drops.ts';
+import type { FollowedFile, FollowedReceiver, SentDrop } from '../../../domain/drops/sent-drop-store.ts';
+import type { AppContext, AppRoute, Member } from '../shared/app-route.ts';
+import { readQueryFields } from '../shared/list-visit.ts';
+import type { DeliveryFile } from './drop-files.tsx';
+import { DeliveryPage, type DeliveryPageProps, deliveryTitle, shownFiles } from './drop-page.tsx';
+import { takePage } from './range-pager.tsx';
+import { itemRoutes } from './sent-item-routes.tsx';
+import { readPosition } from './sent-task-form.ts';
+
+/** Names beside a file; the others are counted. */
+const shownHolders = 2;
+
+/** The page of one delivery, and what can be done with it. */
+export const deliveryRoutes: readonly AppRoute[] = itemRoutes({
+  screen: 'sent',
+  readArrivals: async () => undefined,
+  async toPage(visit, { item, receivers, ...about }) {
+    const { engines, actor, translator } = visit;
+    const fields = readQueryFields(visit);
+    const after = { receiver: readPosition(fields.get('receivers')), file: fields.get('files') ?? undefined };
+    const files = await listFollowedFiles(engines, actor.accountId, item.id);
+    const props: DeliveryPageProps = {
+      ...about,
+      item,
+      receivers,
+      files: await addHolders(visit, item, files, receivers, after.file),
+      isJustSent: fields.get('sent') === '1',
+      after,
+    };
+    return { title: deliveryTitle(translator, props), page: <DeliveryPage {...props} /> };
+  },
+});
+
+/** Says who has the files that the page shows. One who has everything need not be looked up file by file. */
+async function addHolders(
+  { engines, actor }: AppContext & Member,
+  drop: Pick<SentDrop, 'id'>,
+  files: readonly FollowedFile[],
+  receivers: readonly FollowedReceiver[],
+  after: string | undefined,
+): Promise<DeliveryFile[]> {
+  const { items } = takePage(files, shownFiles, ({ id }) => id === after);
+  const complete = receivers.filter(({ completedAt }) => completedAt !== null);
+  const among = {
+    fileIds: items.map(({ id }) => id),
+    positions: receivers.filter(({ completedAt }) => completedAt === null).map(({ position }) => position),
+  };
+  const found = await findHolders(engines, actor.accountId, drop.id, among, shownHolders);
+  const byFile = new Map(found.map((holders) => [holders.fileId, holders]));
+  const byPosition = new Map(receivers.map((receiver) => [receiver.position, receiver]));
+  const shown = new Set(among.fileIds);
+  return files.map((file) => {
+    if (!shown.has(file.id)) return file;
+    const { deliveredCount = 0, partlyCount = 0, deliveredTo = [], partlyTo = [] } = byFile.get(file.id) ?? {};
+    const others = deliveredTo.flatMap((position) => byPosition.get(position) ?? []);
+    return {
+      ...file,
+      holders: {
+        deliveredCount: complete.length + deliveredCount,
+        deliveredTo: [...complete.slice(0, shownHolders), ...others].slice(0, shownHolders),
+        partlyCount,
+        partlyTo: partlyTo.flatMap(({ position, bytes }) => {
+          const person = byPosition.get(position);
+          return person ? [{ person, percent: Math.floor((bytes * 100) / file.sizeBytes) }] : [];
+        }),
+      },
+    };
+  });
+}

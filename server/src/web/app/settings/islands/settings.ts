@@ -1,0 +1,5 @@
+import '../../islands/frame.ts';
+import '../../islands/form-helpers.ts';
+import '../../islands/passkey.ts';
+import './save-bar.ts';
+import './kept-form.ts';

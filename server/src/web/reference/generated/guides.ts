@@ -1,0 +1,1740 @@
+// Written by npm run generate from docs/api-v1.md and docs/api.md.
+import type { ReferenceBlock } from '../blocks.ts';
+
+export interface Guide {
+  readonly id: string;
+  readonly title: string;
+  readonly blocks: readonly ReferenceBlock[];
+}
+
+export const v1Guides: readonly Guide[] = [
+ {
+  "id": "keys",
+  "title": "Keys",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Send a key as `Authorization: Bearer <key>`. There is no CSRF token and no session."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/account\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "A key that an administrator creates has no restrictions. Use it to create a key for each program, restricted to what the program needs:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"name\":\"nightly upload\",\"scopes\":[\"send\"],\"networks\":[\"192.0.2.0/24\"],\"expires_at\":\"2100-01-01T00:00:00Z\"}' \\\n  \"$WAYBILL_URL/api/v1/keys\""
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Restriction",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`scopes`",
+      "The operations that the key allows: `send`, `receive`, `contacts`, `history`, `webhooks`, `keys`. The reference lists the scope of each operation."
+     ],
+     [
+      "`networks`",
+      "The addresses from which the key can be used, as single addresses or networks. Behind a proxy, set `WAYBILL_TRUSTED_PROXIES`."
+     ],
+     [
+      "`expires_at`",
+      "The time at which the key expires."
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "A key can create and revoke only keys that are at least as restricted as itself in scopes, networks and expiry. Revoking a key leaves the keys and webhooks that it created; the response contains the number of webhooks that are still enabled (`webhooks_live`). `DELETE /keys/{id}?descendants=true` also revokes the keys that it created, those that they created, and so on, and disables the webhooks that any of them created. Use it if a key has been disclosed. A webhook that the key changed but did not create stays enabled, so check the URLs of the others. `created_by` of a key or a webhook is the key that created it. An account has at most two keys without scopes and 50 with them. A key with scopes cannot be used for the machine API."
+   }
+  ]
+ },
+ {
+  "id": "requests-that-can-be-repeated",
+  "title": "Requests that can be repeated",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Every `POST` accepts an `Idempotency-Key` of up to 255 printable characters, quoted or not. If the response is lost, send the same request with the same key again:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "The first request with this key",
+     "Response"
+    ],
+    "rows": [
+     [
+      "succeeded",
+      "the first response; the operation is not repeated"
+     ],
+     [
+      "is still being processed",
+      "409 `request_in_flight`, with `Retry-After`"
+     ],
+     [
+      "had different content, or was made with another API key",
+      "422 `idempotency_key_reused`"
+     ],
+     [
+      "failed",
+      "the operation is carried out now"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "Keys belong to the account and are kept for 7 days. The newest 100,000 responses of an account are kept, up to 256 MiB in total."
+   }
+  ]
+ },
+ {
+  "id": "uploads",
+  "title": "Uploads",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Upload a file first, and then create a drop that contains the `id` of the upload. An upload belongs to the account and needs the scope `send`. It counts towards the account's storage from the start, and is scanned for viruses like every file."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "a-small-file-in-one-request",
+    "text": "A small file in one request"
+   },
+   {
+    "kind": "paragraph",
+    "text": "A file of up to 64 MiB can be sent in one request: the body is the file, `Content-Disposition` contains its name, and `Content-Type` its media type. The response has the status 201 and returns the upload, which is ready."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/pdf\" \\\n  -H 'Content-Disposition: attachment; filename=\"report.pdf\"' \\\n  -H \"Repr-Digest: sha-256=:$(openssl dgst -sha256 -binary report.pdf | base64):\" \\\n  --data-binary @report.pdf \"$WAYBILL_URL/api/v1/uploads\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "To keep the folders of a file, send its path: `filename=\"drawings/may/plan.pdf\"`. Encode a name that is not ASCII as RFC 8187 specifies: `filename*=UTF-8''r%C3%A9sum%C3%A9.pdf`."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "a-file-in-parts",
+    "text": "A file in parts"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Larger files are uploaded by [tus 1.0](https://tus.io/protocols/resumable-upload), for which there are clients in most languages. The supported extensions are `creation`, `creation-with-upload`, `termination` and `expiration`. `Upload-Metadata` contains `filename` and, optionally, `path` and `filetype`."
+   },
+   {
+    "kind": "code",
+    "text": "curl -i -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Tus-Resumable: 1.0.0\" -X POST \\\n  -H \"Upload-Length: $(stat -c %s film.mov)\" -H \"Upload-Metadata: filename $(printf film.mov | base64)\" \\\n  \"$WAYBILL_URL/api/v1/uploads\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "`Location` is the address of the upload. Send the file there, in one or several requests of at least 8 MiB each; only the last may be smaller. One request is fastest: if it contains the whole file, the file is ready when the response arrives, unless the check takes longer. If a request is cut off, send `HEAD` to find out where to continue; the response waits a moment while the server stores what it has received. A file is stored in chunks of 8 MiB, so that only the last few MiB have to be sent again, even if the server was killed."
+   },
+   {
+    "kind": "code",
+    "text": "UPLOAD=\"$WAYBILL_URL/api/v1/uploads/ID\"\ncurl -I -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Tus-Resumable: 1.0.0\" \"$UPLOAD\"\ntail -c +$((OFFSET + 1)) film.mov | curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Tus-Resumable: 1.0.0\" -X PATCH \\\n  -H \"Upload-Offset: $OFFSET\" -H \"Content-Type: application/offset+octet-stream\" --data-binary @- \"$UPLOAD\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "Of two simultaneous requests for the same upload, the later one continues, and the earlier one returns 409 `upload_superseded`. An upload that is not continued for `WAYBILL_RESUME_SECONDS` (a day) is removed; `Upload-Expires` is the time of removal."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "the-state-of-an-upload",
+    "text": "The state of an upload"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`GET /api/v1/uploads/ID` returns the upload. Its `state` is:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "State",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`uploading`",
+      "bytes are missing; `received` is the number of bytes that are stored"
+     ],
+     [
+      "`checking`",
+      "all bytes have arrived; the server reads them back and scans them"
+     ],
+     [
+      "`ready`",
+      "it can be sent with a drop; `sha256` and `scan` are known"
+     ],
+     [
+      "`refused`",
+      "it cannot be sent: `refusal` is `infected`, `encrypted`, `too_large_to_scan`, `digest_mismatch`, `damaged`, or `unchecked` if the check did not succeed for hours"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "`scan` of a ready upload, and of the files of a drop or an inbox entry, is `clean` or `unscanned`. `unscanned_reason` says why a file was not scanned:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Reason",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`too_large`",
+      "the scanner does not inspect so large or so deeply nested a file"
+     ],
+     [
+      "`encrypted`",
+      "the file is encrypted or protected by a password"
+     ],
+     [
+      "`unavailable`",
+      "the scanner could not be reached, or took too long"
+     ],
+     [
+      "`off`",
+      "the server scans nothing"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "If the server requires a scan, such a file is refused instead. A file that is too large is refused before its first byte, with 413 `too_large` or `too_large_to_scan`; `max_size` of the problem is the size of the largest file that would be accepted."
+   },
+   {
+    "kind": "paragraph",
+    "text": "An upload that is not part of a drop is removed at `expires_at`, `WAYBILL_DRAFT_DAYS` (7) days after it became ready. `DELETE` removes it at once."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "the-digest-of-an-upload",
+    "text": "The digest of an upload"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Declare the digest of the whole file with `Repr-Digest` (RFC 9530), as `sha-256`, `sha-512` or both, either when you create the upload or with any part of it. A file with another digest never becomes ready. If it was sent in one request, the response is 422 `digest_mismatch`; if it was sent by tus, its state becomes `refused`."
+   }
+  ]
+ },
+ {
+  "id": "drops",
+  "title": "Drops",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "A drop is a set of files that its receivers can download until it expires. One request sends it:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"uploads\":[\"0199c1d2-7f00-7000-8000-2f9d4c6b1a3e\"],\"receivers\":[{\"email\":\"anna@example.org\"}],\"message\":\"The drawings of May.\",\"expires_in\":604800,\"external_id\":\"order-4711\"}' \\\n  \"$WAYBILL_URL/api/v1/drops\""
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Field",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`uploads`",
+      "The ids of up to 1,000 uploads that are ready. They become the files of the drop, which lists them in the order in which they were uploaded."
+     ],
+     [
+      "`receivers`",
+      "Up to 1,000, each with an `email` and, optionally, a `name`, a `phone` and a `language`. Fields that you omit are taken from the account's contact with that address. Receivers need not be contacts."
+     ],
+     [
+      "`message`",
+      "The message to the receivers."
+     ],
+     [
+      "`expires_in`, `expires_at`",
+      "When the drop expires: in seconds from now, or as a time. Send one of them, or neither for the default lifetime."
+     ],
+     [
+      "`second_factor`",
+      "`mail` or `sms`: receivers need a code besides their link. It may be stricter than the account's setting, but not less strict. If the account's setting becomes stricter later, it applies to the drop too, and the drop shows it. With `sms`, each receiver needs a `phone`."
+     ],
+     [
+      "`notify`",
+      "`false`: no mails are sent, and the response contains the link of each receiver. The links are returned only there; send them yourself. Accounts that may send only to certain domains cannot use it."
+     ],
+     [
+      "`external_id`",
+      "Your own identifier for the drop."
+     ],
+     [
+      "`metadata`",
+      "An object with up to 50 strings of your own."
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "The request succeeds as a whole or changes nothing. If anything is wrong, the response lists every error in `errors`, such as `{\"pointer\":\"/receivers/3/email\",\"code\":\"recipient_not_allowed\",\"detail\":\"…\"}`. If all errors have the same code, the problem has that code; otherwise it is `invalid_input`. A malformed body, for example one with an unknown field, is refused earlier, and the response contains only the first error."
+   },
+   {
+    "kind": "paragraph",
+    "text": "With `?dry_run=true`, the request is checked but nothing is changed: the addresses and their domains, the uploads, the lifetime, and the account's daily limits. Only the hourly limit of messages is not checked, because it counts attempts. In a dry run, `uploads` may be empty, so that you can check everything else before you upload a large file."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "find-drops",
+    "text": "Find drops"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`GET /drops` lists the drops that the account has sent, newest first. It needs the scope `history`. The list can be filtered by `state` (`live`, `expired`, `revoked`), `created_after` and `created_before`, and by one of these:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Parameter",
+     "Finds"
+    ],
+    "rows": [
+     [
+      "`receiver`",
+      "drops for this address"
+     ],
+     [
+      "`external_id`",
+      "drops with this external id"
+     ],
+     [
+      "`search`",
+      "drops with this reference (`WB-7F3K-29QD`), external id or receiver, each in full"
+     ],
+     [
+      "`contains`",
+      "drops with this text in their message, external id, receivers' addresses and names, or file names; or with this group of the reference (`7F3K`)"
+     ]
+    ]
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/drops?state=live&receiver=anna@example.org\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "`GET /drops/{id}` also returns the state of every receiver and every file:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "State of a receiver",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`waiting`",
+      "the mail has not been sent yet, or none is to be sent"
+     ],
+     [
+      "`notified`",
+      "a mail server has accepted the mail"
+     ],
+     [
+      "`undeliverable`",
+      "mails do not reach them; `undeliverable_reason` is the reason"
+     ],
+     [
+      "`opened`",
+      "they have opened their link"
+     ],
+     [
+      "`completed`",
+      "every file was sent to them in full"
+     ],
+     [
+      "`revoked`",
+      "their link was revoked"
+     ]
+    ]
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "change-a-drop",
+    "text": "Change a drop"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Request",
+     "Effect"
+    ],
+    "rows": [
+     [
+      "`POST /drops/{id}/revoke` with `{}`",
+      "revokes the drop at once; its files are deleted"
+     ],
+     [
+      "`POST /drops/{id}/revoke` with `{\"receiver\":0}`",
+      "revokes the link of one receiver"
+     ],
+     [
+      "`POST /drops/{id}/extend` with `expires_in` or `expires_at`",
+      "moves the expiry, up to the longest lifetime from now"
+     ],
+     [
+      "`POST /drops/{id}/remind`",
+      "sends a reminder to all receivers who can be reached and have not yet downloaded everything"
+     ],
+     [
+      "`POST /drops/{id}/receivers` with an `email`",
+      "adds a receiver, who gets a mail; if the drop sends no mails, the response contains their link"
+     ],
+     [
+      "`POST /drops/{id}/receivers/{receiver}/resend`",
+      "sends a receiver the first mail again, even if it could not be delivered before"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "`remind` and `resend` are refused with `invalid_input` if the drop was sent with `\"notify\": false`: its receivers get no mails at all."
+   },
+   {
+    "kind": "paragraph",
+    "text": "The ETag of a drop changes with these requests, but not with the actions of receivers."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" -H 'If-Match: \"48213\"' \\\n  -d '{\"expires_in\":1209600}' \"$WAYBILL_URL/api/v1/drops/$ID/extend\""
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "receipts",
+    "text": "Receipts"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Request",
+     "Response"
+    ],
+    "rows": [
+     [
+      "`GET /drops/{id}/receivers/{receiver}/receipt.pdf`",
+      "the [receipt](drops.md#receipts) of a receiver, with the JSON as an attachment; `?language=sv` chooses its language"
+     ],
+     [
+      "`GET /drops/{id}/receivers/{receiver}/receipt.json`",
+      "the same events and proofs alone. Store the bytes as they are: a verifier refuses a document that was formatted anew"
+     ],
+     [
+      "`GET /receipts?reference=WB-7F3K-29QD`",
+      "the receivers of whom a receipt can be made, also of a drop that was removed from the history because of its age: `type`, `id`, `receiver`, `email` and `name` of each. An id can be given instead of the reference; `receiver` restricts it to an address"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "All need the scope `history`; the first two exist for requests as well (`/requests/…`). A receipt contains every event that was acknowledged before the request. If the newest one is not in the log within three seconds, the response is 503 `receipt_not_ready` with `Retry-After`. After `WAYBILL_EVIDENCE_DAYS`, or once the receiver's address was erased, it is 410 `receipt_unavailable`; receipts that were stored before can still be verified."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -o receipt.pdf \"$WAYBILL_URL/api/v1/drops/$ID/receivers/0/receipt.pdf\""
+   }
+  ]
+ },
+ {
+  "id": "requests",
+  "title": "Requests",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "A request asks contacts for files. Each contact gets a link to a page on which they upload files, which arrive in [the inbox](#the-inbox). Sending a request needs the scope `send`, because it writes to people on the account's behalf, as a drop does; reading the files that contacts send needs `receive`."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"receivers\":[{\"email\":\"anna@example.org\"}],\"message\":\"Please send the invoices of May.\",\"expires_in\":604800,\"reusable\":true}' \\\n  \"$WAYBILL_URL/api/v1/requests\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "The fields are those of [a drop](#drops) without `uploads`, and one more:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Field",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`reusable`",
+      "`true`: each contact may send files any number of times until the request expires. Otherwise each may send only once; their link then shows the files that they sent and accepts no more."
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "Contacts need not be in the account's address book. Errors, `dry_run`, `notify` and the `Idempotency-Key` work as for drops. Files from a contact stay in the inbox for the lifetime of the request, counted from when the contact sent them."
+   },
+   {
+    "kind": "paragraph",
+    "text": "`GET /requests` lists the account's requests, with the parameters of [`GET /drops`](#find-drops), including those of the machine API, which are all reusable. `GET /requests/{id}` also returns the state of every contact:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "State of a contact",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`waiting`",
+      "the mail has not been sent yet, or none is to be sent"
+     ],
+     [
+      "`notified`",
+      "a mail server has accepted the mail"
+     ],
+     [
+      "`undeliverable`",
+      "mails do not reach them; `undeliverable_reason` is the reason"
+     ],
+     [
+      "`opened`",
+      "they have opened their link"
+     ],
+     [
+      "`fulfilled`",
+      "they have sent files: first at `fulfilled_at`, last at `last_received_at`, `sendings` times, `files_received` files in all"
+     ],
+     [
+      "`revoked`",
+      "their link was revoked"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "`sendings` and `files_received` count only records that are still kept: they are deleted with the rest of the history."
+   },
+   {
+    "kind": "paragraph",
+    "text": "To change a request, use the same operations as for [a drop](#change-a-drop), with `/requests/{id}` instead of `/drops/{id}`. Revoking a request does not affect files that have already arrived. `remind` sends a reminder to all contacts who can be reached and have not sent anything yet."
+   }
+  ]
+ },
+ {
+  "id": "the-inbox",
+  "title": "The inbox",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "The inbox contains the files that contacts sent on request, the files that came through [the account's public page](accounts.md#the-public-page-of-an-account) (`unsolicited: true`) and the drops that other accounts on this server sent to the account, until they expire. It is a queue: any number of programs can share it, and no two of them work on the same entry at the same time. These operations need the scope `receive`."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"max\":10,\"lease_seconds\":300}' \"$WAYBILL_URL/api/v1/inbox/claim\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "The response contains up to `max` entries, starting with those that have been available longest. Each has a `lease`, which the following requests contain, and `attempts`, the number of this attempt. `data` is empty if nothing is available. If the response is lost, repeat the request with the same `Idempotency-Key`: it returns the same leases."
+   },
+   {
+    "kind": "paragraph",
+    "text": "Read the entry to see its files, and fetch them one by one or as a ZIP. `Range` and `If-Range` continue a download that was cut off. `Repr-Digest` contains the SHA-256 of the file:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/inbox/$ID\"\ncurl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -C - -o report.pdf \"$WAYBILL_URL/api/v1/inbox/$ID/files/$FILE\"\ncurl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -C - -o all.zip \"$WAYBILL_URL/api/v1/inbox/$ID/all.zip\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "When the work is done, acknowledge the entry:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"lease\":\"'\"$LEASE\"'\"}' \"$WAYBILL_URL/api/v1/inbox/$ID/ack\""
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Request",
+     "Body",
+     "Effect"
+    ],
+    "rows": [
+     [
+      "`POST /inbox/claim`",
+      "`max` (1 to 100), `lease_seconds` (10 to 3600)",
+      "leases entries to the caller"
+     ],
+     [
+      "`POST /inbox/{id}/renew`",
+      "`lease`, `lease_seconds`",
+      "extends the lease, which then ends this many seconds from now"
+     ],
+     [
+      "`POST /inbox/{id}/ack`",
+      "`lease`",
+      "marks the entry as done. Repeating the request with the same lease succeeds"
+     ],
+     [
+      "`POST /inbox/{id}/nack`",
+      "`lease`, `delay_seconds` (0 to 86400; 0 if not given)",
+      "makes the entry available again, after the delay"
+     ],
+     [
+      "`POST /inbox/{id}/release`",
+      "none",
+      "makes a parked entry available again, and resets its attempts to 0"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "A request whose lease has ended, or does not belong to the entry, returns 409 `lease_not_held`; another program may be working on the entry by then. An entry that has expired returns 404, even while it is claimed. Renew a lease well before its end, and make the work repeatable: if a program crashes after its work but before the acknowledgement, the next program gets the entry again."
+   },
+   {
+    "kind": "paragraph",
+    "text": "An entry whose lease ends without an acknowledgement becomes available again. After 10 attempts that end this way or with `nack`, the entry is parked: it cannot be claimed again until you release it."
+   },
+   {
+    "kind": "paragraph",
+    "text": "`GET /inbox` lists all entries, newest first. `GET /inbox?state=parked` lists those in one state (`available`, `claimed`, `parked` or `acknowledged`), starting with the entry that has been in it longest."
+   },
+   {
+    "kind": "paragraph",
+    "text": "Acknowledging an entry does not count as a delivery, and downloading does not acknowledge it. The sender is notified of a delivery when all bytes of all files have been sent. The queue does not affect [the machine API](api.md), which shows every entry until it expires."
+   }
+  ]
+ },
+ {
+  "id": "contacts",
+  "title": "Contacts",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "A contact is an entry in the account's address book: someone to whom files are sent, or who is asked for files. Fields that a drop omits for a receiver are taken from the contact with that address. A contact is identified by its address, in upper or lower case; there is no other id. These operations need the scope `contacts`."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" -X PUT \\\n  -d '{\"name\":\"Anna Berg\",\"phone\":\"46701234567\",\"language\":\"sv\",\"groups\":[\"press\"]}' \\\n  \"$WAYBILL_URL/api/v1/contacts/anna@example.org\""
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Request",
+     "Effect"
+    ],
+    "rows": [
+     [
+      "`GET /contacts`",
+      "lists contacts by address. `search` finds a part of an address or a name; `list` is `local` or `global`"
+     ],
+     [
+      "`GET /contacts/{email}`",
+      "returns the contact, with an `ETag`"
+     ],
+     [
+      "`PUT /contacts/{email}`",
+      "adds the contact (201) or replaces it (200); omitted fields become empty"
+     ],
+     [
+      "`DELETE /contacts/{email}`",
+      "removes the contact"
+     ],
+     [
+      "`POST /contacts/import`",
+      "adds and changes up to 1,000 contacts"
+     ]
+    ]
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Field",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`name`",
+      "The account's name for the contact, on one line: control characters and marks that change the direction of text are left out, here and in the names of receivers. The machine API calls it `nick`."
+     ],
+     [
+      "`phone`",
+      "For codes by SMS: 7 to 15 digits, the country code first, without + or 00."
+     ],
+     [
+      "`language`",
+      "The language of mails and pages, such as `en` or `pt-BR`."
+     ],
+     [
+      "`groups`",
+      "Up to 50 group names of your own, each on one line like `name`."
+     ],
+     [
+      "`list`",
+      "Only in responses. `local`: the account's own contact. `global`: the administrator's, which every account sees and none can change."
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "A contact of the account hides the global one with the same address; when it is removed, the global one becomes visible again. An account has at most 10,000 contacts of its own."
+   },
+   {
+    "kind": "paragraph",
+    "text": "`PUT` and `DELETE` honour [`If-Match`](#changes-that-depend-on-what-you-read). With `If-None-Match: *`, `PUT` only adds: if a contact with this address exists, it returns 412. The ETag of a contact depends on its content alone. [The machine API](api.md#changing-contacts-safely) has an ETag for the whole list, which changes with every change made here."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "import",
+    "text": "Import"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Fields that an import omits stay unchanged, and so do contacts that it does not contain. An import succeeds as a whole or changes nothing; if anything is wrong, `errors` lists every error with its location, such as `/contacts/3/phone`. Send `dry_run=true` first to see what would change:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"contacts\":[{\"email\":\"anna@example.org\",\"name\":\"Anna Ek\"},{\"email\":\"bo@example.org\"}]}' \\\n  \"$WAYBILL_URL/api/v1/contacts/import?dry_run=true\""
+   },
+   {
+    "kind": "code",
+    "text": "{\n  \"dry_run\": true,\n  \"created\": 1,\n  \"changed\": 1,\n  \"unchanged\": 0,\n  \"contacts\": [\n    { \"email\": \"anna@example.org\", \"result\": \"changed\" },\n    { \"email\": \"bo@example.org\", \"result\": \"created\" }\n  ]\n}"
+   },
+   {
+    "kind": "paragraph",
+    "text": "The same request without `dry_run` makes these changes and returns the same response, unless someone else has changed these contacts in the meantime. To import more than 1,000 contacts, send several requests."
+   }
+  ]
+ },
+ {
+  "id": "limits",
+  "title": "Limits",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "`GET /account` returns the account's limits and usage. It is available to every key. Sizes are in bytes and lifetimes in seconds; null means that there is no limit."
+   },
+   {
+    "kind": "code",
+    "text": "{\n  \"email\": \"orders@example.org\",\n  \"display_name\": \"Orders\",\n  \"phone\": \"46700000001\",\n  \"language\": \"en\",\n  \"key\": { \"id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e60\", \"scopes\": [\"send\"], \"networks\": null, \"expires_at\": null },\n  \"limits\": {\n    \"file_size\": 104857600,\n    \"file_size_reason\": \"scan\",\n    \"files_per_drop\": 1000,\n    \"receivers_per_drop\": 1000,\n    \"min_expires_in\": 86400,\n    \"max_expires_in\": 2592000,\n    \"default_expires_in\": 604800,\n    \"allowed_expires_in\": null,\n    \"stored_size\": 4000000000,\n    \"drops_per_day\": 100,\n    \"mails_per_day\": null,\n    \"receiver_domains\": null\n  },\n  \"usage\": { \"stored_size\": 1200000000, \"available_size\": 2800000000, \"drops_today\": 3, \"mails_today\": 12 }\n}"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`file_size` is the size of the largest file that can be sent. `file_size_reason` says which limit that is: `file`, the size that is allowed for one file; `storage`, the same as `stored_size`; or `scan`, the size up to which the virus scanner inspects a file, if the server requires a scan. If `allowed_expires_in` is a list, only these lifetimes may be chosen. `usage.stored_size` is null until it has been calculated for the first time. `drops_today` includes requests for files."
+   },
+   {
+    "kind": "paragraph",
+    "text": "Where a limit applies, the response contains the headers that the [IETF's draft](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/) defines:"
+   },
+   {
+    "kind": "code",
+    "text": "RateLimit-Policy: \"drops\";q=100;w=86400, \"mails\";q=500;w=86400\nRateLimit: \"drops\";r=97;t=40210, \"mails\";r=480;t=40210"
+   },
+   {
+    "kind": "paragraph",
+    "text": "In this example, 97 of 100 drops per day are left for the next 40,210 seconds."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Limit",
+     "Where",
+     "What is counted"
+    ],
+    "rows": [
+     [
+      "`drops`, `mails`",
+      "operations that send, if the administrator has set such a limit",
+      "the account's drops and mails, from midnight to midnight in UTC"
+     ],
+     [
+      "`failures`",
+      "401 and 429",
+      "failed authentications from your address in a minute. Requests with a valid key are not limited"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "Every 429 response has `Retry-After`."
+   }
+  ]
+ },
+ {
+  "id": "lists",
+  "title": "Lists",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Every list is returned page by page: `{\"data\": […], \"next_cursor\": \"…\"}`. `limit` sets the number of entries in a page, 1 to 100; the default is 100. For the next page, send `next_cursor` as `cursor`, with the same filter. On the last page, `next_cursor` is null. Entries that are added while you read do not move others to another page, so none is missed or returned twice."
+   },
+   {
+    "kind": "paragraph",
+    "text": "A cursor is opaque, and belongs to the account, the list and the filter; with another filter, the request returns 400 `invalid_input`."
+   }
+  ]
+ },
+ {
+  "id": "changes-that-depend-on-what-you-read",
+  "title": "Changes that depend on what you read",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "The response to a `GET` of a single resource that can be changed has an `ETag`. Send it as `If-Match` with the request that changes the resource: if someone else has changed it in the meantime, the request returns 412 `precondition_failed` and changes nothing. Without `If-Match`, the change is made in any case."
+   }
+  ]
+ },
+ {
+  "id": "events",
+  "title": "Events",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "`GET /api/v1/events` (scope `history`) lists the account's events in order. Store `next_cursor` together with the results of your work, and send it as `after` to continue. No event is skipped, even if its transaction took longer than others. With `wait`, the request waits up to 30 seconds for the next event, so that a program learns of it within a second, and sends only two requests a minute while nothing happens:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events?limit=100\"\ncurl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events?after=$CURSOR&wait=30\""
+   },
+   {
+    "kind": "code",
+    "text": "{\n  \"data\": [\n    {\n      \"id\": \"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\n      \"type\": \"drop.opened\",\n      \"created_at\": \"2030-01-31T12:00:00.000Z\",\n      \"data\": { \"drop_id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f\", \"receiver\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"…\"\n}"
+   },
+   {
+    "kind": "paragraph",
+    "text": "The response always has a `next_cursor`. Without `after`, the response begins with the oldest event that is kept; `after=end` returns only events that occur from now on. Events are kept for 30 days, or as long as the administrator has set (`WAYBILL_EVENT_DAYS`). If events after a cursor are no longer kept, the request returns 410 `cursor_expired`: read the current state of the resources that you follow, and start again without a cursor."
+   },
+   {
+    "kind": "paragraph",
+    "text": "`GET /api/v1/events/stream` returns the same events as [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html): the connection stays open, and each event arrives as it happens."
+   },
+   {
+    "kind": "code",
+    "text": "curl -N -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events/stream?after=$CURSOR\""
+   },
+   {
+    "kind": "code",
+    "text": "event: drop.opened\nid: …\ndata: {\"id\":\"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\"type\":\"drop.opened\",\"created_at\":\"2030-01-31T12:00:00.000Z\",\"data\":{…}}"
+   },
+   {
+    "kind": "paragraph",
+    "text": "The `id` of an event is its cursor. Connect again with the last one as `after`, or in the header `Last-Event-ID`, whenever the stream ends: after an hour, when the server is restarted, or when the connection is lost. Then no event is missed. A block with an `id` but without `data` is not an event, but moves the cursor. Lines that begin with a colon only keep the connection open; if nothing has arrived for a minute, connect again. The stream ends within a second after its key is revoked. Use `wait` instead if a proxy on the way holds responses back."
+   },
+   {
+    "kind": "paragraph",
+    "text": "Events are thin: `data` contains the ids with which you can look up the rest. If your program stops after acting on an event but before storing the cursor, it gets the event again, with the same `id`. A request that changes many contacts creates a single event. Ignore event types that you do not know."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Type",
+     "When",
+     "`data`"
+    ],
+    "rows": [
+     [
+      "`drop.created`",
+      "a drop was dispatched",
+      "`drop_id`, `receivers`, `files`"
+     ],
+     [
+      "`drop.notified`",
+      "the mail server accepted the mail with a receiver's link",
+      "`drop_id`, `receiver`"
+     ],
+     [
+      "`drop.undeliverable`",
+      "mails do not reach a receiver: one was refused or returned, or the receiver has stopped messages",
+      "`drop_id`, `receiver`"
+     ],
+     [
+      "`drop.opened`",
+      "a receiver opened the link for the first time",
+      "`drop_id`, `receiver`"
+     ],
+     [
+      "`drop.file_delivered`",
+      "every byte of a file was sent to a receiver",
+      "`drop_id`, `receiver`, `file_id`, `file_name`"
+     ],
+     [
+      "`drop.completed`",
+      "every file was sent to every receiver whose link is not revoked",
+      "`drop_id`"
+     ],
+     [
+      "`drop.receiver_added`",
+      "a receiver was added",
+      "`drop_id`, `receiver`"
+     ],
+     [
+      "`drop.receiver_revoked`",
+      "the link of one receiver was revoked",
+      "`drop_id`, `receiver`"
+     ],
+     [
+      "`drop.extended`",
+      "its expiry was moved",
+      "`drop_id`, `expires_at`"
+     ],
+     [
+      "`drop.expired`",
+      "it has expired; the event follows within a few minutes",
+      "`drop_id`"
+     ],
+     [
+      "`drop.revoked`",
+      "it was revoked",
+      "`drop_id`"
+     ],
+     [
+      "`drop.restored`",
+      "a person undid its revocation; its links work again",
+      "`drop_id`"
+     ],
+     [
+      "`request.created`",
+      "a request for files was sent to contacts",
+      "`request_id`, `receivers`"
+     ],
+     [
+      "`request.notified`",
+      "the mail server accepted the mail with a contact's link",
+      "`request_id`, `receiver`"
+     ],
+     [
+      "`request.undeliverable`",
+      "mails do not reach a contact",
+      "`request_id`, `receiver`"
+     ],
+     [
+      "`request.opened`",
+      "a contact opened the link for the first time",
+      "`request_id`, `receiver`"
+     ],
+     [
+      "`request.received`",
+      "a contact sent files; `inbox.received` follows",
+      "`request_id`, `receiver`, `inbox_id`, `files`"
+     ],
+     [
+      "`request.fulfilled`",
+      "every contact whose link is not revoked has sent files",
+      "`request_id`"
+     ],
+     [
+      "`request.receiver_added`",
+      "a contact was added",
+      "`request_id`, `receiver`"
+     ],
+     [
+      "`request.receiver_revoked`",
+      "the link of one contact was revoked",
+      "`request_id`, `receiver`"
+     ],
+     [
+      "`request.extended`",
+      "its expiry was moved",
+      "`request_id`, `expires_at`"
+     ],
+     [
+      "`request.expired`",
+      "it has expired; the event follows within a few minutes",
+      "`request_id`"
+     ],
+     [
+      "`request.revoked`",
+      "it was revoked",
+      "`request_id`"
+     ],
+     [
+      "`request.restored`",
+      "a person undid its revocation; its links work again",
+      "`request_id`"
+     ],
+     [
+      "`inbox.received`",
+      "files from a contact or another account are in the inbox",
+      "`inbox_id`, `sender`, `files`"
+     ],
+     [
+      "`contact.changed`",
+      "contacts of the account were added or changed",
+      "`contacts`: how many there are now; `email`, if it was only one"
+     ],
+     [
+      "`contact.removed`",
+      "contacts of the account were removed",
+      "`contacts`; `email`, if it was only one"
+     ]
+    ]
+   }
+  ]
+ },
+ {
+  "id": "webhooks",
+  "title": "Webhooks",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "A webhook is a URL to which the account's events are sent, as `POST` requests. It needs the scope `webhooks`:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"url\":\"https://example.org/waybill\",\"types\":[\"drop.completed\",\"inbox.received\"],\"description\":\"archive\"}' \\\n  \"$WAYBILL_URL/api/v1/webhooks\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "Without `types`, a webhook is sent every event that the key may read: all events with the scope `history`, those of the inbox with `receive`, and those of contacts with `contacts`. A key with none of these scopes cannot create a webhook. A webhook stays bound to the scopes of the key that created it (`scopes`; null means everything), whichever key changes it, and even after that key has been revoked, unless [it was revoked with its webhooks](#keys). To change, replay or remove a webhook, or to list its attempts, a key must be allowed to read every event that is sent to it. The response to this request contains the `secret`, which no other response contains. An account has at most 20 webhooks."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "webhook-requests",
+    "text": "Webhook requests"
+   },
+   {
+    "kind": "paragraph",
+    "text": "The body contains the type of the event, its time, and the ids with which you can look up the rest:"
+   },
+   {
+    "kind": "code",
+    "text": "{\"type\": \"drop.completed\", \"timestamp\": \"2030-01-31T12:00:00.000Z\", \"data\": {\"drop_id\": \"0190aaaa-0000-7000-8000-000000000001\"}}"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Requests are signed as [Standard Webhooks](https://www.standardwebhooks.com/) 1.0.0 specifies, so that its libraries can verify them:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Header",
+     "Contains"
+    ],
+    "rows": [
+     [
+      "`webhook-id`",
+      "the event's id: the same for every attempt and every replay"
+     ],
+     [
+      "`webhook-timestamp`",
+      "when this attempt was made, in seconds since 1970"
+     ],
+     [
+      "`webhook-signature`",
+      "signatures of `id.timestamp.body`, separated by spaces: `v1,` with HMAC-SHA-256 under the `secret` (`whsec_…`), and `v1a,` with Ed25519, for the `public_keys` (`whpk_…`) of the webhook"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "Check the signature and the timestamp, and ignore an event whose id you have already seen: an event is sent at least once, and in rare cases more than once. Events are not always sent in the order in which they happened; `GET /api/v1/events` returns them in order."
+   },
+   {
+    "kind": "paragraph",
+    "text": "To replace the secret, send `POST /api/v1/webhooks/{id}/replace_secret`. Requests are then signed with both secrets for a day, or for `previous_seconds`."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "responding-to-a-webhook",
+    "text": "Responding to a webhook"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Respond with a status from 200 to 299 within 15 seconds, and do long work only after the response. Every other response is a failure, including a redirect. Up to 64 KiB of the response are read, and only its status is kept."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Response",
+     "Effect"
+    ],
+    "rows": [
+     [
+      "2xx",
+      "the event is delivered"
+     ],
+     [
+      "410",
+      "the webhook is disabled"
+     ],
+     [
+      "429 or 503 with `Retry-After`",
+      "nothing is sent to the webhook for that time, but for an hour at most"
+     ],
+     [
+      "any other response, or none",
+      "the event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth later; then the delivery is abandoned"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "A webhook is disabled when all requests have failed for 5 days; the account's owner then gets a mail. It is also disabled together with the key that created it, [if you ask for that](#keys). Events that are waiting are abandoned, and nothing is sent until `POST /api/v1/webhooks/{id}/enable`."
+   },
+   {
+    "kind": "paragraph",
+    "text": "Nothing is sent while an administrator has disabled the account. Events of that time wait, and are sent when the account is enabled again, unless they are older than 30 days (`WAYBILL_WEBHOOK_DAYS`)."
+   },
+   {
+    "kind": "paragraph",
+    "text": "URLs must begin with `https://`, and their host must have an address on the Internet, unless the administrator allows others (`WAYBILL_WEBHOOK_HTTP`, `WAYBILL_WEBHOOK_ALLOW`)."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "debugging-a-webhook",
+    "text": "Debugging a webhook"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`POST /api/v1/webhooks/{id}/test` sends an event of the type `webhook.test`. The log of attempts contains the status of every response, or the reason why there was none:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/webhooks/$WEBHOOK/attempts?limit=10\""
+   },
+   {
+    "kind": "table",
+    "head": [
+     "`failure`",
+     "Meaning"
+    ],
+    "rows": [
+     [
+      "`no_public_address`",
+      "the host has no address in DNS, or one of its addresses is not on the Internet"
+     ],
+     [
+      "`url_not_allowed`",
+      "the administrator no longer allows such URLs"
+     ],
+     [
+      "`no_connection`",
+      "nothing listens at that address"
+     ],
+     [
+      "`tls_failed`",
+      "the certificate is not valid for the host, or the host does not speak TLS"
+     ],
+     [
+      "`timeout`",
+      "there was no response within 15 seconds"
+     ],
+     [
+      "`broken_response`",
+      "the response is not HTTP, or was cut off"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "A replay sends one event, or all events since a given time, again. It includes events that occurred while the webhook was disabled, for 30 days (`WAYBILL_WEBHOOK_DAYS`), but not events from before the webhook existed:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"since\":\"2030-01-31T12:00:00Z\"}' \"$WAYBILL_URL/api/v1/webhooks/$WEBHOOK/replay\""
+   }
+  ]
+ },
+ {
+  "id": "problems",
+  "title": "Problems",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists each of them by a JSON pointer, with a `detail` and a `code` of its own. If a file is too large, `max_size` is the size in bytes that would be accepted."
+   }
+  ]
+ },
+ {
+  "id": "formats",
+  "title": "Formats",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Times are in the format of RFC 3339. Unknown fields are refused."
+   }
+  ]
+ },
+ {
+  "id": "coming-from-the-machine-api",
+  "title": "Coming from the machine API",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Both APIs use the same accounts, keys and data, so you can migrate a program one operation at a time. There are no drafts: uploads have ids, and a single request creates a drop with its uploads and receivers."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Operation of [the machine API](api.md#operations)",
+     "/api/v1"
+    ],
+    "rows": [
+     [
+      "1. Get a CSRF token",
+      "not needed"
+     ],
+     [
+      "2. Get contacts",
+      "`GET /contacts`, page by page, both lists together. `nick` is `name`, and `number` is `phone`"
+     ],
+     [
+      "3. Add contacts",
+      "`POST /contacts/import`, or `PUT` and `DELETE` of `/contacts/{email}`. Nothing replaces the whole list. Receivers need not be contacts"
+     ],
+     [
+      "4. Set receivers",
+      "`receivers` of `POST /drops`"
+     ],
+     [
+      "5. Get uploaded files",
+      "`GET /uploads/{id}`"
+     ],
+     [
+      "6. Delete an uploaded file",
+      "`DELETE /uploads/{id}`"
+     ],
+     [
+      "7. Upload files",
+      "`POST /uploads`, one file at a time"
+     ],
+     [
+      "8. Create a dispatch",
+      "`POST /drops`; `desttime` is `expires_in`, in seconds"
+     ],
+     [
+      "9. Allow contacts to send files",
+      "`POST /requests` with `\"reusable\":true`; `desttime` is `expires_in`, in seconds"
+     ],
+     [
+      "10. Get history",
+      "`GET /drops` for sent drops, `GET /inbox` for received ones, `GET /events` for changes"
+     ],
+     [
+      "11. Download a file",
+      "`GET /inbox/{id}/files/{file}`"
+     ],
+     [
+      "12. Download all files",
+      "`GET /inbox/{id}/all.zip`"
+     ]
+    ]
+   }
+  ]
+ }
+];
+
+export const machineGuides: readonly Guide[] = [
+ {
+  "id": "workflow",
+  "title": "Workflow",
+  "blocks": [
+   {
+    "kind": "list",
+    "ordered": true,
+    "items": [
+     "Get the index page and extract the CSRF token from it.",
+     "Read the contacts, and add those that are missing.",
+     "Set the receivers of this dispatch. Each must be a contact.",
+     "Call `get_files.cgi`. This opens the list of uploaded files; without it nothing can be dispatched.",
+     "Upload files.",
+     "Create the dispatch. Each receiver gets a mail with a personal link.",
+     "A receiver with an account on this server reads its history, finds the dispatch in `inbox`, and downloads the files."
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "The link in a mail leads to a page with the files. It is made for people and is not part of the machine API. The link of a request for files leads to a page on which the contact uploads and sends files; they appear in the account's `inbox`, with the contact's address as `sender`."
+   },
+   {
+    "kind": "paragraph",
+    "text": "In a shell, with the server's address in `BASE_URL`, and two accounts with their keys in `USER_A`, `KEY_A`, `USER_B` and `KEY_B`:"
+   },
+   {
+    "kind": "code",
+    "text": "date > hello.txt\ntoken() { sed -n 's/.*name=\"csrftoken\" value=\"\\([^\"]*\\)\".*/\\1/p'; }\n\n# The sender: a token, a contact, a receiver, a file, a dispatch.\na=$(curl -fsS -u \"$USER_A:$KEY_A\" \"$BASE_URL/$USER_A/\" | token)\ncurl -fsS -u \"$USER_A:$KEY_A\" -H \"CSRF-Token: $a\" --json \"[{\\\"email\\\":\\\"$USER_B\\\"}]\" -H 'Prefer: handling=lenient' \"$BASE_URL/$USER_A/cgi/contacts_add.cgi\"\ncurl -fsS -u \"$USER_A:$KEY_A\" -H \"CSRF-Token: $a\" --json \"[{\\\"email\\\":\\\"$USER_B\\\"}]\" \"$BASE_URL/$USER_A/cgi/receivers_set.cgi\"\ncurl -fsS -u \"$USER_A:$KEY_A\" -H \"CSRF-Token: $a\" \"$BASE_URL/$USER_A/cgi/get_files.cgi\"\ncurl -fsS -u \"$USER_A:$KEY_A\" -H \"CSRF-Token: $a\" -F do=upload -F file=@hello.txt \"$BASE_URL/$USER_A/cgi/upload.cgi\"\ncurl -fsS -u \"$USER_A:$KEY_A\" -H \"CSRF-Token: $a\" --json '{\"desttime\":1,\"ddmessage\":\"Hello\"}' \"$BASE_URL/$USER_A/cgi/createdrop.cgi\"\n\n# The receiver, an account on the same server: a token, the newest entry of the inbox, the file.\nb=$(curl -fsS -u \"$USER_B:$KEY_B\" \"$BASE_URL/$USER_B/\" | token)\ncurl -fsS -u \"$USER_B:$KEY_B\" -H \"CSRF-Token: $b\" -o history.json \"$BASE_URL/$USER_B/cgi/get_history.cgi\"\ninbox=$(grep -o '\"url\":\"[^\"]*\"' history.json | sed -n '1s/\"url\":\"\\(.*\\)\"/\\1/p')\ncurl -fsS -u \"$USER_B:$KEY_B\" -H \"CSRF-Token: $b\" -o received.txt \"$BASE_URL/$USER_B/$inbox/files/hello.txt\"\ncmp hello.txt received.txt && echo 'The file arrived as it was sent.'"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`Prefer: handling=lenient` makes the first step repeatable: without it, adding a contact that already exists fails. The list in the request replaces the account's contacts."
+   }
+  ]
+ },
+ {
+  "id": "common-rules",
+  "title": "Common rules",
+  "blocks": [
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "authentication",
+    "text": "Authentication"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Every request carries `Authorization: Basic`, with the account's address as the user name and one of its live API keys as the password. The address in the path must be the same. `{user}` is compared exactly, so send it in lower case. A missing or wrong credential returns 401 `unauthorized`; the response is the same for an unknown account, a wrong or revoked key and a disabled account. Valid credentials for another account's path return 403 `wrong_account`, whether or not that account exists."
+   },
+   {
+    "kind": "paragraph",
+    "text": "Only failures are limited: after more than `WAYBILL_FAILURES_PER_MINUTE` failures in a minute (300 by default) from one client address, further failures return 429 with `Retry-After`. This limit never applies to a request with a valid key."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "csrf-token",
+    "text": "CSRF token"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Every operation except the index page needs the header `CSRF-Token` with a token of this account. A token is valid for 15 minutes by default (`WAYBILL_CSRF_LIFETIME_SECONDS`), and each accepted request restarts this period. An account has at most 60 tokens; creating another one removes the least recently used. A missing, expired, removed or foreign token returns 403 `csrf_rejected`: get the index page again and repeat the request. Tokens may be lost when Valkey or Redis restarts, so a client should handle this response at any time."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "drafts",
+    "text": "Drafts"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Receivers, uploaded files and the opened file list together form a draft. By default an account has one. Workers that share an account and send at the same time would mix their files, so each of them should name its own draft with"
+   },
+   {
+    "kind": "code",
+    "text": "Waybill-Draft: worker-1"
+   },
+   {
+    "kind": "paragraph",
+    "text": "(1 to 64 of the characters A–Z a–z 0–9 `-` `_`) on `receivers_set.cgi`, `get_files.cgi`, `remove_file.cgi`, `upload.cgi`, `createdrop.cgi` and `givedrop.cgi`. Contacts, history and inbox belong to the account, regardless of the draft. A draft that has not been used for 7 days, or for the period that the operator has set, is deleted with its files."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "repeated-dispatches",
+    "text": "Repeated dispatches"
+   },
+   {
+    "kind": "paragraph",
+    "text": "A client that did not receive the response from `createdrop.cgi` or `givedrop.cgi` may send the request again."
+   },
+   {
+    "kind": "list",
+    "ordered": false,
+    "items": [
+     "With `Idempotency-Key` (1 to 255 printable ASCII characters), only the key is compared. The first request with a key is carried out. A request with the same key, operation, draft and body returns `ok` and does nothing, whatever is staged by then. With a different operation, draft or body, or with another API key, it returns 409 `idempotency_key_reused`. Keys belong to the account, not to a draft, and are kept for 7 days. A request that failed leaves its key unused.",
+     "Without the header, a request counts as a repetition if it equals one of the draft's last ten dispatches, comes within 10 minutes of it, and no receivers were set and (for `createdrop.cgi`) no file was staged in between. It returns `ok` and creates nothing."
+    ]
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "changing-contacts-safely",
+    "text": "Changing contacts safely"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`contacts_read.cgi` and `contacts_add.cgi` return an `ETag`. If it is sent back as `If-Match`, `contacts_add.cgi` fails with 412 `precondition_failed` when either list has changed in the meantime. `Prefer: handling=lenient` turns `contacts_add.cgi` into a plain replacement in which known addresses are kept or updated; the response then has `Preference-Applied`. With both headers, one contact can be changed without the list ever being empty."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "format-of-requests",
+    "text": "Format of requests"
+   },
+   {
+    "kind": "paragraph",
+    "text": "JSON bodies carry `Content-Type: application/json` and are UTF-8. They must not contain duplicate keys, the key `__proto__`, numbers too large for a double, more than 16 levels of nesting, or fields that are not listed here. A body with a `Content-Encoding` is refused (415). A GET or HEAD request has no body. Headers that affect the outcome must not occur twice. The `Host` must be the server's own. A request that a browser marks as started by another site is refused."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "headers-of-every-response",
+    "text": "Headers of every response"
+   },
+   {
+    "kind": "paragraph",
+    "text": "Every response has these headers, including error responses."
+   },
+   {
+    "kind": "code",
+    "text": "cache-control: no-cache, no-store, must-revalidate\nexpires: 0\npragma: no-cache\nstrict-transport-security: max-age=31536000; includeSubDomains\ncontent-security-policy: default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'\nx-frame-options: SAMEORIGIN\nx-content-type-options: nosniff\nx-xss-protection: 0\nreferrer-policy: no-referrer\nx-request-id: 2bf29d-5c0e8a71b94d23f6"
+   },
+   {
+    "kind": "paragraph",
+    "text": "`X-Request-Id` is also in the server's log: quote it when you contact the administrator. Only the response to a request that could not be parsed as HTTP lacks it. A download has a stricter policy, `sandbox; default-src 'none'`."
+   },
+   {
+    "kind": "paragraph",
+    "text": "An error response has the appropriate HTTP status and the following body. Base decisions on `code`, and show `message` to people:"
+   },
+   {
+    "kind": "code",
+    "text": "{\"status\":\"error\",\"code\":\"no_receivers\",\"message\":\"No receivers are set. Set them with receivers_set.cgi and try again.\"}"
+   }
+  ]
+ },
+ {
+  "id": "limits",
+  "title": "Limits",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "The names are those in `protocol/src/limits.ts`."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Name",
+     "Value",
+     "Applies to"
+    ],
+    "rows": [
+     [
+      "`csrfTokensPerAccount`",
+      "60",
+      "live CSRF tokens per account; the least recently used one is removed"
+     ],
+     [
+      "`contactsPerAccount`",
+      "10,000",
+      "local contacts, and global contacts"
+     ],
+     [
+      "`contactsPerImport`",
+      "1,000",
+      "contacts in one import of [/api/v1](api-v1.md#import)"
+     ],
+     [
+      "`receiversPerDispatch`",
+      "1,000",
+      "receivers of a draft"
+     ],
+     [
+      "`filesPerDraft`",
+      "1,000",
+      "files staged in a draft"
+     ],
+     [
+      "`filesPerUpload`",
+      "100",
+      "files in one upload"
+     ],
+     [
+      "`emailLength`",
+      "254",
+      "characters in an address"
+     ],
+     [
+      "`nameLength`",
+      "200",
+      "characters in `nick` and `name`"
+     ],
+     [
+      "`groupsPerContact`",
+      "50",
+      "groups of a contact"
+     ],
+     [
+      "`groupLength`",
+      "100",
+      "characters in a group's name"
+     ],
+     [
+      "`languageLength`",
+      "35",
+      "characters in `language`"
+     ],
+     [
+      "`messageLength`",
+      "20,000",
+      "characters in `ddmessage`"
+     ],
+     [
+      "`fileNameBytes`",
+      "255",
+      "bytes in a file name, as UTF-8"
+     ],
+     [
+      "`filePathBytes`",
+      "1,024",
+      "bytes in a file's path, as UTF-8"
+     ],
+     [
+      "`filePathDepth`",
+      "32",
+      "names in a file's path, including its own"
+     ],
+     [
+      "`contactListBytes`",
+      "8,388,608",
+      "bytes in the body of `contacts_add.cgi`"
+     ],
+     [
+      "`jsonBytes`",
+      "1,048,576",
+      "bytes in every other JSON body"
+     ],
+     [
+      "`jsonDepth`",
+      "16",
+      "nested objects and arrays in a body"
+     ],
+     [
+      "`idempotencyKeyLength`",
+      "255",
+      "characters in `Idempotency-Key`"
+     ],
+     [
+      "`keptResponses`",
+      "100,000",
+      "responses to requests with an `Idempotency-Key` that are kept for one account"
+     ],
+     [
+      "`keptResponseBytes`",
+      "268,435,456",
+      "bytes of these responses together"
+     ],
+     [
+      "`keyNameLength`",
+      "100",
+      "characters in the name of a key of [/api/v1](api-v1.md)"
+     ],
+     [
+      "`networksPerKey`",
+      "50",
+      "networks of a key of [/api/v1](api-v1.md)"
+     ],
+     [
+      "`entriesPerClaim`",
+      "100",
+      "entries of the inbox in one claim of [/api/v1](api-v1.md)"
+     ],
+     [
+      "`minLeaseSeconds`",
+      "10",
+      "seconds of a lease, at least"
+     ],
+     [
+      "`maxLeaseSeconds`",
+      "3,600",
+      "seconds of a lease, at most"
+     ],
+     [
+      "`nackDelaySeconds`",
+      "86,400",
+      "seconds for which a returned entry cannot be claimed"
+     ],
+     [
+      "`pageSize`",
+      "100",
+      "entries on a page of a list of [/api/v1](api-v1.md)"
+     ],
+     [
+      "`eventWaitSeconds`",
+      "30",
+      "seconds that a request for events of [/api/v1](api-v1.md#events) may wait"
+     ],
+     [
+      "`webhooksPerAccount`",
+      "20",
+      "webhooks of an account, on [/api/v1](api-v1.md)"
+     ],
+     [
+      "`webhookUrlLength`",
+      "2048",
+      "characters in the URL of a webhook"
+     ],
+     [
+      "`webhookDescriptionLength`",
+      "200",
+      "characters in the description of a webhook"
+     ],
+     [
+      "`typesPerWebhook`",
+      "50",
+      "types of events of a webhook"
+     ],
+     [
+      "`cursorLength`",
+      "1,024",
+      "characters in a `cursor` of [/api/v1](api-v1.md)"
+     ],
+     [
+      "`externalIdLength`",
+      "200",
+      "characters in the `external_id` of a drop of [/api/v1](api-v1.md)"
+     ],
+     [
+      "`metadataEntries`",
+      "50",
+      "entries in the `metadata` of a drop of [/api/v1](api-v1.md)"
+     ],
+     [
+      "`metadataNameLength`",
+      "40",
+      "characters in the name of such an entry"
+     ],
+     [
+      "`metadataValueLength`",
+      "500",
+      "characters in the value of such an entry"
+     ],
+     [
+      "`wholeUploadBytes`",
+      "67,108,864",
+      "bytes of a file that is sent to [/api/v1](api-v1.md#uploads) in one request"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "The administrator sets the maximum file size (2 TiB by default), the maximum `desttime` (30), its unit (days) and its default (7); see [configuration.md](configuration.md). With `WAYBILL_SCAN=required`, which is the default, a file cannot be larger than the scanner accepts."
+   },
+   {
+    "kind": "paragraph",
+    "text": "Slow peers are disconnected: if the headers take more than 10 seconds, if a body arrives at less than 1 KiB/s over 30 seconds, or if a reader accepts nothing for 60 seconds. There is no limit on the rate of successful requests. The administrator can limit how much an account stores (507 `storage_full`) and sends in a day (429 `daily_limit`), and the domains to which it sends (403 `recipient_not_allowed`)."
+   }
+  ]
+ }
+];
+
+/** The texts about each operation of the machine API, by its path. */
+export const machineOperations: Readonly<Record<string, readonly ReferenceBlock[]>> = {
+ "/": [
+  {
+   "kind": "paragraph",
+   "text": "Needs only Basic authentication. The response is an HTML page with one hidden input, whose value is the token."
+  },
+  {
+   "kind": "paragraph",
+   "text": "Without the trailing slash the path returns 404."
+  }
+ ],
+ "/cgi/contacts_read.cgi": [
+  {
+   "kind": "paragraph",
+   "text": "Returns the account's own contacts (`local`) and the administrator's, which every account sees (`global`)."
+  },
+  {
+   "kind": "paragraph",
+   "text": "The response has an `ETag`, here `\"1-0\"`."
+  }
+ ],
+ "/cgi/contacts_add.cgi": [
+  {
+   "kind": "paragraph",
+   "text": "The array **replaces** the local contacts; `[]` removes them all. If an address is already a local contact, or appears twice in the array, the whole request fails and nothing is changed. The global list never changes."
+  }
+ ],
+ "/cgi/receivers_set.cgi": [
+  {
+   "kind": "paragraph",
+   "text": "The array replaces the draft's receivers; `[]` removes them. Each must be a local or global contact. The fields are those of a contact; a field that is sent overrides the contact's for this dispatch. `name` is shown in the history."
+  }
+ ],
+ "/cgi/get_files.cgi": [
+  {
+   "kind": "paragraph",
+   "text": "Opens the draft's file list, which a dispatch requires, and returns the files staged in it; `[]` if there are none."
+  },
+  {
+   "kind": "paragraph",
+   "text": "`type` is the media type that the sender declared. `size` is for people, in powers of 1000."
+  },
+  {
+   "kind": "paragraph",
+   "text": "With `Prefer: file-digests`, each file also has `bytes`, its exact size, and `sha256`, its SHA-256 in hexadecimal; the response then has `Preference-Applied: file-digests`. A client that repeats an interrupted send can skip files that are already staged."
+  }
+ ],
+ "/cgi/remove_file.cgi": [],
+ "/cgi/upload.cgi": [
+  {
+   "kind": "paragraph",
+   "text": "`multipart/form-data` with one field `do` with the value `upload` and 1 to 100 files in fields named `file`, in any order. Either all files of a request are kept or none. A file with the same name as a staged file replaces it. The length of the body need not be known in advance."
+  },
+  {
+   "kind": "paragraph",
+   "text": "The response uses chunked transfer encoding and is sent after the files have been stored, scanned and committed. Uploads cannot be resumed yet: send an interrupted upload again."
+  },
+  {
+   "kind": "paragraph",
+   "text": "A file name is 1 to 255 bytes of UTF-8 and is stored in NFC. Slashes, backslashes, their percent-encoded forms, drive letters, control characters, line separators and characters that change the direction of text are refused, as are `.`, `..` and names without a visible character. If both `filename` and `filename*` are sent, they must agree."
+  },
+  {
+   "kind": "paragraph",
+   "text": "A file from a folder can carry its path in that folder, in a header of its part: `Waybill-Path` contains the names of the folders and of the file, separated by `/`, in UTF-8 and percent-encoded. The names of folders follow the same rules as file names; the last name is the file's. A decoded path has up to 32 names and 1,024 bytes. Without the header, the path is the name. A file replaces a staged file with the same path. If a file with another path has the same name, the name that this API shows gets a number: `orders (2).csv`."
+  },
+  {
+   "kind": "paragraph",
+   "text": "If the request has a `Content-Length`, that many bytes of the account's storage are reserved before the first file is read. Without one, they are reserved as they arrive, so several simultaneous uploads may all be refused although one of them would have fitted."
+  }
+ ],
+ "/cgi/createdrop.cgi": [
+  {
+   "kind": "paragraph",
+   "text": "Turns the draft into a drop with the draft's receivers and files and the fields of the body. Afterwards the draft is empty and its file list is closed."
+  },
+  {
+   "kind": "paragraph",
+   "text": "Jobs send the mails after the response, as HTML and plain text, in the receiver's `language` if there are texts in it (German, English, French, Spanish, Swedish, and any that the operator has added), otherwise in the server's. The receiver's page uses the same language unless the reader chooses another."
+  }
+ ],
+ "/cgi/givedrop.cgi": [
+  {
+   "kind": "paragraph",
+   "text": "Gives each of the draft's receivers a personal link with which they can send files back. The body is the same as for `createdrop.cgi`. Receivers are required, files are not; staged files and the opened list stay as they are. On the page behind the link, the contact uploads files and sends them to the account's inbox."
+  },
+  {
+   "kind": "paragraph",
+   "text": "The errors are those of `createdrop.cgi`, without `file_list_not_initialized` and `no_files`."
+  }
+ ],
+ "/cgi/get_history.cgi": [
+  {
+   "kind": "paragraph",
+   "text": "An ended drop stays in the history for as long as the server keeps it (`WAYBILL_HISTORY_DAYS`, a year by default). The sender's `first_run`, `change_passwd` and `settings` are constants so far. The response is streamed while the database is read. If that fails halfway, the connection is closed, so check that the JSON is complete."
+  }
+ ],
+ "/:inbox/files/:name": [
+  {
+   "kind": "paragraph",
+   "text": "`<inbox url>` is the `url` of an inbox entry, and `<file name>` is the percent-encoded `name` of one of its files. The CSRF token is required, as for every operation."
+  },
+  {
+   "kind": "paragraph",
+   "text": "A download is always an attachment of plain bytes, whatever the file is. `ETag` and `Repr-Digest` are the SHA-256 of the whole file in base64. A single byte `Range` is honoured (206), also with `If-Range`, so a download can be resumed; a request for several ranges gets the whole file. HEAD returns the same headers without the file. If stored bytes turn out to be damaged, the transfer is aborted: treat fewer bytes than `Content-Length` as an error."
+  },
+  {
+   "kind": "paragraph",
+   "text": "`Waybill-Path` is the file's path in the folder that was sent: the names of the folders and of the file, separated by `/`, in UTF-8 and percent-encoded. For a file that was sent on its own, it is the file's name. The sender chose the names: they may be reserved on the receiver's system, or differ only in case. A program that creates files from them must make them safe, as the [client](client.md) does."
+  }
+ ],
+ "/:inbox/all.zip": [
+  {
+   "kind": "paragraph",
+   "text": "Returns all files of an inbox entry as one ZIP, in their folders, under names that every system can unpack. This operation extends the original contract."
+  },
+  {
+   "kind": "paragraph",
+   "text": "The files are not compressed. The ZIP of a drop has the same bytes every time, so it can be resumed with `Range` and `If-Range` like a file. If the entry contains files that were stored before the server kept their CRC-32, the ZIP cannot be resumed: there is no `ETag`, and `Accept-Ranges` is `none`."
+  }
+ ]
+};

@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ExchangeError } from '../../domain/exchange-error.ts';
+import { ErrorPage, errorTitle } from './error-page.tsx';
+import { GonePage, type GonePageProps, goneTitle } from './gone-page.tsx';
+import { chooseTranslator, type PageOptions, replyWithPage } from './page.ts';
+
+/** Sends an error as a page; the reason `error` means that it is our fault. The reply's status is already set. */
+export function replyWithProblemPage(
+  options: PageOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  reason: GonePageProps['reason'] | 'error',
+  { language, ...about }: Pick<GonePageProps, 'link' | 'asking'> & { readonly language?: string } = {},
+): Promise<FastifyReply> {
+  const translator = chooseTranslator(options, request, language);
+  const support = options.operator.supportAddress;
+  return replyWithPage(
+    options,
+    request,
+    reply,
+    translator,
+    reason === 'error'
+      ? { title: errorTitle(translator), page: <ErrorPage requestId={request.id} support={support} /> }
+      : { title: goneTitle(translator, { reason, ...about }), page: <GonePage reason={reason} {...about} /> },
+  );
+}
+
+/**
+ * Whether a browser makes the request. Programs that accept HTML do not also accept XHTML, as every browser does, or
+ * they send a key.
+ */
+export function wantsPage({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  const accepted = headers.accept ?? '';
+  const isBrowser = accepted.includes('text/html') && accepted.includes('application/xhtml+xml');
+  return (method === 'GET' || method === 'HEAD') && isBrowser && headers.authorization === undefined;
+}
+
+/** The reason to show to a person who came to a URL of the machine API, or to one that does not exist. */
+export function toReason({ code }: ExchangeError, status: number): GonePageProps['reason'] | 'error' {
+  if (code === 'not_found') return 'nothing';
+  if (status === 401 || status === 403) return 'machines';
+  if (status === 429) return 'too_many';
+  return status >= 500 ? 'error' : 'refused';
+}
