@@ -113,6 +113,13 @@ export default {
       to: { path: '^server/src/(?:api/(?!shared/)|web/|http/probes/)' },
     },
     {
+      name: 'only-services-listen',
+      comment: 'The listener knows every surface, and no surface knows it.',
+      severity: 'error',
+      from: { path: '^server/src/(?!http/server/|services/|assemble/)', pathNot: tests },
+      to: { path: '^server/src/http/server/' },
+    },
+    {
       name: 'only-assemble-names-engines',
       severity: 'error',
       from: {

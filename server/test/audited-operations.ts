@@ -1,6 +1,6 @@
 import type { AuditAction } from '../src/domain/audit/actions.ts';
 import type { Author, NewAuditEntry } from '../src/domain/audit/audit-store.ts';
-import type { Authentication } from '../src/http/server/app.ts';
+import type { Authentication } from '../src/http/shared/app.ts';
 
 /**
  * The entries that an operation writes into the audit. An operation that changes something writes exactly one entry, with one of the

@@ -22,6 +22,7 @@ const forbidden: Record<string, [file: string, imports: string]> = {
   'the-web-knows-no-job-and-no-command': ['server/src/web/planted-job.ts', '../jobs/jobs.ts'],
   'apis-and-pages-do-not-know-each-other': ['server/src/web/planted-api.ts', '../api/machine/authenticate.ts'],
   'shared-http-code-knows-no-surface': ['server/src/http/shared/planted.ts', '../../api/machine/authenticate.ts'],
+  'only-services-listen': ['server/src/web/planted-listener.ts', '../http/server/server.ts'],
   'only-assemble-names-engines': ['server/src/planted-engine.ts', './engines/clamd/scanner.ts'],
   'postgres-driver-only-in-its-engine': ['server/src/http/planted-pg.ts', 'pg'],
   'aws-kms-driver-only-in-its-engine': ['server/src/http/planted-kms.ts', '@aws-sdk/client-kms'],

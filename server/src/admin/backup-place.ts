@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BackupAddress } from '../assemble/assemble.ts';
+import { resolveInStartDirectory } from '../config/start-directory.ts';
 import type { BackupPlace } from '../domain/backup/backup-place.ts';
 import { type DayKeyMirror, readMirror } from '../domain/backup/day-key-mirror.ts';
 import type { Copied } from '../domain/backup/make-backup.ts';
 import { ExchangeError, MissingObject } from '../domain/exchange-error.ts';
-import { resolveInStartDirectory } from '../host/start-directory.ts';
 import type { AdminEngines } from './command.ts';
 import { Progress, size } from './progress.ts';
 

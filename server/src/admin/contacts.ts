@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers';
 import { limits, ContactInput as WireInput } from '@waybill/protocol';
 import { Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';
+import { resolveInStartDirectory } from '../config/start-directory.ts';
 import type { ContactInput } from '../domain/contacts/contact-input.ts';
 import { listGlobalContacts } from '../domain/contacts/read-contacts.ts';
 import { replaceGlobalContacts } from '../domain/contacts/replace-contacts.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { resolveInStartDirectory } from '../host/start-directory.ts';
 import { type AddCommand, addExamples, print } from './command.ts';
 
 export const contactCommands: AddCommand = (parent, withEngines) => {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { resolveInStartDirectory } from '../host/start-directory.ts';
 import { findWrongLines, parseEnvironment } from './environment-file.ts';
+import { resolveInStartDirectory } from './start-directory.ts';
 
 export const environmentFile = 'WAYBILL_ENVIRONMENT_FILE';
 

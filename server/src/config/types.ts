@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { extname } from 'node:path';
 import { parseNetwork } from '../domain/accounts/network.ts';
-import { resolveInStartDirectory } from '../host/start-directory.ts';
 import type { SettingType } from './setting.ts';
+import { resolveInStartDirectory } from './start-directory.ts';
 
 export const text: SettingType<string> = { name: 'text', parse: (value) => value };
 

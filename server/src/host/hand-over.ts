@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { resolveInStartDirectory } from './start-directory.ts';
+import { resolveInStartDirectory } from '../config/start-directory.ts';
 
 interface Address {
   readonly host: string;

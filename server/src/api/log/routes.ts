@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import { PublicLog } from '../../domain/evidence/public-log.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 
 const config = { authentication: 'nobody' } as const;
 const method: ('GET' | 'HEAD')[] = ['GET', 'HEAD'];

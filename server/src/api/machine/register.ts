@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../domain/actor.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import type { Transfers } from '../../http/transfer/transfers.ts';
 import { serveDocument } from '../shared/openapi.ts';
 import { inputSchemas } from '../shared/route.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode, Errors } from '@waybill/protocol';
 import type { TSchema } from 'typebox';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import type { DescribedRoute, RouteResponse } from './route.ts';
 
 export const text = (description: string) => ({ description, schema: { type: 'string' } });

@@ -2,8 +2,8 @@ import { type ErrorCode, type Errors, errorCodes, errors } from '@waybill/protoc
 import { type Problem } from '@waybill/protocol/v1';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
-import { refuse } from '../../http/server/json-errors.ts';
-import { type Finding, InvalidParts, toPointer, validationMessage } from '../../http/server/validation-message.ts';
+import { refuse } from '../../http/shared/json-errors.ts';
+import { type Finding, InvalidParts, toPointer, validationMessage } from '../../http/shared/validation-message.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 
 export const v1Errors = Object.fromEntries(

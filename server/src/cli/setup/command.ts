@@ -3,7 +3,7 @@ import { addExamples, print } from '../../admin/command.ts';
 import { toLines as findingLines, summarize } from '../../admin/doctor.ts';
 import { isSetting } from '../../config/config.ts';
 import type { Settings } from '../../config/environment-file.ts';
-import { resolveInStartDirectory } from '../../host/start-directory.ts';
+import { resolveInStartDirectory } from '../../config/start-directory.ts';
 import type { SetupOptions, SetupResult } from './setup.ts';
 import { environmentPath } from './write-settings.ts';
 

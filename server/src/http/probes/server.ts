@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { securityHeaders } from '../server/security-headers.ts';
+import { securityHeaders } from '../shared/security-headers.ts';
 import type { EngineState } from './watch-engines.ts';
 
 export type ProcessStatus = 'starting' | 'ok' | 'stopping';

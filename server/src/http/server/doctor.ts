@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ProbeResponse, ProbeTokens, probeHeader, probeMediaType, probePath } from '../../domain/doctor/probe.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { App } from './app.ts';
+import type { App } from '../shared/app.ts';
 
 /** More than the doctor's own request has. */
 const maxBodyBytes = 4 * 1024 ** 2;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { limits } from '@waybill/protocol';
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { App } from './app.ts';
+import type { App } from '../shared/app.ts';
 
 /** The bytes that a form adds to each of its files: a boundary and a few headers. */
 const formBytesPerFile = 16 * 1024;

@@ -4,8 +4,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { createMetrics } from '../../observe/metrics.ts';
 import { noTracing } from '../../observe/tracing.ts';
-import type { App } from './app.ts';
-import { replyWithError } from './json-errors.ts';
+import type { App } from '../shared/app.ts';
+import { replyWithError } from '../shared/json-errors.ts';
 import { observeRequests } from './observe-requests.ts';
 
 const apps: App[] = [];

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observation } from '../../observe/observe-engines.ts';
-import type { App } from './app.ts';
+import type { App } from '../shared/app.ts';
 
 /**
  * Measures and traces every request. A request is named by its route, never by its URL: a URL may hold a token, and

@@ -22,21 +22,21 @@ import { createReference } from '../../web/reference/site.ts';
 import { receiverPages } from '../../web/routes.tsx';
 import type { PageOptions } from '../../web/shared/page.ts';
 import { replyWithProblemPage, toReason, wantsPage } from '../../web/shared/problem-page.tsx';
+import type { App } from '../shared/app.ts';
+import { parseJson } from '../shared/json-body.ts';
+import { refuse, replyWithError, toErrorBody } from '../shared/json-errors.ts';
+import { securityHeaders } from '../shared/security-headers.ts';
+import { requireStorableTexts } from '../shared/storable-texts.ts';
+import { validatorOptions } from '../shared/validation-message.ts';
 import { limitTransferStarts, TransferLanes } from '../transfer/transfer-lanes.ts';
 import { Transfers } from '../transfer/transfers.ts';
-import type { App } from './app.ts';
 import { doctorProbe } from './doctor.ts';
 import { awaitHandlers, closeGracefully, endGracefully } from './drain.ts';
 import { askForBodies } from './expect-continue.ts';
 import { findRefusal } from './guard.ts';
-import { parseJson } from './json-body.ts';
-import { refuse, replyWithError, toErrorBody } from './json-errors.ts';
 import { observeRequests } from './observe-requests.ts';
-import { securityHeaders } from './security-headers.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
-import { requireStorableTexts } from './storable-texts.ts';
 import type { Certificate } from './tls.ts';
-import { validatorOptions } from './validation-message.ts';
 
 const connectionOptions = {
   headersTimeout: 10_000,

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Actor } from '../../domain/actor.ts';
-import { InvalidParts } from '../server/validation-message.ts';
+import { InvalidParts } from './validation-message.ts';
 
 const tagBytes = 16;
 

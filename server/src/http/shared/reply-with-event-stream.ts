@@ -3,9 +3,9 @@ import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
 import type { EventPosition, StoredEvent } from '../../domain/events/event-store.ts';
 import { type FollowEngines, type FollowedPage, followEvents } from '../../domain/events/read-events.ts';
-import { toLevel } from '../server/json-errors.ts';
 import { endResponse, writeBytes } from '../transfer/write-bytes.ts';
 import { Cursors } from './cursors.ts';
+import { toLevel } from './json-errors.ts';
 
 /** Proxies close a connection on which nothing was sent for a minute or so. */
 const heartbeatMs = 15_000;

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import { expect, test, vi } from 'vitest';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { App } from '../server/app.ts';
+import type { App } from '../shared/app.ts';
 import { replyWithBody } from './reply-with-body.ts';
 import { limitTransferStarts, TransferLanes } from './transfer-lanes.ts';
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toOutage } from '../../domain/engine-name.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { ByteRange } from '../../domain/files/read-sealed.ts';
-import { toLevel } from '../server/json-errors.ts';
+import { toLevel } from '../shared/json-errors.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';
 
 export interface Body {

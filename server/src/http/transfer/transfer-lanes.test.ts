@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { expect, test, vi } from 'vitest';
-import type { App } from '../server/app.ts';
+import type { App } from '../shared/app.ts';
 import { limitTransferStarts, TransferLanes } from './transfer-lanes.ts';
 
 const endless = () => {

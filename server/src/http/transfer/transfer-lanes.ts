@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConcurrencyLimiter, type Slot } from '../../domain/flow/concurrency-limiter.ts';
-import type { App } from '../server/app.ts';
+import type { App } from '../shared/app.ts';
 import { Deliveries } from './deliveries.ts';
 
 const patience = { limit: 16, silenceMs: 10_000, waitMs: 30_000, maxWaiting: 10_000 };

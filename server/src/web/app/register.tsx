@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { errors } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { App } from '../../http/server/app.ts';
-import { parseJson } from '../../http/server/json-body.ts';
-import { asExchangeError, logFailure, refuse, replyWithError } from '../../http/server/json-errors.ts';
+import type { App } from '../../http/shared/app.ts';
+import { parseJson } from '../../http/shared/json-body.ts';
+import { asExchangeError, logFailure, refuse, replyWithError } from '../../http/shared/json-errors.ts';
 import { isClientGone } from '../../http/transfer/client-gone.ts';
 import { tusType } from '../../http/transfer/tus.ts';
 import { replyWithProblemPage } from '../shared/problem-page.tsx';

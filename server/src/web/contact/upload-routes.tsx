@@ -15,9 +15,9 @@ import { announceFile, findLinkFileSizeLimit } from '../../domain/requests/annou
 import { sendFiles } from '../../domain/requests/send-files.ts';
 import { contactDraftName, contactDraftOwner, listDraftFiles } from '../../domain/uploads/contact-draft.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
-import type { App } from '../../http/server/app.ts';
-import { parseJson } from '../../http/server/json-body.ts';
-import { replyWithError } from '../../http/server/json-errors.ts';
+import type { App } from '../../http/shared/app.ts';
+import { parseJson } from '../../http/shared/json-body.ts';
+import { replyWithError } from '../../http/shared/json-errors.ts';
 import { replyWithReceipt } from '../../http/transfer/reply-with-receipt.ts';
 import { type NewUpload, type RequestEnds, ResumableUploads } from '../../http/transfer/resumable-uploads.ts';
 import { handleTus, readContentLength, tusType, whenGone } from '../../http/transfer/tus.ts';

@@ -1,4 +1,4 @@
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import type { PageEngines } from '../links/page-engines.ts';
 import { chooseTranslator, type PageOptions, replyWithPage } from '../shared/page.ts';
 import { HomePage, homeTitle } from './home-page.tsx';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { askSender, chooseQuestion } from '../../domain/links/ask-sender.ts';
 import { EndedLinkError } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import type { Asking } from '../shared/components/ask-form.tsx';
 import { askToConfirm, isConfirmed } from '../shared/confirm.tsx';
 import { chooseTranslator, type PageOptions, withChosenLanguage } from '../shared/page.ts';

@@ -3,7 +3,7 @@ import { codeSeconds, isCodeShaped, issueCode, mayIssueCode } from '../../domain
 import type { LinkSession } from '../../domain/links/link-store.ts';
 import { maxTries, passCode } from '../../domain/links/open-link.ts';
 import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page.ts';
 import { requireOwnForm, toForm } from '../shared/person.ts';
 import { CodePage, type CodePageProps, codeTitle } from './code-page.tsx';

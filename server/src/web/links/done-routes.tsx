@@ -1,5 +1,5 @@
 import { closeSession } from '../../domain/links/open-link.ts';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import { GonePage, goneTitle } from '../shared/gone-page.tsx';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page.ts';
 import { requireOwnForm } from '../shared/person.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findCorrespondence, reportSender, resumeMail, stopMail } from '../../domain/stops/stop-mail.ts';
 import type { Correspondence } from '../../domain/stops/stop-store.ts';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import { askToConfirm, isConfirmed } from '../shared/confirm.tsx';
 import { limitGuesses } from '../shared/limit-guesses.ts';
 import { chooseTranslator, type PageOptions, replyWithPage, withChosenLanguage } from '../shared/page.ts';

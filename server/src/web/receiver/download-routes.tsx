@@ -4,7 +4,7 @@ import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { requireScanned } from '../../domain/require-scanned.ts';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import { replyWithFile } from '../../http/transfer/reply-with-file.ts';
 import { replyWithReceipt } from '../../http/transfer/reply-with-receipt.ts';
 import { replyWithZip } from '../../http/transfer/reply-with-zip.ts';

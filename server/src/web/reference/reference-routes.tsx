@@ -1,5 +1,5 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import { type PageOptions, SharedPage } from '../shared/page.ts';
 import type { ReferenceContent, ReferenceGroup } from './blocks.ts';
 import { ReferencePage } from './reference-page.tsx';

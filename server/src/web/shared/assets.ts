@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import { brandStylesheet } from '../../present/colors.ts';
 import { bestEncoding, compressContent, type Encoding } from './compress.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { App } from '../../http/server/app.ts';
+import type { App } from '../../http/shared/app.ts';
 import { stylesheets, verifierScript } from '../shared/asset-sources.ts';
 import { readAsset } from '../shared/assets.ts';
 import { bestEncoding, compressContent, type Encoding } from '../shared/compress.ts';

@@ -14,7 +14,7 @@ import type { Session, SessionStage } from '../../../domain/people/session-store
 import { findSession, type SignedIn } from '../../../domain/people/sessions.ts';
 import type { IdentityProviders } from '../../../domain/ports/identity-provider.ts';
 import { deviceCookieSeconds, newDeviceCookie, readDeviceCookie } from '../../../domain/sign-in/known-device.ts';
-import type { App } from '../../../http/server/app.ts';
+import type { App } from '../../../http/shared/app.ts';
 import { eventCursors } from '../../../http/shared/reply-with-event-stream.ts';
 import { type Part, parts } from '../../../http/transfer/multipart.ts';
 import type { UploadNeeds } from '../../../http/transfer/receive-files.ts';
