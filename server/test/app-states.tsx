@@ -34,8 +34,8 @@ import {
 } from '../src/web/app/requests/request-page.tsx';
 import type { FileHolders } from '../src/web/app/sent/drop-files.tsx';
 import { type SentLine, SentListPage } from '../src/web/app/sent/drop-list-page.tsx';
-import { DeliveryPage, type DeliveryPageProps, deliveryTitle } from '../src/web/app/sent/drop-page.tsx';
-import type { DeliveryReceiver } from '../src/web/app/sent/drop-receivers.tsx';
+import { DropPage, type DropPageProps, dropTitle } from '../src/web/app/sent/drop-page.tsx';
+import type { SentItemReceiver } from '../src/web/app/sent/drop-receivers.tsx';
 import { SelectionPage, type SelectionPageProps, selectionTitle } from '../src/web/app/sent/selection-page.tsx';
 import type { HistoryEntry } from '../src/web/app/sent/sent-history.tsx';
 import type { SentItem } from '../src/web/app/sent/sent-item.tsx';
@@ -188,7 +188,7 @@ function sentLines(foreign: Foreign): SentLine[] {
   });
 }
 
-function receivers(): DeliveryReceiver[] {
+function receivers(): SentItemReceiver[] {
   return [
     {
       ...nobody,
@@ -391,9 +391,9 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       />,
       frame,
     );
-  const delivery = (props: Partial<DeliveryPageProps> & { state?: Partial<SentItem> } = {}) => {
+  const delivery = (props: Partial<DropPageProps> & { state?: Partial<SentItem> } = {}) => {
     const { state, ...rest } = props;
-    const all: DeliveryPageProps = {
+    const all: DropPageProps = {
       ...common,
       item: {
         id: toId(0),
@@ -446,7 +446,7 @@ export function appStates(translator: Translator, foreign: Foreign): Record<stri
       canShowLinks: true,
       ...rest,
     };
-    return show('sent', deliveryTitle(translator, all), <DeliveryPage {...all} />);
+    return show('sent', dropTitle(translator, all), <DropPage {...all} />);
   };
   const many = Array.from({ length: 24 }, (_, index) => ({
     ...nobody,

@@ -8,7 +8,7 @@ import { requestRoutes } from './requests/request-list-routes.tsx';
 import { sendRoutes } from './send/send-routes.tsx';
 import { uploadRoutes } from './send/uploads-routes.ts';
 import { sentRoutes } from './sent/drop-list-routes.tsx';
-import { deliveryRoutes } from './sent/drop-routes.tsx';
+import { dropRoutes } from './sent/drop-routes.tsx';
 import { settingsAccountRoutes } from './settings/settings-account-routes.tsx';
 import { settingsKeysRoutes } from './settings/settings-keys-routes.tsx';
 import { settingsRoutes } from './settings/settings-routes.tsx';
@@ -34,7 +34,7 @@ export const appRoutes: readonly AppRoute[] = [
   ...contactRoutes,
   ...eventRoutes,
   ...sentRoutes,
-  ...deliveryRoutes,
+  ...dropRoutes,
   ...settingsRoutes,
   ...settingsAccountRoutes,
   ...uploadRoutes,

@@ -8,12 +8,12 @@ import { BriefMoment } from '../../shared/components/moment.tsx';
 import { namePerson, PersonLine } from '../components/person.tsx';
 import { isUnreached } from '../components/progress.ts';
 import { SectionHead } from '../components/section-head.tsx';
-import { canResend, type DeliveryReceiver, ReceiverActions, ReceiverNotes } from '../sent/drop-receivers.tsx';
+import { canResend, ReceiverActions, ReceiverNotes, type SentItemReceiver } from '../sent/drop-receivers.tsx';
 import { SentItemPage, type SentItemProps } from '../sent/sent-item.tsx';
 import { nameRequest } from './request-list-page.tsx';
 import { RequestChip } from './request-state.tsx';
 
-export type RequestContact = DeliveryReceiver & Pick<SentReceiver, 'sendings' | 'filesReceived' | 'lastReceivedAt'>;
+export type RequestContact = SentItemReceiver & Pick<SentReceiver, 'sendings' | 'filesReceived' | 'lastReceivedAt'>;
 
 export interface RequestPageProps extends SentItemProps<RequestContact> {
   readonly arrivals: readonly Arrival[];

@@ -9,7 +9,7 @@ import { Icon } from '../../shared/components/icon.tsx';
 import { ScanNote, ScanSummary } from '../../shared/components/scan-note.tsx';
 import { namePerson, type Person } from '../components/person.tsx';
 
-export interface DeliveryFile extends Pick<FollowedFile, 'id' | 'path' | 'sizeBytes' | 'scan'> {
+export interface DropFile extends Pick<FollowedFile, 'id' | 'path' | 'sizeBytes' | 'scan'> {
   /** Undefined for a file that is on another page of the list. */
   readonly holders?: FileHolders | undefined;
 }
@@ -24,8 +24,8 @@ export interface FileHolders {
 }
 
 /** The files of a delivery, and for each who has it. */
-export function DeliveryFiles(props: {
-  files: readonly DeliveryFile[];
+export function DropFiles(props: {
+  files: readonly DropFile[];
   receivers: number;
   pager?: ComponentChildren;
 }): JSX.Element {

@@ -11,23 +11,23 @@ import { Panel } from '../components/panel.tsx';
 import { namePerson } from '../components/person.tsx';
 import { countProgress, isCounted, type Progress, summarizeProgress } from '../components/progress.ts';
 import { toHref } from '../shared/list-props.ts';
-import { type DeliveryFile, DeliveryFiles } from './drop-files.tsx';
-import { type DeliveryReceiver, DeliveryReceivers } from './drop-receivers.tsx';
+import { type DropFile, DropFiles } from './drop-files.tsx';
+import { DropReceivers, type SentItemReceiver } from './drop-receivers.tsx';
 import { RangePager, takePage } from './range-pager.tsx';
 import { SentItemPage, type SentItemProps } from './sent-item.tsx';
 
-export interface DeliveryPageProps extends SentItemProps<DeliveryReceiver> {
+export interface DropPageProps extends SentItemProps<SentItemReceiver> {
   /** All of them; those on the page with who has them. */
-  readonly files: readonly DeliveryFile[];
+  readonly files: readonly DropFile[];
   /** Whether it was sent a moment ago, by the person who sees this (`?sent=1`). */
   readonly isJustSent?: boolean | undefined;
   /** The receiver, by position, and the file, by id, after which the page begins. */
   readonly after?: { readonly receiver?: number | undefined; readonly file?: string | undefined } | undefined;
 }
 
-export function deliveryTitle(
+export function dropTitle(
   translator: ViewTranslator,
-  { receivers, files }: Pick<DeliveryPageProps, 'receivers' | 'files'>,
+  { receivers, files }: Pick<DropPageProps, 'receivers' | 'files'>,
 ): string {
   const counted = receivers.filter(isCounted);
   const first = counted[0] ?? receivers[0];
@@ -41,7 +41,7 @@ export function deliveryTitle(
 
 const codes = { off: 'delivery.codeOff', mail: 'delivery.codeMail', sms: 'delivery.codeSms' } as const;
 
-export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
+export function DropPage(props: DropPageProps): JSX.Element {
   const translator = useTranslator();
   const { base, item, receivers, files, canChange } = props;
   const path = `${base}sent/${item.id}`;
@@ -55,8 +55,8 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
       <SentItemPage
         {...props}
         screen="sent"
-        title={deliveryTitle(translator, props)}
-        chip={<DeliveryChip progress={progress} />}
+        title={dropTitle(translator, props)}
+        chip={<DropChip progress={progress} />}
         fields={[
           ...(files.length > 0 ? [[translator.t('delivery.size'), translator.formatSize(totalBytes)] as const] : []),
           [translator.t('delivery.code'), translator.t(codes[item.secondFactor])],
@@ -68,8 +68,8 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
         }
         warning={item.isPurged && <Banner tone="quiet">{translator.t('delivery.purged')}</Banner>}
         list={
-          <DeliveryReceivers
-            delivery={item}
+          <DropReceivers
+            drop={item}
             receivers={receivers}
             path={path}
             now={props.now}
@@ -81,7 +81,7 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
         aside={isNew && <NextSteps item={item} now={props.now} />}
       >
         {files.length > 0 && (
-          <DeliveryFiles
+          <DropFiles
             files={files}
             receivers={progress.receivers}
             pager={<FilesPager files={files} path={path} after={props.after?.file} />}
@@ -93,7 +93,7 @@ export function DeliveryPage(props: DeliveryPageProps): JSX.Element {
 }
 
 /** Success that cannot be missed; the page below goes on to follow the delivery. */
-function JustSent(props: DeliveryPageProps & { path: string; people: number }): JSX.Element {
+function JustSent(props: DropPageProps & { path: string; people: number }): JSX.Element {
   const translator = useTranslator();
   const { base, csrf, item, path, people } = props;
   const canShow = !item.notify && props.canShowLinks;
@@ -124,7 +124,7 @@ function JustSent(props: DeliveryPageProps & { path: string; people: number }): 
 }
 
 /** The steps that a delivery takes by itself, for somebody who has sent it for the first time. */
-function NextSteps({ item, now }: Pick<DeliveryPageProps, 'item' | 'now'>): JSX.Element {
+function NextSteps({ item, now }: Pick<DropPageProps, 'item' | 'now'>): JSX.Element {
   const translator = useTranslator();
   const steps = [
     ...(item.remindAt ? ([[item.remindAt, 'delivery.next.remind']] as const) : []),
@@ -145,7 +145,7 @@ function NextSteps({ item, now }: Pick<DeliveryPageProps, 'item' | 'now'>): JSX.
 }
 
 /** Offers to undo a revocation for as long as that is possible. */
-function Restorable(props: DeliveryPageProps & { path: string; until: Date }): JSX.Element {
+function Restorable(props: DropPageProps & { path: string; until: Date }): JSX.Element {
   const translator = useTranslator();
   return (
     <Banner
@@ -169,7 +169,7 @@ function Restorable(props: DeliveryPageProps & { path: string; until: Date }): J
 /** As many files as a page shows. */
 export const shownFiles = 50;
 
-function FilesPager(props: { files: readonly DeliveryFile[]; path: string; after: string | undefined }): JSX.Element {
+function FilesPager(props: { files: readonly DropFile[]; path: string; after: string | undefined }): JSX.Element {
   const { items, ...range } = takePage(props.files, shownFiles, ({ id }) => id === props.after);
   return (
     <RangePager
@@ -188,7 +188,7 @@ const chips = {
   over: ['tone-quiet', 'clock'],
 } as const;
 
-function DeliveryChip({ progress }: { progress: Progress }): JSX.Element {
+function DropChip({ progress }: { progress: Progress }): JSX.Element {
   const translator = useTranslator();
   const { tone, text, count, of } = summarizeProgress(progress);
   const [look, icon] = chips[tone];

@@ -16,7 +16,7 @@ import { RangePager, takePage } from './range-pager.tsx';
 import { type Status, StatusChip } from './status-chip.tsx';
 import { Timeline } from './timeline.tsx';
 
-export interface DeliveryReceiver extends FollowedReceiver {
+export interface SentItemReceiver extends FollowedReceiver {
   /** How many files they have sent; undefined if they were not asked for any. */
   readonly filesReceived?: number | undefined;
   /** Their personal link, on the page that shows it because it was asked for. */
@@ -24,8 +24,8 @@ export interface DeliveryReceiver extends FollowedReceiver {
 }
 
 interface ReceiversProps {
-  readonly delivery: Pick<SentDrop, 'createdAt' | 'state' | 'notify'>;
-  readonly receivers: readonly DeliveryReceiver[];
+  readonly drop: Pick<SentDrop, 'createdAt' | 'state' | 'notify'>;
+  readonly receivers: readonly SentItemReceiver[];
   readonly path: string;
   readonly now: Date;
   readonly canChange: boolean;
@@ -41,9 +41,9 @@ const comfortable = 8;
 const shownReceivers = 50;
 
 /** A timeline for each receiver; those whose link is shown and those whom no mail reaches come first. */
-export function DeliveryReceivers(props: ReceiversProps): JSX.Element {
+export function DropReceivers(props: ReceiversProps): JSX.Element {
   const { receivers, after, path } = props;
-  const rank = (receiver: DeliveryReceiver) => (isUnreached(receiver) && receiver.revokedAt === null ? 0 : 1);
+  const rank = (receiver: SentItemReceiver) => (isUnreached(receiver) && receiver.revokedAt === null ? 0 : 1);
   const sorted = receivers.toSorted((one, other) => rank(one) - rank(other) || one.position - other.position);
   const hasLinks = sorted.some(({ link }) => link !== undefined);
   const listed = hasLinks ? sorted.filter(({ link }) => link !== undefined) : sorted;
@@ -62,7 +62,7 @@ export function DeliveryReceivers(props: ReceiversProps): JSX.Element {
           ) : (
             <li key={receiver.position}>
               <PersonLine person={receiver}>
-                <DeliveryActions {...props} receiver={receiver} />
+                <DropReceiverActions {...props} receiver={receiver} />
               </PersonLine>
               <ReceiverProgress {...props} receiver={receiver} />
             </li>
@@ -79,10 +79,10 @@ export function DeliveryReceivers(props: ReceiversProps): JSX.Element {
   );
 }
 
-type OneProps = ReceiversProps & { readonly receiver: DeliveryReceiver };
+type OneProps = ReceiversProps & { readonly receiver: SentItemReceiver };
 
 /** The last step that a receiver has reached. */
-function findStatus({ state }: ReceiversProps['delivery'], receiver: DeliveryReceiver): Status {
+function findStatus({ state }: ReceiversProps['drop'], receiver: SentItemReceiver): Status {
   if (receiver.completedAt) return 'downloaded';
   if (receiver.revokedAt) return 'revoked';
   if (isUnreached(receiver)) return 'undeliverable';
@@ -92,8 +92,8 @@ function findStatus({ state }: ReceiversProps['delivery'], receiver: DeliveryRec
 }
 
 function FoldedReceiver(props: OneProps): JSX.Element {
-  const { receiver, delivery, now } = props;
-  const at = receiver.completedAt ?? receiver.openedAt ?? receiver.notifiedAt ?? delivery.createdAt;
+  const { receiver, drop, now } = props;
+  const at = receiver.completedAt ?? receiver.openedAt ?? receiver.notifiedAt ?? drop.createdAt;
   return (
     <li>
       <details class="receiver-fold">
@@ -104,10 +104,10 @@ function FoldedReceiver(props: OneProps): JSX.Element {
           <span class="receiver-at quiet">
             <BriefMoment at={at} now={now} show="day-time" />
           </span>
-          <StatusChip status={findStatus(delivery, receiver)} />
+          <StatusChip status={findStatus(drop, receiver)} />
         </summary>
         <PersonLine person={receiver}>
-          <DeliveryActions {...props} />
+          <DropReceiverActions {...props} />
         </PersonLine>
         <ReceiverProgress {...props} />
       </details>
@@ -115,14 +115,14 @@ function FoldedReceiver(props: OneProps): JSX.Element {
   );
 }
 
-function ReceiverProgress({ receiver, delivery, now, path, canChange }: OneProps): JSX.Element {
+function ReceiverProgress({ receiver, drop, now, path, canChange }: OneProps): JSX.Element {
   const translator = useTranslator();
   return (
     <>
       <Timeline
         now={now}
         at={{
-          sent: delivery.createdAt,
+          sent: drop.createdAt,
           ...(receiver.notifiedAt ? { delivered: receiver.notifiedAt } : {}),
           ...(receiver.openedAt ? { opened: receiver.openedAt } : {}),
           ...(receiver.completedAt ? { downloaded: receiver.completedAt } : {}),
@@ -143,7 +143,7 @@ function ReceiverProgress({ receiver, delivery, now, path, canChange }: OneProps
 
 /** The link of a receiver if it was asked for, what keeps mails from reaching them, and their receipt. */
 export function ReceiverNotes(props: {
-  receiver: DeliveryReceiver;
+  receiver: SentItemReceiver;
   path: string;
   canChange: boolean;
   children?: ComponentChildren;
@@ -163,7 +163,7 @@ export function ReceiverNotes(props: {
 }
 
 /** The personal link of a receiver, on the page that shows it because it was asked for. */
-function ShownLink({ receiver }: { receiver: DeliveryReceiver }): JSX.Element | null {
+function ShownLink({ receiver }: { receiver: SentItemReceiver }): JSX.Element | null {
   const translator = useTranslator();
   if (receiver.link === undefined) return null;
   const label = translator.t('delivery.linkOf', { name: isolate(namePerson(receiver)) });
@@ -177,7 +177,7 @@ function ShownLink({ receiver }: { receiver: DeliveryReceiver }): JSX.Element | 
 }
 
 /** Why the mail was not accepted yet, while it is tried again. */
-function Delay({ receiver }: { receiver: DeliveryReceiver }): JSX.Element | null {
+function Delay({ receiver }: { receiver: SentItemReceiver }): JSX.Element | null {
   const { notifiedAt, undeliverableAt, undeliverableReason, revokedAt } = receiver;
   const translator = useTranslator();
   if (undeliverableReason === null || undeliverableAt || notifiedAt || revokedAt) return null;
@@ -198,7 +198,7 @@ function Delay({ receiver }: { receiver: DeliveryReceiver }): JSX.Element | null
 }
 
 /** Why the mail did not arrive, in words, and what can be done about it. */
-function Bounce(props: { receiver: DeliveryReceiver; path: string; canChange: boolean }): JSX.Element {
+function Bounce(props: { receiver: SentItemReceiver; path: string; canChange: boolean }): JSX.Element {
   const { receiver, path, canChange } = props;
   const translator = useTranslator();
   const { text, advice, isStopped } = explainBounce(receiver.undeliverableReason);
@@ -228,13 +228,13 @@ function Bounce(props: { receiver: DeliveryReceiver; path: string; canChange: bo
 }
 
 /** Whether the mail may be sent again to a receiver. */
-export function canResend(receiver: DeliveryReceiver, { notify }: { readonly notify: boolean }): boolean {
+export function canResend(receiver: SentItemReceiver, { notify }: { readonly notify: boolean }): boolean {
   return notify && receiver.completedAt === null && !isUnreached(receiver);
 }
 
 /** The changes of one receiver in a menu, and the main one also as a button. */
 export function ReceiverActions(props: {
-  receiver: DeliveryReceiver;
+  receiver: SentItemReceiver;
   path: string;
   canResend: boolean;
   canShowLinks: boolean;
@@ -281,9 +281,9 @@ export function ReceiverActions(props: {
   );
 }
 
-function DeliveryActions({ receiver, path, canChange, canShowLinks, delivery }: OneProps): JSX.Element | null {
+function DropReceiverActions({ receiver, path, canChange, canShowLinks, drop }: OneProps): JSX.Element | null {
   if (!canChange) return null;
-  const mayResend = canResend(receiver, delivery);
+  const mayResend = canResend(receiver, drop);
   const mayShow = canShowLinks && !isUnreached(receiver);
   return (
     <ReceiverActions

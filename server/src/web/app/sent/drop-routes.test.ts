@@ -10,7 +10,7 @@ const { exchange, app } = await useTestServer();
 const { engines } = exchange;
 const { query } = exchange.database;
 
-async function openDelivery(...receivers: string[]) {
+async function openDrop(...receivers: string[]) {
   const all = receivers.length === 0 ? ['r@example.org'] : receivers;
   const account = await exchange.account(...all);
   const member = await signInMember(exchange, app, 'member', account);
@@ -33,7 +33,7 @@ const readActions = async (dropId: string) =>
 
 describe('the page of a delivery', () => {
   test('shows how far each receiver has come, why a mail failed, and who has which file', async () => {
-    const { browser, page, dropId, account } = await openDelivery('r@example.org', 's@example.org');
+    const { browser, page, dropId, account } = await openDrop('r@example.org', 's@example.org');
     await query(
       `update links set undeliverable_at = now(), undeliverable_reason = '550 5.1.1 User unknown'
        where drop_id = $1 and position = 1`,
@@ -63,7 +63,7 @@ describe('the page of a delivery', () => {
   });
 
   test('says that a mail is tried again, and quotes the mail server only if it said something about the mail', async () => {
-    const { browser, page, dropId } = await openDelivery('r@example.org', 's@example.org');
+    const { browser, page, dropId } = await openDrop('r@example.org', 's@example.org');
     await query(
       `update messages set attempts = 1, outcome = case position
          when 0 then 'mails cannot be sent at the moment: connect ECONNREFUSED 10.0.0.7:25' else '451 greylisted' end
@@ -78,8 +78,8 @@ describe('the page of a delivery', () => {
   });
 
   test('is not found for another account, nor by a wrong id', async () => {
-    const { dropId } = await openDelivery();
-    const { browser, base } = await openDelivery();
+    const { dropId } = await openDrop();
+    const { browser, base } = await openDrop();
     for (const path of [dropId, 'x', `${dropId}/history.csv`]) {
       expect((await browser.get(`${base}sent/${path}`)).statusCode, path).toBe(404);
     }
@@ -101,7 +101,7 @@ describe('the page of a delivery', () => {
   });
 
   test('lets a reader see everything and change nothing', async () => {
-    const { dropId, account, page } = await openDelivery();
+    const { dropId, account, page } = await openDrop();
     const { browser } = await signInMember(exchange, app, 'reader', account);
     const { body } = await browser.get(`${page}?do=revoke`);
     expect(body).toContain('r@example.org');
@@ -114,14 +114,14 @@ describe('the page of a delivery', () => {
   });
 
   test('says that it was sent, right after that', async () => {
-    const { browser, page } = await openDelivery('r@example.org', 's@example.org');
+    const { browser, page } = await openDrop('r@example.org', 's@example.org');
     expect((await browser.get(`${page}?sent=1`)).body).toContain('Sent to 2 people');
     expect((await browser.get(page)).body).not.toContain('Sent to 2 people');
   });
 
   test('shows a part of many receivers and files, and leads to the others', async () => {
     const many = Array.from({ length: 120 }, (_, index) => `r${index}@example.org`);
-    const { browser, page, dropId } = await openDelivery(...many);
+    const { browser, page, dropId } = await openDrop(...many);
     await query('update links set undeliverable_at = now() where drop_id = $1 and position = 110', [dropId]);
     const { body } = await browser.get(page);
     expect(body.match(/class="person"/g)).toHaveLength(50);
@@ -136,7 +136,7 @@ describe('the page of a delivery', () => {
 
 describe('a change of a delivery', () => {
   test('reminds, and resends to one or to all', async () => {
-    const { browser, page, dropId } = await openDelivery('r@example.org', 's@example.org');
+    const { browser, page, dropId } = await openDrop('r@example.org', 's@example.org');
     expect((await browser.post(`${page}/remind`)).headers.location).toBe(`${page}?notice=reminded&count=2`);
     expect((await browser.post(`${page}/resend`)).headers.location).toBe(`${page}?notice=resent&count=2`);
     const one = await browser.post(`${page}/receivers/1/resend`);
@@ -149,7 +149,7 @@ describe('a change of a delivery', () => {
   });
 
   test('adds a receiver, or says at the field why not', async () => {
-    const { browser, page, dropId } = await openDelivery();
+    const { browser, page, dropId } = await openDrop();
     expect((await browser.get(`${page}?do=add`)).body).toContain('Send this to somebody else too');
     const wrong = await browser.post(`${page}/receivers`, { email: 'nobody' });
     expect(wrong.statusCode).toBe(400);
@@ -167,7 +167,7 @@ describe('a change of a delivery', () => {
   });
 
   test('corrects an address: the old link ends, the new one is sent', async () => {
-    const { browser, page, dropId } = await openDelivery('wrong@example.org');
+    const { browser, page, dropId } = await openDrop('wrong@example.org');
     expect((await browser.get(`${page}?do=correct&receiver=0`)).body).toContain('value="wrong@example.org"');
     const { headers } = await browser.post(`${page}/receivers/0/correct`, { email: 'right@example.org' });
     expect(headers.location).toBe(`${page}?notice=corrected`);
@@ -179,7 +179,7 @@ describe('a change of a delivery', () => {
   });
 
   test('extends it by days or to a day', async () => {
-    const { browser, page, dropId } = await openDelivery();
+    const { browser, page, dropId } = await openDrop();
     expect((await browser.get(`${page}?do=extend`)).body).toContain('value="14"');
     const refused = await browser.post(`${page}/extend`, { days: '', date: '2020-01-01' });
     expect(refused.statusCode).toBe(400);
@@ -195,7 +195,7 @@ describe('a change of a delivery', () => {
   });
 
   test('revokes the link of one receiver for good', async () => {
-    const { browser, page, dropId } = await openDelivery('r@example.org', 's@example.org');
+    const { browser, page, dropId } = await openDrop('r@example.org', 's@example.org');
     const asked = await browser.get(`${page}?do=revoke&receiver=1`);
     expect(asked.body).toContain('This cannot be undone.');
     const { headers } = await browser.post(`${page}/revoke`, { receiver: '1' });
@@ -204,7 +204,7 @@ describe('a change of a delivery', () => {
   });
 
   test('revokes it for everyone, which can be undone until the files are deleted', async () => {
-    const { browser, page, dropId, account, base } = await openDelivery();
+    const { browser, page, dropId, account, base } = await openDrop();
     const token = await deriveToken(exchange, account, dropId, 0);
     const receiver = new AppBrowser(app, engines.policy.publicUrl);
     const visit = async () => (await receiver.get(`/d/${token}`)).statusCode;
@@ -235,7 +235,7 @@ describe('a change of a delivery', () => {
 
 describe('the link of a receiver', () => {
   test('is shown only when asked for, and then stands in the history and in the receipt', async () => {
-    const { browser, page, dropId, account, person } = await openDelivery('r@example.org', 's@example.org');
+    const { browser, page, dropId, account, person } = await openDrop('r@example.org', 's@example.org');
     const link = `${engines.policy.publicUrl}/d/${await deriveToken(exchange, account, dropId, 1)}`;
     const asked = await browser.get(`${page}?do=link&receiver=1`);
     expect(asked.body).toContain('That you saw it is recorded');
@@ -264,7 +264,7 @@ describe('the link of a receiver', () => {
   });
 
   test('is shown for everyone at once, where no mails were sent', async () => {
-    const { browser, page, dropId, account } = await openDelivery('r@example.org', 's@example.org');
+    const { browser, page, dropId, account } = await openDrop('r@example.org', 's@example.org');
     await query('update drops set notify = false where id = $1', [dropId]);
     expect((await browser.get(`${page}?sent=1`)).body).toContain('The links are ready');
     const { body } = await browser.post(`${page}/link`);
@@ -273,7 +273,7 @@ describe('the link of a receiver', () => {
   });
 
   test('is not shown if the account’s rules forbid it', async () => {
-    const { browser, page, dropId, account } = await openDelivery();
+    const { browser, page, dropId, account } = await openDrop();
     await engines.store.accounts.setChoices(account.accountId, { showLinks: false });
     expect((await browser.get(page)).body).not.toContain('Show the link');
     expect((await browser.post(`${page}/link`)).statusCode).toBe(403);
@@ -282,7 +282,7 @@ describe('the link of a receiver', () => {
 });
 
 test('the history can be exported', async () => {
-  const { browser, page, person } = await openDelivery('r@example.org', 's@example.org');
+  const { browser, page, person } = await openDrop('r@example.org', 's@example.org');
   await browser.post(`${page}/remind`);
   const { headers, body } = await browser.get(`${page}/history.csv`);
   expect(headers['content-disposition']).toMatch(/filename=WB-/);
@@ -296,7 +296,7 @@ test('the history can be exported', async () => {
 });
 
 test('the history names people, with their addresses', async () => {
-  const { browser, page, person } = await openDelivery('r@example.org', 's@example.org');
+  const { browser, page, person } = await openDrop('r@example.org', 's@example.org');
   await browser.post(`${page}/remind`);
   const readLog = async () =>
     /<ol class="log">.*?<\/ol>/s.exec((await browser.get(page)).body)?.[0].replaceAll('<wbr/>', '');

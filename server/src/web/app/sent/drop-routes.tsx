@@ -2,8 +2,8 @@ import { findHolders, listFollowedFiles } from '../../../domain/drops/find-sent-
 import type { FollowedFile, FollowedReceiver, SentDrop } from '../../../domain/drops/sent-drop-store.ts';
 import type { AppContext, AppRoute, Member } from '../shared/app-route.ts';
 import { readQueryFields } from '../shared/list-visit.ts';
-import type { DeliveryFile } from './drop-files.tsx';
-import { DeliveryPage, type DeliveryPageProps, deliveryTitle, shownFiles } from './drop-page.tsx';
+import type { DropFile } from './drop-files.tsx';
+import { DropPage, type DropPageProps, dropTitle, shownFiles } from './drop-page.tsx';
 import { takePage } from './range-pager.tsx';
 import { itemRoutes } from './sent-item-routes.tsx';
 import { readPosition } from './sent-task-form.ts';
@@ -12,7 +12,7 @@ import { readPosition } from './sent-task-form.ts';
 const shownHolders = 2;
 
 /** The page of one delivery, and what can be done with it. */
-export const deliveryRoutes: readonly AppRoute[] = itemRoutes({
+export const dropRoutes: readonly AppRoute[] = itemRoutes({
   screen: 'sent',
   readArrivals: async () => undefined,
   async toPage(visit, { item, receivers, ...about }) {
@@ -20,7 +20,7 @@ export const deliveryRoutes: readonly AppRoute[] = itemRoutes({
     const fields = readQueryFields(visit);
     const after = { receiver: readPosition(fields.get('receivers')), file: fields.get('files') ?? undefined };
     const files = await listFollowedFiles(engines, actor.accountId, item.id);
-    const props: DeliveryPageProps = {
+    const props: DropPageProps = {
       ...about,
       item,
       receivers,
@@ -28,7 +28,7 @@ export const deliveryRoutes: readonly AppRoute[] = itemRoutes({
       isJustSent: fields.get('sent') === '1',
       after,
     };
-    return { title: deliveryTitle(translator, props), page: <DeliveryPage {...props} /> };
+    return { title: dropTitle(translator, props), page: <DropPage {...props} /> };
   },
 });
 
@@ -39,7 +39,7 @@ async function addHolders(
   files: readonly FollowedFile[],
   receivers: readonly FollowedReceiver[],
   after: string | undefined,
-): Promise<DeliveryFile[]> {
+): Promise<DropFile[]> {
   const { items } = takePage(files, shownFiles, ({ id }) => id === after);
   const complete = receivers.filter(({ completedAt }) => completedAt !== null);
   const among = {

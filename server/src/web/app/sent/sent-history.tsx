@@ -50,7 +50,7 @@ export function describeEntry({ t }: ViewTranslator, { kind, name, by, count = 0
 const shownEntries = 100;
 
 /** The log of a delivery, newest first. */
-export function DeliveryHistory(props: {
+export function SentHistory(props: {
   entries: readonly HistoryEntry[];
   now: Date;
   exportHref?: string | undefined;

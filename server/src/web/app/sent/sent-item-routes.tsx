@@ -17,7 +17,7 @@ import { readQueryFields, toListProps } from '../shared/list-visit.ts';
 import { replyWithScreen, type ScreenContent } from '../shared/reply-with-screen.tsx';
 import { requireUuid } from '../shared/require-uuid.ts';
 import { offerDeadlines, readDeadline } from './deadlines.ts';
-import type { DeliveryReceiver } from './drop-receivers.tsx';
+import type { SentItemReceiver } from './drop-receivers.tsx';
 import { toHistory, toHistoryRows } from './read-history.ts';
 import { changeEach, readNotice, returnWith, sentTypes } from './sent-changes.ts';
 import type { SentItemProps } from './sent-item.tsx';
@@ -38,7 +38,7 @@ import {
 /** Changes by people and programs that a history shows. */
 const maxChanges = 1000;
 
-interface ItemProps extends SentItemProps<FollowedReceiver & Pick<DeliveryReceiver, 'link'>> {
+interface ItemProps extends SentItemProps<FollowedReceiver & Pick<SentItemReceiver, 'link'>> {
   readonly arrivals: readonly Arrival[] | undefined;
 }
 

@@ -11,8 +11,8 @@ import { ListForm } from '../components/list-form.tsx';
 import { Panel } from '../components/panel.tsx';
 import { SectionHead } from '../components/section-head.tsx';
 import type { ListProps } from '../shared/list-props.ts';
-import type { DeliveryReceiver } from './drop-receivers.tsx';
-import { DeliveryHistory, type HistoryEntry } from './sent-history.tsx';
+import type { SentItemReceiver } from './drop-receivers.tsx';
+import { type HistoryEntry, SentHistory } from './sent-history.tsx';
 import type { SentScreen } from './sent-notice.tsx';
 import { SentTask, type Task } from './sent-task.tsx';
 
@@ -37,7 +37,7 @@ export interface SentItem
   readonly secondFactor: SecondFactor;
 }
 
-export interface SentItemProps<Receiver extends DeliveryReceiver> extends ListProps {
+export interface SentItemProps<Receiver extends SentItemReceiver> extends ListProps {
   readonly item: SentItem;
   readonly receivers: readonly Receiver[];
   readonly history: readonly HistoryEntry[];
@@ -72,7 +72,7 @@ const subjects = { sent: 'drop.', requests: 'request.' } as const;
 
 /** The page of one delivery or one request: what it is, whom it reached, and what happened to it. */
 export function SentItemPage(
-  props: SentItemProps<DeliveryReceiver> & {
+  props: SentItemProps<SentItemReceiver> & {
     screen: SentScreen;
     title: ComponentChildren;
     /** Its state in one word. */
@@ -167,7 +167,7 @@ export function SentItemPage(
               <Message>{item.message}</Message>
             </Panel>
           )}
-          <DeliveryHistory entries={props.history} now={props.now} exportHref={`${path}/history.csv`} />
+          <SentHistory entries={props.history} now={props.now} exportHref={`${path}/history.csv`} />
         </div>
       </div>
     </>

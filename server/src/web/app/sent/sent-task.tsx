@@ -6,7 +6,7 @@ import { fillText } from '../../shared/components/fill-text.ts';
 import { Moment } from '../../shared/components/moment.tsx';
 import { namePerson } from '../components/person.tsx';
 import { DeadlineField, TaskForm } from '../components/task-form.tsx';
-import type { DeliveryReceiver } from './drop-receivers.tsx';
+import type { SentItemReceiver } from './drop-receivers.tsx';
 import type { SentItem } from './sent-item.tsx';
 import type { SentScreen } from './sent-notice.tsx';
 
@@ -54,7 +54,7 @@ export type TaskProblem = keyof typeof problems;
 interface TaskProps {
   readonly screen: SentScreen;
   readonly item: SentItem;
-  readonly receivers: readonly DeliveryReceiver[];
+  readonly receivers: readonly SentItemReceiver[];
   /** How many files a revocation deletes. */
   readonly fileCount: number;
   readonly csrf: string;
