@@ -146,6 +146,10 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
   prepare(actor: Actor, receivers: readonly string[], files: readonly string[], draft?: string): Promise<void>;
   /** A drop with these files for these receivers, who must be contacts. Returns its id. */
   drop(actor: Actor, receivers: readonly string[], files: readonly string[]): Promise<string>;
+  /** Lets drops or requests expire, as time would; `ago` is an interval of PostgreSQL. */
+  expire(ids: string | readonly string[], ago?: string): Promise<void>;
+  /** Lets everything that an account has sent expire. */
+  expireAll(account: Pick<Actor, 'accountId'>, ago?: string): Promise<void>;
 }
 
 /** Without identity providers, as most servers are. */
@@ -244,6 +248,18 @@ export async function openTestExchange(
       await dispatchDraft(engines, actor, { draft: '', parameters: { ddmessage } }, 'downloadfiles');
       const [drop] = await database.query<{ id: string }>('select id from drops where message = $1', [ddmessage]);
       return (drop as { id: string }).id;
+    },
+    async expire(ids, ago = '1 second') {
+      await database.query('update drops set expires_at = now() - $2::interval where id = any($1)', [
+        [ids].flat(),
+        ago,
+      ]);
+    },
+    async expireAll({ accountId }, ago = '1 second') {
+      await database.query('update drops set expires_at = now() - $2::interval where account_id = $1', [
+        accountId,
+        ago,
+      ]);
     },
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]();

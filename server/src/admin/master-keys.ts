@@ -67,7 +67,7 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
   addExamples(status, 'waybilld admin master-keys status', 'waybilld admin master-keys status --json');
 };
 
-/** Those that are known here, and those that stored keys need. */
+/** Lists the master keys that are known here, and those that stored keys need. */
 async function listMasterKeys({ masterKeys, database }: AdminEngines) {
   const used = await database.usedMasterKeys();
   const known = await masterKeys.list();

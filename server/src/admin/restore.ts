@@ -22,7 +22,7 @@ interface RestoreOptions {
 /** Tasks that were due since the backup was made are done by `work`, which does not run yet. */
 const leftToWork = new Set(['work.running', 'audit.delivery']);
 
-/** It ends by running the doctor on these parts. */
+/** Restores a backup, and ends by running the doctor on these parts. */
 export function restoreCommand(
   parent: Command,
   withEngines: WithEngines,

@@ -62,9 +62,9 @@ export interface Policy {
     readonly history: number | undefined;
     /** Records of what receivers did with ended drops. */
     readonly activity: number | undefined;
-    /** Also released holds. */
+    /** Entries of the audit, and released holds. */
     readonly audit: number | undefined;
-    /** Then it is erased. */
+    /** Evidence, which is then erased. */
     readonly evidence: number | undefined;
     readonly events: number;
     /** Settled messages. */

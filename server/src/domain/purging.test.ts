@@ -36,7 +36,7 @@ async function endedDrop(daysAgo: number) {
 }
 
 async function end(dropId: string, daysAgo: number): Promise<void> {
-  await query('update drops set expires_at = now() where id = $1', [dropId]);
+  await exchange.expire(dropId);
   await sweep(engines);
   await query('update drops set ended_at = now() - make_interval(days => $2) where id = $1', [dropId, daysAgo]);
 }

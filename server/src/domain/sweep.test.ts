@@ -29,8 +29,7 @@ const live = new AbortController().signal;
 const readIds = async (actor: Actor) =>
   (await query<{ id: string }>('select id from files where account_id = $1', [actor.accountId])).map(({ id }) => id);
 const leaseOver = (actor: Actor) => query('update uploads set due_at = now() where account_id = $1', [actor.accountId]);
-const expire = (dropId: string) =>
-  query("update drops set expires_at = now() - interval '1 millisecond' where id = $1", [dropId]);
+const expire = (dropId: string) => exchange.expire(dropId);
 
 async function sentDrop() {
   const receiver = await exchange.account();

@@ -19,7 +19,7 @@ interface Fault {
   failures: number;
   isWritten: boolean;
   reason: string;
-  /** Its last check failed too. */
+  /** Whether the last check of the engine failed too. */
   isAway: boolean;
   /** Calls that failed while its checks succeeded, and have not succeeded since. */
   readonly failedCalls: Set<string>;

@@ -11,7 +11,7 @@ import { openapiDocument } from './openapi.ts';
 import type { CgiEngines, Route } from './route.ts';
 import { routes } from './routes.ts';
 
-/** It contains no account's data. */
+/** The description of the API, which contains no account's data. */
 const serveDescription = serveDocument('/openapi.json', () => openapiDocument(routes));
 
 export function machineApi(app: App, engines: CgiEngines, transfers: Transfers): void {

@@ -27,9 +27,9 @@ export interface RouteResponse {
   readonly example?: unknown;
   /** If it is not JSON. */
   readonly mediaType?: string;
-  /** It is not JSON but a download, or a range of it. */
+  /** Bytes in place of JSON: a download, or a range of it. */
   readonly bytes?: DescribedBytes;
-  /** Its own headers, each with a description. */
+  /** The response's own headers, each with a description. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -68,7 +68,7 @@ interface Operation extends DescribedRoute {
   /** Null if any key is allowed. */
   readonly scope: Scope | null;
   readonly otherResponse?: RouteResponse;
-  /** Its response has an ETag; if it changes something, it honours If-Match. */
+  /** Whether its response has an ETag, and it honours If-Match if it changes something. */
   readonly isVersioned?: true;
 }
 

@@ -49,7 +49,7 @@ export interface ApiKey extends KeyRights {
   /** The key that made it; null if an administrator or an owner of the account did. */
   readonly createdBy: string | null;
   readonly lastUsedAt: Date | null;
-  /** Neither revoked nor past its end. */
+  /** Whether the key is neither revoked nor past its end. */
   readonly isLive: boolean;
   readonly revokedAt: Date | null;
 }
@@ -112,7 +112,7 @@ export interface AccountContents {
   readonly contacts: number;
   readonly liveKeys: number;
   readonly webhooks: number;
-  /** Those who belong to no other account, unless they are administrators: they are deleted with it. */
+  /** The people who belong to no other account and are no administrators: they are deleted with the account. */
   readonly people: number;
   /** The addresses of up to 20 of them. */
   readonly firstPeople: readonly string[];

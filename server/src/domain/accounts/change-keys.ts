@@ -135,7 +135,10 @@ async function liveKeys(tx: Store, accountId: string): Promise<ApiKey[]> {
 
 export interface Revocation {
   readonly keyId: string;
-  /** Also revokes the keys that it made, those that they made, and so on, and disables the webhooks of all of them. */
+  /**
+   * Whether the keys that the key made are revoked too, with those that they made and so on, and the webhooks of all of
+   * them disabled.
+   */
   readonly descendants?: boolean;
 }
 

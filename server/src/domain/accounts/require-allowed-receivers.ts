@@ -29,7 +29,7 @@ export function notInDomains(email: string, domains: readonly string[]): string 
 export const linksNotAllowed =
   'The account may send only to certain domains, so it does not get links itself. Leave out "notify": false, so that receivers get a mail, or ask the administrator.';
 
-/** Neither an account nor a contact can use this server to flood a receiver with mail. */
+/** Counts mails, so that neither an account nor a contact can flood a receiver with them. */
 export async function requireWithinLimits(
   engines: Pick<Engines, 'messageLimit'>,
   sender: string,

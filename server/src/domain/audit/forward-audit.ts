@@ -66,7 +66,10 @@ async function sendWhileHeld(
     delivered = to ?? delivered;
     return isHeld;
   };
-  /** Also renews a lease that is about to end: a process that stood still must not send beside another one. */
+  /**
+   * Records what was sent, and renews a lease that is about to end: a process that stood still must not send beside
+   * another one.
+   */
   const settle = async () => {
     const nowMs = performance.now();
     const isSettled = ({ atMs }: { atMs: number }) => !target.isLost && atMs + target.settleMs <= nowMs;

@@ -23,7 +23,7 @@ interface MirrorFile {
 
 export interface Exported {
   readonly exported: number;
-  /** Those that were in the mirror and have been destroyed since. */
+  /** The keys that were in the mirror and have been destroyed since. */
   readonly removed: number;
   /** The dates of those that the bucket should have and does not. They stay in the mirror if they are there. */
   readonly lost: readonly string[];

@@ -33,7 +33,7 @@ export interface BackupEngines extends Pick<Engines, 'store' | 'objects' | 'mast
 export interface Copied {
   readonly objects: number;
   readonly bytes: number;
-  /** Those that were already there. */
+  /** The objects that were already there. */
   readonly kept: number;
 }
 

@@ -67,7 +67,9 @@ export async function restoreBackup(
   place: BackupPlace,
   options: BackupObserver & {
     readonly id?: string | undefined;
-    /** Also into a database and a bucket that are not empty. Everything in the database is replaced. */
+    /**
+     * Whether it may restore into a database and a bucket that are not empty. Everything in the database is replaced.
+     */
     readonly overwrite: boolean;
     /** Sends the messages that were waiting when the backup was made, though they may have been sent since. */
     readonly sendWaiting: boolean;

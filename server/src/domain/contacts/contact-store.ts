@@ -98,6 +98,6 @@ export interface ReceiverStore {
   inGroup(accountId: string, group: string, count: number): Promise<KnownReceiver[]>;
   /** The contacts with exactly this name, in whatever case it is written. */
   named(accountId: string, name: string, count: number): Promise<KnownReceiver[]>;
-  /** Those of the domains to which the account has sent, or in which it has a contact. */
+  /** Returns the domains among these to which the account has sent, or in which it has a contact. */
   knownDomains(accountId: string, domains: readonly string[]): Promise<string[]>;
 }

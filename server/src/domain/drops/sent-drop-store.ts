@@ -73,7 +73,7 @@ export interface SentFile {
   readonly sha256: Buffer;
   readonly scan: FileLine['scan'];
   readonly unscannedReason: UnscannedReason | null;
-  /** Its bytes are stored and can be read. */
+  /** Whether the bytes of the file are stored and can be read. */
   readonly isStored: boolean;
   /** To how many receivers it was sent in full. */
   readonly receiversDelivered: number;
@@ -108,7 +108,7 @@ export interface SentPlace {
 export interface SentSummary {
   readonly dropId: string;
   readonly firstReceiver: { readonly name: string | null; readonly email: string };
-  /** Those whose link works, or who have everything. */
+  /** The number of receivers whose link works, or who have everything. */
   readonly receivers: number;
   readonly delivered: number;
   /** Mails do not reach them, and they have not opened the page. */

@@ -59,7 +59,7 @@ async function fetchAll(link: Link): Promise<void> {
 }
 const readAccount = async ({ accountId }: Actor) => (await engines.store.accounts.byId(accountId)) as Account;
 const expire = async (dropId: string) => {
-  await query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
+  await exchange.expire(dropId);
   await sweep(engines);
 };
 
@@ -222,7 +222,7 @@ describe('a request for files', () => {
 
 test('the events of all drops that end together are written at once', async () => {
   const senders = await Promise.all(Array.from({ length: 5 }, () => sentLink(exchange, ['a.txt'])));
-  await query('update drops set expires_at = now() where id = any($1)', [senders.map(({ dropId }) => dropId)]);
+  await exchange.expire(senders.map(({ dropId }) => dropId));
   const append = vi.fn<EventStore['append']>();
   const { store } = engines;
   const transaction: Store['transaction'] = (work) =>

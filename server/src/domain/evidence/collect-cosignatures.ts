@@ -16,9 +16,9 @@ const maxReason = 200;
 
 export type WitnessOutcome =
   | { readonly result: 'cosigned'; readonly timestamp: number; readonly line: string }
-  /** It did not respond, or not as the protocol says: it is asked again. */
+  /** The witness did not respond, or not as the protocol says: it is asked again. */
   | { readonly result: 'failed'; readonly reason: string; readonly status?: number }
-  /** It has seen a log that does not lead to this one. Asking again does not help: somebody has to look. */
+  /** The witness has seen a log that does not lead to this one. Asking again does not help: somebody has to look. */
   | { readonly result: 'refused'; readonly reason: string; readonly seenSize?: number };
 
 /** The state of each witness from earlier checkpoints of the same log. */

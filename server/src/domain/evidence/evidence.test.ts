@@ -319,7 +319,7 @@ describe('other stories', () => {
     const days = await query<{ day: number }>('select key_day as day from drops where account_id = $1 limit 1', [
       sender.accountId,
     ]);
-    await query('update drops set expires_at = now() where account_id = $1', [sender.accountId]);
+    await exchange.expireAll(sender);
     await sweep(engines);
     const expired = await takeNew();
     const data = { key_day: toDate(days[0]?.day ?? 0) };

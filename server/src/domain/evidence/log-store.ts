@@ -95,7 +95,7 @@ export interface FirstEntry {
 export interface LogCondition {
   /** Entries that no published checkpoint covers, up to 10,000. */
   readonly waiting: number;
-  /** Those of them whose place is in an epoch that has ended, where nothing will be published. */
+  /** The entries among them whose place is in an epoch that has ended, where nothing will be published. */
   readonly stranded: number;
   /** How long the oldest of all that wait has been waiting; 0 if there is none. */
   readonly lagSeconds: number;

@@ -20,7 +20,7 @@ export interface SealedFile {
   readonly accountId: string;
   readonly id: string;
   readonly name: string;
-  /** Its path in the folder that was sent, including its name; only its name if it was sent alone. */
+  /** The path of the file in the folder that was sent, including its name; only its name if it was sent alone. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly sha256: Buffer;
@@ -114,7 +114,7 @@ export interface UndeletedObjectStore {
   record(keys: readonly string[]): Promise<void>;
   /** Up to `count` that are due, each taken for `leaseSeconds`. */
   takeDue(count: number, leaseSeconds: number): Promise<string[]>;
-  /** They are deleted now. */
+  /** Deletes the records of objects, once they are deleted from the store. */
   purge(keys: readonly string[]): Promise<void>;
   /** In the order of their keys, after `after`. */
   list(after: string | undefined, count: number): Promise<UndeletedObject[]>;

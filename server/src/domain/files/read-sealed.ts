@@ -233,7 +233,7 @@ class Piece {
     return this.#buffers.length > 1 ? (this.#buffers[index] as Buffer) : this.#slice(this.#buffers[0] as Buffer, index);
   }
 
-  /** This segment is no longer needed. */
+  /** Releases the memory of a segment that is no longer needed. */
   release(number: number): void {
     if (!this.isLarge) discardBuffer(this.segment(number));
   }

@@ -10,7 +10,7 @@ const filesPerPage = 500;
 const saveEveryMs = 5_000;
 /** Reading a small file costs the store about as much as reading this many bytes. */
 const leastBytesPerFile = 64 * 1024;
-/** More than any file has. */
+/** A number of objects that no file has. */
 const allObjects = 2 ** 31 - 1;
 
 type Needs = Pick<Engines, 'store' | 'objects' | 'masterKeys' | 'dayKeys' | 'logger'>;

@@ -18,7 +18,10 @@ export interface LimiterOptions {
 /** A caller that may be aborted, or that waits for a different time than most. */
 export interface Caller extends Partial<Pick<LimiterOptions, 'silenceMs' | 'waitMs'>> {
   readonly signal?: AbortSignal | undefined;
-  /** It waits for as long as it takes, however many others wait. The caller limits how many of them there are. */
+  /**
+   * Whether a call waits for as long as it takes, however many others wait. The caller limits how many of them there
+   * are.
+   */
   readonly isEndless?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { discardBuffer } from './discard-buffer.ts';
 
-/** This part of the memory is reserved for uploads in progress; newcomers cannot use it. */
+/** The part of the memory that is reserved for uploads in progress; newcomers cannot use it. */
 const reservedForProgress = 1 / 4;
 /** Above this level, slow uploads are flushed. */
 const shortFrom = 3 / 4;
@@ -48,7 +48,7 @@ interface Share {
   readonly flush: () => void;
   readonly signal: AbortSignal;
   held: number;
-  /** It has never held anything. */
+  /** Whether the share has never held anything. */
   isNew: boolean;
   since: number | undefined;
 }

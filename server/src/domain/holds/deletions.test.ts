@@ -57,7 +57,7 @@ async function hold({ actor, dropId }: Held, { placed, released }: { placed: rea
 
 const sweepKeeping = (keepSeconds: Partial<Policy['keepSeconds']>) =>
   sweep({ ...engines, policy: { ...engines.policy, keepSeconds: { ...engines.policy.keepSeconds, ...keepSeconds } } });
-const end = ({ actor }: Held) => query('update drops set expires_at = now() where account_id = $1', [actor.accountId]);
+const end = ({ actor }: Held) => exchange.expireAll(actor);
 const settle = ({ actor }: Held) =>
   query("update messages set state = 'sent', settled_at = now() where account_id = $1", [actor.accountId]);
 

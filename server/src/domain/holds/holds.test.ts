@@ -25,7 +25,7 @@ test('the deadline of a held drop stays: its files cannot be downloaded after it
   await hold(actor, dropId);
   const [entry] = await engines.store.drops.inboxPage(receiver.accountId, undefined, 10);
   expect(await engines.store.files.inInbox(receiver.accountId, entry?.id ?? '')).toHaveLength(1);
-  await exchange.database.query('update drops set expires_at = now() where account_id = $1', [actor.accountId]);
+  await exchange.expireAll(actor);
   expect(await engines.store.files.inInbox(receiver.accountId, entry?.id ?? '')).toEqual([]);
   await sweep(engines);
   expect(await engines.store.files.inInbox(receiver.accountId, entry?.id ?? '')).toEqual([]);

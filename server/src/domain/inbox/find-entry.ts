@@ -31,7 +31,7 @@ export async function openEntry(engines: Pick<Engines, 'store'>, actor: Actor, i
 }
 
 export const countUnread = query((store) => store.inbox.countUnread);
-/** Those that people see. */
+/** Lists the entries that people see. */
 export const listEntries = query((store) => store.inbox.list);
-/** Those that programs claim. */
+/** Lists the entries that programs claim. */
 export const listQueuedEntries = query((store) => store.inbox.page);

@@ -121,9 +121,7 @@ describe('when a day is over', () => {
     const id = random.uuid();
     const hold = { id, accountId: sender.accountId, dropId: null, name: 'x', reason: 'x', placedBy: 'x' };
     await store.transaction((tx) => tx.holds.place(hold));
-    await exchange.database.query(`update drops set expires_at = now() - interval '2 days' where account_id = $1`, [
-      sender.accountId,
-    ]);
+    await exchange.expireAll(sender, '2 days');
     await sweep(exchange.engines);
     expect(await daysOfFiles(sender)).toEqual({ held: day });
     expect(await existing()).toContain(day);

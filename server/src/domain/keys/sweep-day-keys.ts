@@ -5,7 +5,7 @@ import { isLost } from './wrapping.ts';
 
 const keysPerStatement = 500;
 const maxBatches = 1000;
-/** Those beyond are reported in every sweep. */
+/** The largest number of days that a sweep reports. */
 const maxReported = 10_000;
 /** Longer than any request takes from choosing a day to its commit. */
 const graceSeconds = 60 * 60;

@@ -28,7 +28,7 @@ export interface Link extends SecondFactorChoices {
   readonly expiresAt: Date;
   /** Past its deadline by the database's clock, or ended. */
   readonly ended: boolean;
-  /** Also a contact's while the account is disabled. */
+  /** Whether the link is revoked, as a contact's is while the account is disabled. */
   readonly revoked: boolean;
   /** When it was revoked; null if it was not. */
   readonly revokedAt: Date | null;

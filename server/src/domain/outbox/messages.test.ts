@@ -144,7 +144,7 @@ describe('a message is to the right person, in their language:', () => {
     await query("update accounts set language = 'es' where id = $1", [actor.accountId]);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'Here.');
-    await query("update drops set expires_at = now() - interval '1 second' where account_id = $1", [actor.accountId]);
+    await exchange.expireAll(actor);
     await sweep(engines);
     const mails = await sendAll(actor, 'received');
     expect(mails.map((mail) => [mail.to, readLanguage(mail)])).toEqual([[actor.email, 'es']]);

@@ -76,7 +76,7 @@ export interface WaitingMessage {
     readonly completedAt: Date | null;
     /** Why mails do not reach them. */
     readonly undeliverable: string | null;
-    /** They want no more mail from the account. */
+    /** Whether the receiver wants no more mail from the account. */
     readonly stopped: boolean;
     /** The addresses of the account's people who saw the link, and could have acted as this person. */
     readonly shownTo: readonly string[];

@@ -32,7 +32,7 @@ export async function readBounces(
   }
 }
 
-/** More than a mail server returns of one of our mails, which is about 30 kB. */
+/** The longest report that is read: more than a mail server returns of one of our mails, which is about 30 kB. */
 export const maxBounceBytes = 1024 ** 2;
 
 export type BounceResult =

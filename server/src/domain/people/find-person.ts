@@ -51,5 +51,5 @@ export const readNews = query((store) => store.people.news);
 export const setProfile = query((store) => store.people.setProfile);
 
 export const listPeople = query((store) => store.people.page);
-/** Also of accounts that are disabled, if they are asked for. */
+/** Lists the memberships of a person, also in accounts that are disabled. */
 export const listAllMemberships = query((store) => store.people.memberships);

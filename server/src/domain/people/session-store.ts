@@ -60,7 +60,7 @@ export interface SessionStore {
     idleSeconds: number,
   ): Promise<{ session: Session; person: Person; seenIsDue: boolean } | undefined>;
   recordSeen(digest: Buffer): Promise<void>;
-  /** Those whose session has ended, or whose membership has ended or lacks the role. One query, however many there are. */
+  /** Returns those whose session or membership has ended, or whose membership lacks the role, by one query. */
   endedAccess(all: readonly MemberAccess[], idleSeconds: number): Promise<MemberAccess[]>;
   /** The sessions that are signed in, the newest first. */
   ofPerson(personId: string, idleSeconds: number, count: number): Promise<Session[]>;

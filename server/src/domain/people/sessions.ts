@@ -77,7 +77,7 @@ export async function findSession(
   return { session, person };
 }
 
-/** More than a person has devices. */
+/** The sessions of a person that are listed: more than anybody has devices. */
 const maxSessions = 100;
 
 /** Lists the sessions in which a person is signed in, the newest first. */

@@ -84,9 +84,9 @@ export interface ProviderLogout {
 export interface ProviderFailure {
   readonly failure:
     | 'unknown_provider'
-    /** It does not respond, or not in a way that we can use. */
+    /** The provider does not respond, or not in a way that we can use. */
     | 'provider_unavailable'
-    /** This browser has not begun a sign-in with this provider, or more than 10 minutes ago. */
+    /** The browser has not begun a sign-in with this provider, or more than 10 minutes ago. */
     | 'not_begun_here'
     /** The person cancelled, or the provider refused. */
     | 'refused_by_provider'

@@ -37,7 +37,7 @@ export interface ReceiverPace {
 
 /** How attempts are slowed down that may be guesses. */
 export interface AttemptRule {
-  /** This many have no consequence. */
+  /** The number of attempts without a consequence. */
   readonly free: number;
   /** The delay after the first one beyond them; each further one doubles it. */
   readonly firstDelaySeconds: number;

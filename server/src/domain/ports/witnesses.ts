@@ -2,7 +2,7 @@ import type { Verifier } from '@waybill/evidence';
 
 /** A witness that the operator has chosen. */
 export interface Witness {
-  /** Its name in the operator's file. */
+  /** The name of the witness in the operator's file. */
   readonly name: string;
   readonly verifier: Verifier;
   /** The prefix of its `add-checkpoint`. */

@@ -40,7 +40,10 @@ export async function requestPublicLink(
   await store.publicPages.requestLink(accountId, visitor);
 }
 
-/** It appears as a sender's name: an address in it could be mistaken for the address that files come from. */
+/**
+ * Returns a visitor's name without addresses: as a sender's name, one could be mistaken for the address that files come
+ * from.
+ */
 function visitorName(text: string): string {
   const name = text.trim();
   if (name.length > maxVisitorNameLength || !isSafeName(name)) {

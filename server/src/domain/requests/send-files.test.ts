@@ -235,10 +235,10 @@ describe('what a contact sends', () => {
     await sendFiles(engines, link, '');
     const [entry] = await inbox(actor);
     // The request ends, but what was sent through it stays.
-    await query("update drops set expires_at = now() - interval '1 second' where id = $1", [link.dropId]);
+    await exchange.expire(link.dropId);
     await sweep(engines);
     await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
-    await query("update drops set expires_at = now() - interval '1 second' where id = $1", [entry?.dropId]);
+    await exchange.expire(entry?.dropId as string);
     await sweep(engines);
     expect(await inbox(actor)).toEqual([]);
     expect([...engines.objects.objects.keys()].filter((key) => key.startsWith(id))).toEqual([]);

@@ -9,7 +9,7 @@ export interface PendingIdentity extends Pick<Identity, 'issuer' | 'subject' | '
   /** The person who is asked: nobody else can add it. */
   readonly personId: string;
   readonly sid: string | null;
-  /** Those that the groups of the provider give; null if nothing is known of them. */
+  /** The memberships that the groups of the provider give; null if nothing is known of them. */
   readonly memberships: readonly Omit<ProviderMembership, 'group'>[] | null;
   /** A path of our own. */
   readonly returnTo: string;

@@ -13,7 +13,7 @@ export interface Passkey {
 }
 
 export interface AuthenticatorApp {
-  /** Its secret is derived from this. */
+  /** The value from which the secret of the authenticator app is derived. */
   readonly salt: Buffer;
   /** Whether its first code was entered. */
   readonly isConfirmed: boolean;

@@ -25,7 +25,7 @@ export function uploadOwner(actor: Actor, id: string): UploadOwner {
   return accountOwner(actor, uploadDraft(actor, id));
 }
 
-/** Those of the actor's uploads with these ids that exist and are not in a drop, locked if desired. */
+/** Finds the actor's uploads with these ids that exist and are not in a drop, and locks them if desired. */
 export function findUploads(
   { store }: { readonly store: Pick<Store, 'uploads'> },
   actor: Actor,

@@ -13,7 +13,7 @@ const mediaType = new RegExp(`^${patterns.mediaType}$`);
 export interface AnnouncedFile {
   readonly id?: string;
   readonly name: string;
-  /** Its path in the folder that is being sent. */
+  /** The path of the file in the folder that is being sent. */
   readonly path?: string | undefined;
   readonly mediaType: string;
   /** Null if the sender does not say. */

@@ -79,9 +79,12 @@ class OfficeContainer {
 
 /** The packets of an OpenPGP message (RFC 9580): session keys, of which each is for a receiver or a password, then data. */
 const tags = { sessionKeyForReceiver: 1, sessionKeyForPassword: 3, marker: 10, data: new Set([9, 18, 20]) };
-/** More than a session key for RSA with 16,384 bits or ML-KEM-1024 has, and so few that a whole one is always examined. */
+/**
+ * The longest session key: more than one for RSA with 16,384 bits or ML-KEM-1024 has, and so little that a whole one is
+ * always examined.
+ */
 const maxSessionKeyBytes = 3000;
-/** Those at the beginning of a packet that are looked at: its header, and what is before a receiver's algorithm. */
+/** The bytes of a packet that are looked at: its header, and what is before a receiver's algorithm. */
 const maxBeginBytes = 6 + 36;
 
 /** An encrypted message begins with at least one session key; other data hardly ever looks like a whole one. */

@@ -171,7 +171,7 @@ test('what happens to a drop is sent as it happens, also what one statement does
     await exchange.drop(actor, ['a@example.org'], ['b.txt']),
   ];
   await send(actor, webhook);
-  await query('update drops set expires_at = now() where account_id = $1', [actor.accountId]);
+  await exchange.expireAll(actor);
   await sweep(engines);
   await send(actor, webhook);
   const seen = peer.requests.map(({ body }) => JSON.parse(body) as { type: string; data: { drop_id: string } });

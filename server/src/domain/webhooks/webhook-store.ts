@@ -22,7 +22,7 @@ export interface Webhook extends WebhookInput {
   readonly id: string;
   /** The key that created it; null if an owner of the account did. */
   readonly createdBy: string | null;
-  /** Those of the key that made it, which limit what it is sent; null: everything. */
+  /** The scopes of the key that made the webhook, which limit what it is sent; null: everything. */
   readonly scopes: readonly Scope[] | null;
   readonly salt: Buffer;
   /** Of the secret before, while its signatures are sent too. */

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
 import { isWithin } from '../../domain/accounts/network.ts';
 
-/** More than this many addresses of one name are not tried. */
+/** The number of addresses of one name that are tried. */
 const maxAddresses = 4;
 
 /** The address, or one of the addresses, is not one that requests may go to. */

@@ -18,7 +18,7 @@ interface UnheldRows {
   /** The drop that it belongs to. */
   readonly dropId?: RawBuilder<unknown>;
   readonly where?: RawBuilder<unknown>;
-  /** Instead of deleting it: what is set in the row. */
+  /** The values that are set in a row in place of deleting it. */
   readonly set?: RawBuilder<unknown>;
 }
 

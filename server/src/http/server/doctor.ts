@@ -4,7 +4,7 @@ import { type ProbeResponse, ProbeTokens, probeHeader, probeMediaType, probePath
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../shared/app.ts';
 
-/** More than the doctor's own request has. */
+/** The longest body of a request of the doctor: more than its own has. */
 const maxBodyBytes = 4 * 1024 ** 2;
 /** Enough for a proxy that does not buffer to forward it at once. */
 const paddingBytes = 256 * 1024;

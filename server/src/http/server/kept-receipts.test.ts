@@ -136,7 +136,7 @@ test('a receipt verifies after its drop expired, its key was destroyed, its rows
   expect(await findTraces(dropId)).toEqual(expect.arrayContaining(traces));
 
   // It expires, and the key of its day is destroyed.
-  await database.query(`update drops set expires_at = now() - interval '2 days' where id = $1`, [dropId]);
+  await exchange.expire(dropId, '2 days');
   await database.query(`update day_key_objects set created_at = created_at - interval '1 hour'`);
   await sweepKeeping();
   await sequence();

@@ -11,7 +11,9 @@ import { SetupError } from '../../domain/setup-error.ts';
  * to another file.
  */
 const checkMs = 10_000;
-/** It is renewed earlier, if that happens by itself. */
+/**
+ * The time before a certificate's end in which it is about to end: one that is renewed by itself is renewed earlier.
+ */
 const soonMs = 14 * 86_400_000;
 
 export interface CertificateFiles {

@@ -21,7 +21,7 @@ export class Deliveries {
     this.#lane = lane;
   }
 
-  /** Those that are not recorded yet. */
+  /** The deliveries that are not recorded yet. */
   get waiting(): Iterable<NotedDelivery> {
     return this.#waiting;
   }

@@ -11,7 +11,7 @@ import type { Translator } from '../texts/translator.ts';
 /** With the result of its scan, if the mail says whether the file was scanned. */
 export interface MailFile extends Partial<Scanned> {
   readonly name: string;
-  /** Its path in the folder that was sent, by which files are sorted. */
+  /** The path of the file in the folder that was sent, by which files are sorted. */
   readonly path?: string | undefined;
   readonly sizeBytes: number;
 }

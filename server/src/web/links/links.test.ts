@@ -298,7 +298,7 @@ describe('the receiver’s page', () => {
 
   test('says that its deadline has passed', async () => {
     const { page, secret, dropId, token } = await openTestLink(['a.txt']);
-    await exchange.database.query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
+    await exchange.expire(dropId);
     for (const [url, headers] of [
       [page, secret],
       [`${page}all.zip`, secret],

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 
-/** More than any of our forms needs, except the one with files. */
+/** The longest body of a form: more than any of ours needs, except the one with files. */
 export const formBytes = 16 * 1024;
 
 /** The field in which our script records how the form was sent; empty if no script ran. */

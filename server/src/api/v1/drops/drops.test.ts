@@ -445,7 +445,7 @@ describe('GET /drops', () => {
     expect(await ids(sender, 'search=WB-0000-0000')).toEqual([]);
     expect(await ids(sender, `created_after=${second.created_at}&created_before=2100-01-01T00:00:00Z`)).toHaveLength(3);
     expect(await ids(sender, `created_before=${second.created_at}`)).toEqual([first]);
-    await exchange.database.query('update drops set expires_at = now() where id = $1', [second.id]);
+    await exchange.expire(second.id);
     expect(await ids(sender, 'state=live')).not.toContain(second.id);
     await exchange.engines.store.drops.endExpired(100);
     expect(await ids(sender, 'state=expired')).toEqual([second.id]);

@@ -331,7 +331,7 @@ describe('an entry', () => {
     const { receiver, dropId, id } = await sentTo('a.txt');
     const { lease } = await claimOne(receiver);
     const file = (await readState(receiver, id)).files[0].id;
-    await database.query('update drops set expires_at = now() where id = $1', [dropId]);
+    await exchange.expire(dropId);
     const isGone = async () => {
       expect(await statuses(everyRequest(receiver, id, lease, file))).toEqual(new Set([404]));
       for (const state of [undefined, 'available', 'claimed', 'parked', 'acknowledged']) {

@@ -7,7 +7,7 @@ export const stateOfDrop = sql<DropState>`
        when drops.ended_at is not null or drops.expires_at <= now() then 'expired'
        else 'live' end`;
 
-/** Its revocation can still be undone. */
+/** Whether the revocation of a drop can still be undone. */
 export const isRestorable = sql<boolean>`drops.to_empty and drops.restorable_until > now() and drops.expires_at > now()`;
 
 /**

@@ -66,7 +66,7 @@ describe('a revoked drop', () => {
     const { sender, dropId, token } = await sentLink(exchange, ['a.txt']);
     await revoke(sender.accountId, dropId);
     const before = await dropRow(dropId);
-    await query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
+    await exchange.expire(dropId);
     await sweep(engines);
     expect(await dropRow(dropId)).toEqual(before);
     await expect(findLink(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'link_revoked' });
@@ -84,7 +84,7 @@ describe('a revoked drop', () => {
     expect(await revoke(stranger.accountId, dropId)).toBe(false);
     expect(await revoke(sender.accountId, randomUUID())).toBe(false);
     await findLink(engines, token, 'downloadfiles');
-    await query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
+    await exchange.expire(dropId);
     expect(await revoke(sender.accountId, dropId)).toBe(false);
     await expect(findLink(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'link_ended' });
   });

@@ -33,7 +33,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
   const changed = async (query: { executeTakeFirstOrThrow(): Promise<{ numUpdatedRows: bigint }> }) =>
     (await query.executeTakeFirstOrThrow()).numUpdatedRows === 1n;
   const atLeast = (bytes: number) => sql<number>`greatest(reserved_bytes, ${bytes})`;
-  /** Its key is destroyed; its objects are unreadable from now on. */
+  /** The columns of an abandoned upload: its key is destroyed, so its objects are unreadable from now on. */
   const abandoned = {
     state: 'abandoned',
     wrapped_key: null,

@@ -259,7 +259,7 @@ function selectEntries({ isListed, order }: PeoplesList, where: RawBuilder<unkno
     select entry.* from ${liveEntries} where ${isListed} and ${where} order by ${order} limit ${sql.lit(max)})`;
 }
 
-/** Those that contain the text, among the next ones in the list. */
+/** Selects the entries that contain the text, among the next ones in the list. */
 function selectNearest(list: PeoplesList, search: TextSearch, limit: number): RawBuilder<unknown> {
   const { inDrop, inLink, inSender } = search;
   return sql`(

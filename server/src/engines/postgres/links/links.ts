@@ -26,7 +26,7 @@ const askedColumns: Readonly<Record<Question, string>> = {
 const revoked = sql<boolean>`drops.revoked_at is not null or links.revoked_at is not null
   or (drops.type = 'uploadfiles' and accounts.disabled_at is not null)`;
 
-/** The first of the times at which it was. */
+/** When a link was revoked: it, its drop, or a request by disabling its account, whichever came first. */
 const revokedAt = sql<Date | null>`least(drops.revoked_at, links.revoked_at,
   case when drops.type = 'uploadfiles' then accounts.disabled_at end)`;
 

@@ -51,7 +51,7 @@ export function TaskForm(props: {
 
 /** Days from now, and a date of one's own. */
 export function DeadlineField(props: {
-  /** Otherwise it replaces a deadline. */
+  /** The heading of the choices; without it, they replace a deadline. */
   legend?: string | undefined;
   /** The presets, in days. */
   days: readonly number[];

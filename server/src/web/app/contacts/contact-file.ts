@@ -30,7 +30,7 @@ export interface ContactFile {
   readonly rows: readonly { readonly line: number; readonly cells: readonly string[] }[];
 }
 
-/** More than any address book exports. */
+/** The largest number of columns: more than any address book exports. */
 export const mostColumns = 200;
 /** A contact's texts are far shorter, and so are the notes that address books add. */
 const recordLength = 64 * 1024;

@@ -36,7 +36,7 @@ export interface RequestFormPageProps extends ListProps {
   readonly textsJson: string;
   readonly values: RequestValues;
   readonly choices: DeadlineChoices;
-  /** Those that the account may choose. */
+  /** The second factors that the account may choose. */
   readonly secondFactors: readonly SecondFactor[];
   /** Whether the links may be passed on without a mail. */
   readonly canPassLinks: boolean;

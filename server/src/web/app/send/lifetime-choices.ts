@@ -5,7 +5,7 @@ import { findEndOfDay, toIsoDay } from '../shared/end-of-day.ts';
 import type { LifetimeChoices } from './send-page.tsx';
 
 const daySeconds = 86_400;
-/** Those that most senders need, where the account allows them. */
+/** The lifetimes in days that most senders need, where the account allows them. */
 const usualDays = [3, 7, 14, 30];
 const maxPresets = 5;
 

@@ -66,7 +66,7 @@ export interface SendPageProps extends ListProps {
   readonly sizeReason: 'file' | 'storage' | 'scan';
   readonly maxMessageLength: number;
   readonly lifetimes: LifetimeChoices;
-  /** Those that the account may choose, and that the server can send. */
+  /** The second factors that the account may choose, and that the server can send. */
   readonly secondFactors: readonly SecondFactor[];
   /** Whether the account may pass on links by itself. */
   readonly canCopyLinks: boolean;
@@ -253,7 +253,7 @@ function FilesRow(props: SendPageProps): JSX.Element {
   );
 }
 
-/** Those that stay checked are sent. */
+/** The files that are kept on the server; those that stay checked are sent. */
 function KeptUploads({ uploads }: { uploads: readonly KeptUpload[] }): JSX.Element {
   const translator = useTranslator();
   return (

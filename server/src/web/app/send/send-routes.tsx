@@ -34,7 +34,7 @@ import { type ComposerValues, composerTexts, SendPage, sendTitle } from './send-
 import { shareRoutes } from './share.ts';
 
 const phonePrefix = 'phone:';
-/** More than a lifetime, a date or a phone number has. A refused form shows what was written again. */
+/** The longest short field: more than a lifetime, a date or a phone number has. A refused form shows it again. */
 const shortLength = 100;
 
 /** The first screen of an account: the composer. */

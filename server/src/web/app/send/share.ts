@@ -6,7 +6,7 @@ import { findOwnAccounts } from '../../../domain/people/find-person.ts';
 import { type AppRoute, type SignedInVisit, toAccountPath } from '../shared/app-route.ts';
 import { readFormWithFiles } from './composer-form.ts';
 
-/** It becomes part of an address. */
+/** The longest text that is taken from the Share menu: it becomes part of an address. */
 const maxSharedText = 2000;
 
 /** The Share menu of a phone on which the app is installed: keeps the files, and opens the composer with them. */

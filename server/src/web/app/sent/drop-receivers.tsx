@@ -19,7 +19,7 @@ import { Timeline } from './timeline.tsx';
 export interface SentItemReceiver extends FollowedReceiver {
   /** How many files they have sent; undefined if they were not asked for any. */
   readonly filesReceived?: number | undefined;
-  /** Their personal link, on the page that shows it because it was asked for. */
+  /** The personal link of the receiver, on the page that shows it because it was asked for. */
   readonly link?: string | undefined;
 }
 

@@ -75,7 +75,7 @@ export function SentItemPage(
   props: SentItemProps<SentItemReceiver> & {
     screen: SentScreen;
     title: ComponentChildren;
-    /** Its state in one word. */
+    /** The state of the drop or request in one word. */
     chip: ComponentChildren;
     /** Further facts, below its deadline. */
     fields: readonly (readonly [label: string, value: ComponentChildren])[];

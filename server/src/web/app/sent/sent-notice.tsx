@@ -36,7 +36,7 @@ export interface SentNotice {
   readonly count: number;
   /** How many of them had ended meanwhile. */
   readonly unchanged: number;
-  /** Those whose revocation can be undone. */
+  /** The ids of those whose revocation can be undone. */
   readonly undo: readonly string[];
 }
 

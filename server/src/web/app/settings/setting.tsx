@@ -3,7 +3,7 @@ import { Banner } from '../../shared/components/banner.tsx';
 
 /** A part of the settings: its heading, and beside it what can be changed. */
 export function Setting(props: {
-  /** Also the fragment to which the server leads back after a change. */
+  /** The id of the setting, which is also the fragment to which the server leads back after a change. */
   id: string;
   title: string;
   about?: ComponentChildren;

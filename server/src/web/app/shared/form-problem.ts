@@ -40,7 +40,7 @@ export function requireShortMessage(message: string): void {
   if (message.length > limits.messageLength) throw new FormProblem('message', { count: limits.messageLength });
 }
 
-/** Those that are not weaker than the account's rule; one by SMS only where the server sends any. */
+/** Lists the second factors that are not weaker than the account's rule; one by SMS only where the server sends any. */
 export function listSecondFactors({ sms }: Pick<AppEngines, 'sms'>, policy: Policy): SecondFactor[] {
   const allowed = secondFactors.filter(
     (factor) => !isWeaker(factor, policy.secondFactor) && (factor !== 'sms' || sms !== undefined),

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 /** A file with its icon and name, and below them its type, its size and further details. */
 export function FileRow(props: {
-  /** Its name, after its folder if it was sent in one. */
+  /** The name of the file, after its folder if it was sent in one. */
   path: string;
   size: string;
   /** The id by which a script finds the row. */

@@ -3,7 +3,7 @@ import { isChanged } from './is-changed.ts';
 /** A form that was sent, without its secrets. */
 export interface KeptForm {
   readonly action: string;
-  /** Those that tell it from other forms with the same action. */
+  /** The hidden fields that tell the form from others with the same action. */
   readonly hidden: readonly (readonly [name: string, value: string])[];
   readonly fields: readonly KeptField[];
   /** In milliseconds. */
@@ -17,7 +17,7 @@ export interface KeptField {
   readonly isChecked?: boolean;
 }
 
-/** More than a form of settings has; a longer one is not worth keeping. */
+/** The longest form that is kept: more than one of settings has. */
 const maxLength = 100_000;
 
 /** Hidden fields that another page of the same form has with another value. */
