@@ -29,6 +29,14 @@ const views = {
   pathNot: [...tests, '^server/src/web/.*(?:routes|/(?:register|confirm|problem-page|reply-with-[a-z-]+))\\.tsx$'],
 };
 
+/** The modules that the scripts of pages may load, also through others. Types are not followed: they are not loaded. */
+export const inBrowser = {
+  name: 'islands-reach-only-views',
+  severity: 'error',
+  from: { path: '^server/src/web/.*islands/', pathNot: tests },
+  to: { path: ['^server/src/(?!web/|present/)', '^server/src/web/.*routes\\.tsx?$'], reachable: true },
+};
+
 export default {
   forbidden: [
     {

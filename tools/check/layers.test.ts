@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import config from '../../.dependency-cruiser.mjs';
+import config, { inBrowser } from '../../.dependency-cruiser.mjs';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -58,6 +58,7 @@ const forbidden: Record<string, [file: string, imports: string]> = {
 
 let copy: string;
 let found: ICruiseResult;
+let loaded: ICruiseResult;
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'layers-'));
@@ -84,6 +85,21 @@ beforeAll(async () => {
     config.options.enhancedResolveOptions,
   );
   found = result.output as ICruiseResult;
+
+  plant('server/src/web/shared/planted-between.ts', '../../domain/policy.ts');
+  plant('server/src/web/shared/islands/planted-island.ts', '../planted-between.ts');
+  const values = await cruise(
+    ['server/src/web', 'server/src/present'],
+    {
+      ...config.options,
+      tsPreCompilationDeps: false,
+      baseDir: copy,
+      ruleSet: { forbidden: [inBrowser] },
+      validate: true,
+    } as never,
+    config.options.enhancedResolveOptions,
+  );
+  loaded = values.output as ICruiseResult;
 });
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
@@ -105,6 +121,14 @@ test.each(Object.entries(forbidden))('%s catches its planted violation', (rule, 
 test('nothing but the planted files breaks a rule', () => {
   const planted = new Set(Object.values(forbidden).map(([file]) => file));
   expect(found.summary.violations.filter((violation) => !planted.has(violation.from))).toEqual([]);
+});
+
+test('the scripts of pages load nothing but views, however far they lead', () => {
+  const islands = loaded.summary.violations.map(({ from }) => from);
+  expect([...new Set(islands)].toSorted()).toEqual([
+    'server/src/web/app/send/islands/planted.ts',
+    'server/src/web/shared/islands/planted-island.ts',
+  ]);
 });
 
 test('the program was really read', () => {
