@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { makeProgram } from '../src/cli/program.ts';
 import { type AuditAction, auditActions } from '../src/domain/audit/actions.ts';
 import type { Engines } from '../src/domain/engines.ts';
-import { buildServer, type ServerEngines } from '../src/http/server/server.ts';
 import { longTasks, tasks, webhookTasks } from '../src/jobs/jobs.ts';
 import * as loops from '../src/jobs/loops.ts';
+import { buildServer, type ServerEngines } from '../src/services/build-server.ts';
 import {
   commands,
   findAuditFault,

@@ -7,7 +7,7 @@ import type { ProxyPlace } from '../../tools/shared/shipped-proxies.ts';
 import { closedPort } from '../../tools/shared/tcp.ts';
 import type { Finding } from '../src/domain/doctor/finding.ts';
 import { examinePublicUrl, type PublicUrlExamination } from '../src/engines/public-url/examine.ts';
-import { buildServer, type ServerEngines, type ServerOptions } from '../src/http/server/server.ts';
+import { buildServer, type ServerEngines, type ServerOptions } from '../src/services/build-server.ts';
 import { collectFindings } from './findings.ts';
 import { testServerOptions } from './server.ts';
 import { startDaemon } from './servers/own-daemon.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { FailureLimit } from '../src/domain/ports/limits.ts';
-import { buildServer, type ServerOptions } from '../src/http/server/server.ts';
+import { buildServer, type ServerOptions } from '../src/services/build-server.ts';
 import { plenty, type TestExchange } from './exchange.ts';
 import { MemoryLimits } from './memory/memory-limits.ts';
 import { testPages } from './pages.ts';

@@ -4,10 +4,10 @@ import { type Config, readConfig } from '../config/config.ts';
 import { readServiceEnvironment } from '../config/service-environment.ts';
 import { closeUnused, listenOn, offerHandOver, parseSockets } from '../host/hand-over.ts';
 import { drain } from '../http/server/drain.ts';
-import { buildServer } from '../http/server/server.ts';
 import { paceLimits } from '../http/server/slow-peers.ts';
 import { type CertificateFiles, readCertificate, reloadCertificate } from '../http/server/tls.ts';
 import { applyBrand, readAssets } from '../web/shared/assets.ts';
+import { buildServer } from './build-server.ts';
 import { letHeapGrow } from './heap-growth.ts';
 import { cannotListen, crashGraceMs, startService, stopLimitMs } from './service.ts';
 

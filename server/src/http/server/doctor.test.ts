@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testPages } from '../../../test/pages.ts';
 import { silentLog } from '../../../test/silent-log.ts';
 import { ProbeTokens, probeHeader, probeMediaType } from '../../domain/doctor/probe.ts';
-import { buildServer, type ServerEngines } from './server.ts';
+import { buildServer, type ServerEngines } from '../../services/build-server.ts';
 
 const pepper = randomBytes(32);
 const random = { bytes: randomBytes, uuid: randomUUIDv7 };

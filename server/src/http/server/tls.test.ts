@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { testServerOptions } from '../../../test/server.ts';
 import { makeCertificate } from '../../../test/transports.ts';
-import { buildServer, type ServerEngines } from './server.ts';
+import { buildServer, type ServerEngines } from '../../services/build-server.ts';
 import { type Certificate, readCertificate, reloadCertificate } from './tls.ts';
 
 let folder: string;

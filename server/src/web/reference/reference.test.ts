@@ -7,7 +7,7 @@ import { openapiDocument } from '../../api/machine/openapi.ts';
 import { routes as machineRoutes } from '../../api/machine/routes.ts';
 import { v1Document } from '../../api/v1/openapi/openapi.ts';
 import { routes as v1Routes } from '../../api/v1/routes.ts';
-import { buildServer, type ServerEngines } from '../../http/server/server.ts';
+import { buildServer, type ServerEngines } from '../../services/build-server.ts';
 import { describeMachineApi, describeV1 } from './apis.ts';
 import { type Document, getReferredName, type Schema } from './document.ts';
 import { createSample } from './sample.ts';
