@@ -53,7 +53,12 @@ for (const { name, html, text } of pictures) {
   writeFileSync(`${target}${name}.html`, html);
   if (text !== undefined) writeFileSync(`${target}${name}.txt`, text);
 }
-const browser = await launchBrowser();
+const browser = await launchBrowser().catch((error: Error) => {
+  stage.close();
+  const [reason] = error.message.split('\n');
+  process.stderr.write(`gallery/ contains pages and mails as HTML and text, but no pictures: ${reason}\n`);
+  process.exit(1);
+});
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ colorScheme, viewport: phone, reducedMotion: 'reduce' });

@@ -11,17 +11,21 @@ const main = fileURLToPath(new URL('main.ts', import.meta.url));
 const entries = 1_000;
 
 async function inShell(server: WireServer, command: string) {
-  const child = spawn('bash', ['--norc', '-c', `set -o pipefail; waybill() { "$node" "$main" "$@"; }; ${command}`], {
-    env: {
-      PATH: process.env['PATH'],
-      HOME: '/nonexistent',
-      WAYBILL_URL: server.baseUrl,
-      WAYBILL_USER: 'alpha@machines.test',
-      WAYBILL_API_KEY: 'wb_key',
-      node: process.execPath,
-      main,
+  const child = spawn(
+    'bash',
+    ['--norc', '-c', `set -o pipefail; waybill() { "$node" --conditions=source "$main" "$@"; }; ${command}`],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: '/nonexistent',
+        WAYBILL_URL: server.baseUrl,
+        WAYBILL_USER: 'alpha@machines.test',
+        WAYBILL_API_KEY: 'wb_key',
+        node: process.execPath,
+        main,
+      },
     },
-  });
+  );
   const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { stdout, stderr, exitCode: exitCode as number | null };
 }
