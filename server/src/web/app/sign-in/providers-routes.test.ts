@@ -203,6 +203,24 @@ test('a provider that is chosen once more before it is added leads on to where t
   expect(await engines.store.signInMethods.identities(person.id)).toHaveLength(1);
 });
 
+test('an identity that is added ends the memberships that its groups do not give', async () => {
+  const memberships = [{ group: 'sales', account: 'orders@example.org', role: 'member' }] as const;
+  await using server = await open({ ...alice, groups: [] }, { memberships, groupsClaim: ['groups'] });
+  const { engines } = server;
+  const password = 'seven purple lanterns over Uppsala';
+  const { person } = await invitePerson(engines, engines.administrator, { email: alice.email, mail: false });
+  await engines.store.signInMethods.setPassword(person.id, await engines.passwords.hash(password));
+  const id = engines.random.uuid();
+  await engines.store.accounts.insert({ id, email: 'orders@example.org', phone: '', type: 'user', language: '' });
+  await engines.store.people.setMembership(id, person.id, 'member');
+  const browser = server.visit();
+  await server.signIn(browser);
+  await browser.post('/sign-in', { email: alice.email, password, next: paths.confirm });
+  await browser.get(paths.confirm);
+  expect((await browser.post(paths.confirm)).statusCode).toBe(303);
+  expect(await engines.store.people.role(id, person.id)).toBeUndefined();
+});
+
 test('a provider is added only to the person who began it, if they are still signed in', async () => {
   await using server = await open(alice);
   const { engines } = server;
