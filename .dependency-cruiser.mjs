@@ -128,7 +128,7 @@ export default {
     },
     {
       name: 'only-services-listen',
-      comment: 'TLS, the guard and the end of connections are around all surfaces, and none of them knows.',
+      comment: 'TLS, the guard and the end of connections surround the surfaces, which do not know them.',
       severity: 'error',
       from: { path: '^server/src/(?!http/server/|services/|assemble/)', pathNot: tests },
       to: { path: '^server/src/http/server/' },

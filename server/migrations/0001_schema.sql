@@ -360,7 +360,7 @@ create table drops (
   request_position  integer,
   -- Ended, and its files, inbox entries and contact drafts are still to be removed, a batch of rows at a time.
   to_empty          boolean not null default false,
-  -- What the receivers of an ended drop did may be purged before the drop.
+  -- The activity of the receivers of an ended drop may be purged before the drop.
   activity_purged   boolean not null default false,
   primary key (account_id, id)
 );

@@ -541,7 +541,8 @@ export interface DropDetails {
   /** Number of files. */
   file_count: number;
   /**
-   * True: what receivers did was removed because of its age (WAYBILL_ACTIVITY_DAYS); its times and counts are unknown.
+   * True: the activity of the receivers was removed because of its age (WAYBILL_ACTIVITY_DAYS); its times and counts
+   * are unknown.
    */
   activity_purged: boolean;
   /** The receivers and the progress of each delivery. */

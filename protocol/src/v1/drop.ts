@@ -60,7 +60,7 @@ export const DropDetails = Type.Object(
     ...Drop.properties,
     activity_purged: Type.Boolean({
       description:
-        'True: what receivers did was removed because of its age (WAYBILL_ACTIVITY_DAYS); its times and counts are unknown.',
+        'True: the activity of the receivers was removed because of its age (WAYBILL_ACTIVITY_DAYS); its times and counts are unknown.',
     }),
     receivers: Type.Array(DropReceiver, {
       maxItems: limits.receiversPerDispatch,

@@ -15,7 +15,7 @@ export const problemsPath = '/docs/problems';
 
 const problemType = 'application/problem+json; charset=utf-8';
 
-/** Sends an error as a problem (RFC 9457). */
+/** Replies with an error as a problem (RFC 9457). */
 export function replyWithProblem(publicUrl: string, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { code, message, limits, maxBytes } = refuse(error, request, reply, {
     errors: v1Errors,

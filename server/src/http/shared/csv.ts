@@ -3,7 +3,7 @@ import { writeCsv } from '@waybill/protocol';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
 
-/** Sends a table as a file to download. It is written as it is read, so it may be longer than memory has room for. */
+/** Replies with a table as a file to download. It is written as it is read, so it may be longer than memory has room for. */
 export function replyWithCsv(
   reply: FastifyReply,
   fileName: string,

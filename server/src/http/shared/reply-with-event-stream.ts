@@ -44,7 +44,7 @@ export interface EventMessage {
 }
 
 /**
- * Sends the events of an account as server-sent events, until the client disconnects, may no longer read them, or the
+ * Replies with the events of an account as server-sent events, until the client disconnects, may no longer read them, or the
  * process stops. While a client does not read, nothing is read for it.
  */
 export async function replyWithEventStream(

@@ -19,7 +19,7 @@ export interface Body {
 }
 
 /**
- * Sends bytes as a download, or the requested range of them. Reads the first bytes before it sends the status; a later
+ * Replies with bytes as a download, or the requested range of them. Reads the first bytes before it sends the status; a later
  * failure aborts the transfer, so that a client never mistakes a part for the whole. Aborting the signal ends the
  * transfer.
  */

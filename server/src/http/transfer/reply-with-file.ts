@@ -5,7 +5,7 @@ import type { SealedFile } from '../../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
 import { replyWithBody } from './reply-with-body.ts';
 
-/** Sends a file: always as an attachment of plain bytes, whatever its name or content claims to be. */
+/** Replies with a file: always as an attachment of plain bytes, whatever its name or content claims to be. */
 export async function replyWithFile(
   engines: Pick<Engines, 'objects' | 'dayKeys' | 'downloads'>,
   file: SealedFile,

@@ -29,7 +29,7 @@ export function replyWithInboxFile(inboxReply: InboxReply, file: InboxFile): Pro
   );
 }
 
-/** Sends all files of an entry, or those at these places in it, as one ZIP, with their folders. */
+/** Replies with all files of an entry, or those at these places in it, as one ZIP, with their folders. */
 export async function replyWithInboxZip(
   inboxReply: InboxReply,
   entryId: string,

@@ -2,7 +2,7 @@ import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply } from 'fastify';
 import { makeReceipt, type ReceiptNeeds, type WantedReceipt } from '../../domain/evidence/make-receipt.ts';
 
-/** Sends a receipt as a file to download. */
+/** Replies with a receipt as a file to download. */
 export async function replyWithReceipt(
   engines: ReceiptNeeds,
   reply: FastifyReply,

@@ -23,7 +23,7 @@ interface ZippedDrop {
 }
 
 /**
- * Sends all files as one ZIP, which can be resumed. `onSent` gets the bytes of each file that were sent, even if the
+ * Replies with all files as one ZIP, which can be resumed. `onSent` gets the bytes of each file that were sent, even if the
  * transfer failed.
  */
 export async function replyWithZip(

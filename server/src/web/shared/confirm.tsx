@@ -11,7 +11,7 @@ export function isConfirmed(request: FastifyRequest, translator: Translator): bo
   return isPersonsClick(request, form) || isConfirmation(translator, form.get('word') ?? '');
 }
 
-/** Sends a page that asks for the word; its form goes to the same URL as the first one. */
+/** Replies with a page that asks for the word; its form goes to the same URL as the first one. */
 export function askToConfirm(
   options: PageOptions,
   request: FastifyRequest,

@@ -4,7 +4,7 @@ import { ErrorPage, errorTitle } from './error-page.tsx';
 import { GonePage, type GonePageProps, goneTitle } from './gone-page.tsx';
 import { chooseTranslator, type PageOptions, replyWithPage } from './page.ts';
 
-/** Sends an error as a page; the reason `error` means that it is our fault. The reply's status is already set. */
+/** Replies with an error as a page; the reason `error` means that it is our fault. The reply's status is already set. */
 export function replyWithProblemPage(
   options: PageOptions,
   request: FastifyRequest,

@@ -98,7 +98,7 @@ function readPlace(visit: AppRequest): Record<string, string> {
 /** The contact whose row is drawn as a form, and the input that was refused. */
 type Opened = Pick<OpenContact, 'contact' | 'input' | 'problem'> & { readonly isRemoving?: boolean };
 
-/** Sends the list, with the row of one contact as a form to change it (`?edit=`) or to remove it (`?remove=`). */
+/** Replies with the list, with the row of one contact as a form to change it (`?edit=`) or to remove it (`?remove=`). */
 async function openList(visit: MemberVisit): Promise<FastifyReply> {
   const { engines, actor, canChange } = visit;
   const [edited, removed] = [readQueryValue(visit, 'edit'), readQueryValue(visit, 'remove')];

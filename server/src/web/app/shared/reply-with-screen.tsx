@@ -14,7 +14,7 @@ export interface ScreenContent extends Pick<PageContent, 'title' | 'script'> {
   readonly toasts?: ComponentChildren;
 }
 
-/** Sends a page of an account in the app's frame. */
+/** Replies with a page of an account in the app's frame. */
 export async function replyWithScreen(
   visit: MemberVisit,
   { screen, page, toasts, ...content }: ScreenContent,
