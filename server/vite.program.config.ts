@@ -1,4 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs';
+import http from 'node:http';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
@@ -42,10 +43,34 @@ function skipQueueConfiguration(): Plugin {
   };
 }
 
+/**
+ * Importing node:http as an ES module reads all of its exports, also those for which Node then loads the implementation of
+ * `fetch`: a tenth of the time that a command takes. Only the others are imported.
+ */
+function importHttpWithoutFetch(): Plugin {
+  const exports = Object.entries(Object.getOwnPropertyDescriptors(http))
+    .filter(([, { get }]) => get === undefined)
+    .map(([name]) => name);
+  return {
+    name: 'import-http-without-fetch',
+    enforce: 'pre',
+    resolveId: {
+      order: 'pre',
+      filter: { id: /^(?:node:)?http$/ },
+      handler: (_id, _importer, { kind }) => (kind === 'require-call' ? null : '\0http'),
+    },
+    load: {
+      filter: { id: /^\0http$/ },
+      handler: () =>
+        `const http = process.getBuiltinModule('node:http');\nexport default http;\nexport const { ${exports.join(', ')} } = http;`,
+    },
+  };
+}
+
 /** The program with its libraries in few files, because each file that Node loads costs time at every start. */
 export default defineConfig({
   publicDir: false,
-  plugins: [keepOwnUrls(), skipQueueConfiguration(), deleteOldFiles()],
+  plugins: [keepOwnUrls(), skipQueueConfiguration(), importHttpWithoutFetch(), deleteOldFiles()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   ssr: { noExternal: true },
   build: {
