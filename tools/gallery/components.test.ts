@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrast } from '../../server/src/present/colors.ts';
 import { createTranslators } from '../../server/src/present/texts/translator.ts';
 import { stylesheets } from '../../server/src/web/shared/asset-sources.ts';
+import { findBarriers } from '../shared/accessibility.ts';
 import { launchBrowser } from '../shared/browser.ts';
 import { components } from './render.ts';
 import { policy } from './stage.ts';
@@ -51,16 +51,7 @@ describe('the components', () => {
       const shown = await show(name, { viewport: phone });
       const { page, complaints } = shown;
       if (opens !== undefined) await page.locator(`[commandfor=${opens}]`).click();
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        // Legacy: without a second page, which is needed only for frames of other sites.
-        const axe = new AxeBuilder({ page }).setLegacyMode();
-        // Only colours differ.
-        if (colorScheme === 'dark') axe.withRules('color-contrast');
-        const { violations } = await axe.analyze();
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
-        expect(found, colorScheme).toEqual([]);
-      }
+      expect(await findBarriers(page)).toEqual([]);
       await page.setViewportSize(small);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(small.width);
       expect(complaints).toEqual([]);

@@ -1,0 +1,17 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+
+/** What keeps people from using the page as it is now, in light colours and in dark ones, as axe finds it. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // Legacy: without a second page, which is needed only for frames of other sites.
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    // Only colours differ.
+    if (colorScheme === 'dark') axe.withRules('color-contrast');
+    const { violations } = await axe.analyze();
+    found.push(...violations.map(({ id, nodes }) => `${colorScheme}, ${id}: ${nodes.map(({ html }) => html).join()}`));
+  }
+  return found;
+}
