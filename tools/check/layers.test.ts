@@ -67,6 +67,7 @@ beforeAll(async () => {
     cpSync(join(project, folder), join(copy, folder), { recursive: true });
   }
   for (const file of [
+    '.dependency-cruiser.mjs',
     'tsconfig.base.json',
     'server/package.json',
     'server/vite.verifier.ts',
@@ -81,7 +82,7 @@ beforeAll(async () => {
   for (const [file, imports] of Object.values(forbidden)) plant(file, imports);
 
   const result = await cruise(
-    ['server/src', 'server/test', 'protocol/src', 'evidence/src', 'client/src', 'acceptance'],
+    ['server/src', 'server/test', 'protocol/src', 'evidence/src', 'client/src', 'acceptance', 'tools'],
     { ...config.options, baseDir: copy, ruleSet: { forbidden: config.forbidden }, validate: true } as never,
     config.options.enhancedResolveOptions,
   );
