@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 
-/** What keeps people from using the page as it is now, in light colours and in dark ones, as axe finds it. */
+/** Returns the barriers for people that axe finds in the page as it is now, in light colours and in dark ones. */
 export async function findBarriers(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
