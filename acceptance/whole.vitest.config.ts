@@ -3,25 +3,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import acceptance from './vitest.config.ts';
 
 /**
- * Tests that measure times, which busy tests would lengthen, in this order. They run after the others, three at a time:
- * beside each other they do little harm, because they wait for longer than they work.
+ * Tests that measure times, which busy tests would lengthen, or in which no request may get 503. They run after the
+ * others, two at a time, in this order: beside each other they do little harm, because they wait for longer than they
+ * work, and the one at the end, which compares times of requests, is almost alone.
  */
 const timed = [
   'acceptance/sizes/slow-peers.test.ts',
-  'acceptance/faults/store-trouble.test.ts',
-  'acceptance/faults/outage.test.ts',
   'acceptance/sizes/distant-store.test.ts',
-];
-/**
- * Tests in which no request may get 503, or which compare the times of requests, in this order. They run at the end, two
- * at a time, so that the last one is almost alone.
- */
-const quiet = [
+  'acceptance/faults/outage.test.ts',
+  'acceptance/faults/store-trouble.test.ts',
   'acceptance/operation/shutdown.test.ts',
   'acceptance/faults/redis-lost.test.ts',
   'acceptance/sizes/expiry.test.ts',
 ];
-const later = [...timed, ...quiet];
 /** Other tests that wait for longer than they work, the longest first. */
 const waits = [
   'database-trouble',
@@ -46,7 +40,7 @@ class Spread extends BaseSequencer {
     const sorted = await super.sort(files);
     const inOrder = (names: readonly string[]) =>
       names.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
-    const [last, waiting] = [inOrder(later), inOrder(waits)];
+    const [last, waiting] = [inOrder(timed), inOrder(waits)];
     const others = sorted.filter((file) => !waiting.includes(file) && !last.includes(file));
     const working = [
       ...others.filter(({ moduleId }) => long.test(moduleId)),
@@ -65,22 +59,23 @@ const together = {
   ...options,
   name: 'together',
   include: folders.map((folder) => `acceptance/${folder}/**/*.test.ts`),
-  exclude: later,
+  exclude: timed,
   maxWorkers: 4,
   sequence: { groupOrder: 0 },
 };
 
-const after = (groupOrder: number, name: string, include: string[], maxWorkers: number) => ({
-  root,
-  test: { ...together, name, include, exclude: [], maxWorkers, sequence: { groupOrder } },
-});
-
-/** All tests, in three groups, with one demo. */
+/** All tests, in two groups, with one demo. */
 export default defineConfig({
   root,
   test: {
     globalSetup: globalSetup ?? [],
     sequence: { sequencer: Spread },
-    projects: [{ root, test: together }, after(1, 'timed', timed, 3), after(2, 'quiet', quiet, 2)],
+    projects: [
+      { root, test: together },
+      {
+        root,
+        test: { ...together, name: 'timed', include: timed, exclude: [], maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });
