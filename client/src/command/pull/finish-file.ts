@@ -108,7 +108,11 @@ async function finishHook(
     signal.throwIfAborted();
     const later = pluralize(retryDelaySeconds(arrival.attempt), 'second');
     const next = watch ? `It will run again in ${later}.` : `Pull again after ${later}.`;
-    output.notice(`The hook failed for ${arrival.path} (attempt ${arrival.attempt}). ${next}`);
+    output.printError({
+      code: 'hook_failed',
+      message: `The hook failed for ${arrival.path} (attempt ${arrival.attempt}).`,
+      next,
+    });
     return false;
   }
   journal.setState(noted.id, 'done');
@@ -132,7 +136,11 @@ async function downloadToPart(
     if (isFaultOfDisk(error)) error.path ??= folder; // a failed write does not name its file
     if (!isWaybillError(error, 'not_found', 'link_ended', 'link_revoked')) throw error;
     progress.clear();
-    output.notice(`${file.name} from ${noted.sender} expired before it was downloaded.`);
+    output.printError({
+      code: error.code,
+      message: `${file.name} from ${noted.sender} expired before it was downloaded.`,
+      next: 'Ask its sender to send it again.',
+    });
     journal.setState(noted.id, 'gone');
     await rm(part, { force: true });
     return undefined;

@@ -321,10 +321,18 @@ test('a hook gets the file and its attempt, and is run again until it succeeds',
   expect(exit).toBe(8);
   expect(terminal.errors.text).toContain('attempt 2');
   expect(terminal.output.text).toBe('');
+  const asJson = await pull(server, '--json', '--hook', 'false');
+  const [failure = ''] = asJson.terminal.errors.text.split('\n');
+  expect(asJson.exit).toBe(8);
+  expect(JSON.parse(failure)).toMatchObject({
+    status: 'error',
+    code: 'hook_failed',
+    message: expect.stringContaining('attempt 3'),
+  });
   expect((await pull(server, '--hook', hook)).exit).toBe(0);
   expect((await pull(server, '--hook', hook)).exit).toBe(0);
   const expectedLine = (attempt: number) => `${attempt} a'; touch evil #.txt beta@machines.test d1 3 none\n`;
-  expect(readFileSync(log, 'utf8')).toBe(expectedLine(1) + expectedLine(2) + expectedLine(3));
+  expect(readFileSync(log, 'utf8')).toBe(expectedLine(1) + expectedLine(2) + expectedLine(4));
   expect(server.queue.get('d1')?.acknowledged).toBe(1);
   expect(listFolder()).toHaveLength(1);
 });
@@ -353,7 +361,7 @@ test('after a hook has failed, the user learns when to pull again', async () => 
   await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
   const failed = await pull(server, '--hook', 'exit 1');
   expect(failed.exit).toBe(8);
-  expect(failed.terminal.errors.text).toContain('(attempt 1). Pull again after 30 seconds.\n');
+  expect(failed.terminal.errors.text).toContain('(attempt 1).\n         Pull again after 30 seconds.\n');
   const later = new Date(Date.now() + 60_000);
   Object.assign(server.queue.get('d1') as Queued, { availableIn: 9, availableAt: later.toISOString() });
   const { exit, terminal } = await pull(server, '--hook', 'exit 1');
@@ -460,7 +468,7 @@ test('a watch gives an entry back that the server cannot read while it can read 
   expect(listFolder()).toEqual(['b']);
   expect(refused).toBe(4);
   expect(server.queue.get('d1')).toMatchObject({ attempts: 1, acknowledged: 0, delays: [30] });
-  expect(terminal.errors.text).toContain('those from beta@machines.test wait for 30 seconds.');
+  expect(terminal.errors.text).toContain('not those from beta@machines.test.\n         They wait for 30 seconds.');
 });
 
 test.each([

@@ -136,7 +136,11 @@ async function processEntry(puller: PullContext, entry: ClaimedEntry): Promise<P
   } catch (error) {
     progress.clear();
     if (error instanceof LeaseLostError) {
-      output.notice(`The lease of the files from ${entry.sender} was lost; another pull may download them.`);
+      output.printError({
+        code: 'lease_not_held',
+        message: `The lease of the files from ${entry.sender} was lost.`,
+        next: 'Another pull may download them.',
+      });
       return { received: 0, left: entry.file_count };
     }
     if (!signal.aborted) {
@@ -148,7 +152,11 @@ async function processEntry(puller: PullContext, entry: ClaimedEntry): Promise<P
     }
     if (error instanceof EntryFaultError) {
       const later = pluralize(retryDelaySeconds(entry.attempts), 'second');
-      output.notice(`The server can read other files, so those from ${entry.sender} wait for ${later}.`);
+      output.printError({
+        code: 'unavailable',
+        message: `The server can read other files, but not those from ${entry.sender}.`,
+        next: `They wait for ${later}.`,
+      });
       return { received: 0, left: entry.file_count };
     }
     throw error;
@@ -203,9 +211,11 @@ async function returnUnsettledEntry(puller: PullContext): Promise<void> {
   const claim = journal.findClaim();
   if (claim === undefined) return;
   for (const entry of await client.inbox.claim({ max: 1, leaseSeconds, idempotencyKey: claim.key, signal })) {
-    await (claim.isOwn ? giveBack(puller, entry) : client.inbox.nack(entry, { signal })).catch((error: unknown) => {
-      if (!isWaybillError(error, 'lease_not_held', 'not_found')) throw error;
-    });
+    await (claim.isOwn ? giveBack(puller, entry) : client.inbox.nack(entry, { delaySeconds: 0, signal })).catch(
+      (error: unknown) => {
+        if (!isWaybillError(error, 'lease_not_held', 'not_found')) throw error;
+      },
+    );
   }
   journal.endClaim();
 }

@@ -120,7 +120,8 @@ export class Output {
     if (!this.isJson) this.#terminal.errors.write(`${toPrintable(hideKeys(text))}\n`);
   }
 
-  printError(report: ErrorReport): void {
+  /** Prints a failure to standard error, as one JSON value if the output is JSON. */
+  printError(report: Omit<ErrorReport, 'exit'>): void {
     const { errors } = this.#terminal;
     const { code, instance } = report;
     const message = hideKeys(report.message);
