@@ -44,7 +44,7 @@ test('a drop is listed, shown, extended, reminded of and revoked, and a key does
   using reader = new Person({ ...person.account, apiKey: key });
   expect((await ended(reader.start('whoami'))).stdout).toMatch(/Scopes +history\n/);
   const refused = await ended(reader.start('remind', reference));
-  expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('The key needs the scope send.') });
+  expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('The key needs the scope send.') });
   await waybill('keys', 'revoke', 'reader', '--yes');
   expect((await ended(reader.start('whoami'))).exitCode).toBe(3);
 

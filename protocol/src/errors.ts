@@ -252,6 +252,10 @@ const definitions = {
     status: 415,
     surfaces: ['api', 'v1', 'pages'],
     message: 'This operation does not take that Content-Type or Content-Encoding.',
+    v1: {
+      message:
+        'Send the body as JSON, with `Content-Type: application/json` and without a Content-Encoding, unless the reference of the operation names another type.',
+    },
   },
   range_not_satisfiable: {
     status: 416,

@@ -30,6 +30,8 @@ export const limits = {
   minLeaseSeconds: 10,
   maxLeaseSeconds: 3_600,
   nackDelaySeconds: 86_400,
+  minNackBackOffSeconds: 30,
+  maxNackBackOffSeconds: 3_600,
   pageSize: 100,
   /** Responses to requests with an Idempotency-Key, of one account: how many are kept, and how large they are together. */
   keptResponses: 100_000,

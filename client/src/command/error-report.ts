@@ -35,7 +35,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     message: 'The server does not accept this account and key.',
     next: 'Check the account’s address and the key, then log in again: waybill login URL',
   },
-  scope_missing: { exit: exitCodes.account, next: 'Use a key with this scope.' },
+  scope_missing: { next: 'Use a key with this scope.' },
   network_not_allowed: {
     exit: exitCodes.account,
     next: 'Run the command from an address for which the key was made, or use another key.',

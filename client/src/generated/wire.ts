@@ -1257,7 +1257,10 @@ export interface ListWebhookAttemptsQuery {
 export interface NackInput {
   /** The `lease` with which the entry was claimed. */
   lease: string;
-  /** Seconds from now during which it cannot be claimed; 0 if not given. */
+  /**
+   * Seconds from now during which it cannot be claimed. If not given, 30 after the first attempt, twice as many after
+   * each further one, and at most 3600.
+   */
   delay_seconds?: number;
 }
 
@@ -1351,7 +1354,10 @@ export interface Problem {
   detail: string;
   /** The reason of a problem, for programs. */
   code: ErrorCode;
-  /** The size in bytes of the largest file that would be accepted, if one is too large. */
+  /**
+   * If a file is too large: the largest size in bytes that would be accepted, in this request if a larger file can be
+   * sent in parts.
+   */
   max_size?: number;
   /** The HTTP request, to quote to the administrator. It ends with the value of the header `X-Request-Id`. */
   instance: string;

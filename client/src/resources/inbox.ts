@@ -22,7 +22,10 @@ export interface ClaimOptions extends RenewOptions {
 
 /** When an entry that is returned to the queue can be claimed again. */
 export interface NackOptions extends PostOptions {
-  /** The delay in seconds, up to 86,400. Defaults to 0. */
+  /**
+   * The delay in seconds, up to 86,400. By default, 30 after the first attempt, twice as many after each further one, and at
+   * most 3600.
+   */
   delaySeconds?: number | undefined;
 }
 
@@ -99,7 +102,7 @@ export class Inbox {
    *
    * @param entry The entry and its lease.
    */
-  async nack({ id, lease }: LeasedEntry, { delaySeconds = 0, ...options }: NackOptions = {}): Promise<InboxEntry> {
+  async nack({ id, lease }: LeasedEntry, { delaySeconds, ...options }: NackOptions = {}): Promise<InboxEntry> {
     return await this.#api.post(toPath('inbox', id, 'nack'), { lease, delay_seconds: delaySeconds }, options);
   }
 

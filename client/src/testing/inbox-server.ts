@@ -88,7 +88,7 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
       return succeed(response, { ...shown(drop), files });
     }
     if (action === 'ack' || action === 'nack') {
-      const { lease, delay_seconds: delay = 0 } = JSON.parse(body.toString()) as {
+      const { lease, delay_seconds: delay = 30 } = JSON.parse(body.toString()) as {
         lease: string;
         delay_seconds?: number;
       };

@@ -121,7 +121,7 @@ export const NackInput = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: limits.nackDelaySeconds,
-        description: 'Seconds from now during which it cannot be claimed; 0 if not given.',
+        description: `Seconds from now during which it cannot be claimed. If not given, ${limits.minNackBackOffSeconds} after the first attempt, twice as many after each further one, and at most ${limits.maxNackBackOffSeconds}.`,
       }),
     ),
   },

@@ -21,7 +21,8 @@ export function Problem(code: TEnum<ErrorCode[]>) {
       code,
       max_size: Type.Optional(
         Type.Integer({
-          description: 'The size in bytes of the largest file that would be accepted, if one is too large.',
+          description:
+            'If a file is too large: the largest size in bytes that would be accepted, in this request if a larger file can be sent in parts.',
         }),
       ),
       instance: Type.String({

@@ -371,7 +371,9 @@ describe('keys', () => {
         url: `/${owner.email}/`,
         headers: { host: testHost, authorization: `Basic ${btoa(`${owner.email}:${key}`)}` },
       });
-    expect((await read(apiKey)).statusCode).toBe(401);
+    const refused = await read(apiKey);
+    expect(refused.statusCode).toBe(401);
+    expect(refused.json()).toMatchObject({ code: 'unauthorized', message: expect.stringContaining('only on /api/v1') });
     expect((await read(owner.apiKey)).statusCode).toBe(200);
   });
 

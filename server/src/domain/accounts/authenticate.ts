@@ -11,10 +11,13 @@ import { isWithin } from './network.ts';
 type Needs = Pick<Engines, 'store'> & { readonly pepper: Buffer };
 
 const noKey = { digest: Buffer.alloc(32) };
+const restrictedKey =
+  'This key is restricted to scopes: it works only on /api/v1, as `Authorization: Bearer <key>`. Use a key without scopes here.';
 
 /**
  * An unknown account, a wrong key, a revoked or expired key and a disabled account cannot be told apart: each takes the
- * same work and throws the same error. A key that is restricted to scopes works only as a bearer key.
+ * same work and throws the same error. A key that is restricted to scopes works only as a bearer key, of which its holder
+ * is told.
  */
 export async function authenticate(engines: Needs, user: string, apiKey: string, address: string): Promise<KeyActor> {
   if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
@@ -24,6 +27,8 @@ export async function authenticate(engines: Needs, user: string, apiKey: string,
   for (const key of keys ?? [noKey]) {
     if (timingSafeEqual(key.digest, offered) && 'keyId' in key) match = key;
   }
+  if (!match && (await engines.store.accounts.liveKey(offered))?.email === user)
+    throw new ExchangeError('unauthorized', restrictedKey);
   return await useKey(engines, match, address);
 }
 

@@ -1,3 +1,4 @@
+import { limits } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
@@ -31,14 +32,20 @@ export async function acknowledgeEntry(engines: Recording, actor: Actor, entry: 
   });
 }
 
+/** Without a delay of the caller, an entry waits for longer after each attempt, so that it is not parked within seconds. */
 export async function giveEntryBack(
   engines: Needs,
   actor: Actor,
   entry: LeasedEntry,
-  delaySeconds: number,
+  delaySeconds: number | undefined,
 ): Promise<QueuedEntry> {
-  const isHeld = await engines.store.inbox.giveBack(actor.accountId, entry, delaySeconds);
+  const delay = delaySeconds ?? chooseDelaySeconds((await findEntry(engines, actor, entry.id)).attempts);
+  const isHeld = await engines.store.inbox.giveBack(actor.accountId, entry, delay);
   return foundAfter(engines, actor, entry.id, isHeld, 'lease_not_held');
+}
+
+function chooseDelaySeconds(attempts: number): number {
+  return Math.min(limits.maxNackBackOffSeconds, limits.minNackBackOffSeconds * 2 ** Math.max(0, attempts - 1));
 }
 
 export async function releaseEntry(engines: Recording, actor: Actor, id: string): Promise<QueuedEntry> {

@@ -4,6 +4,7 @@ import { limits } from '@waybill/protocol';
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../shared/app.ts';
+import { refuseWholeFile } from '../shared/whole-file.ts';
 
 /** The bytes that a form adds to each of its files: a boundary and a few headers. */
 const formBytesPerFile = 16 * 1024;
@@ -32,8 +33,9 @@ export function askForBodies(app: App, maxFileBytes: () => number, onAsked: (soc
     const { anyBody = false } = request.routeOptions.config;
     const isKnown = (type: string) => anyBody || request.server.hasContentTypeParser(type.split(';', 1)[0] as string);
     if (mediaType !== undefined && !isKnown(mediaType)) return;
-    if (Number(request.headers['content-length'] ?? 0) > largestBody(request, maxFileBytes()))
-      throw new ExchangeError('too_large');
+    const maxBytes = largestBody(request, maxFileBytes());
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes)
+      throw anyBody && !isPartOfUpload(request) ? refuseWholeFile() : new ExchangeError('too_large');
     waiting.get(request.raw)?.();
   });
 }
@@ -41,5 +43,7 @@ export function askForBodies(app: App, maxFileBytes: () => number, onAsked: (soc
 function largestBody(request: FastifyRequest, maxFileBytes: number): number {
   const mediaType = request.headers['content-type'] ?? '';
   if (/^multipart\/form-data\b/i.test(mediaType)) return limits.filesPerUpload * (maxFileBytes + formBytesPerFile);
-  return mediaType === 'application/offset+octet-stream' ? maxFileBytes : request.routeOptions.bodyLimit;
+  return isPartOfUpload(request) ? maxFileBytes : request.routeOptions.bodyLimit;
 }
+
+const isPartOfUpload = ({ headers }: FastifyRequest) => headers['content-type'] === 'application/offset+octet-stream';

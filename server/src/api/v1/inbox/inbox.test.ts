@@ -238,12 +238,11 @@ describe('an acknowledged entry', () => {
 describe('an entry that is released', () => {
   test('is available at once, or after the delay', async () => {
     const receiver = await makeReceiver(1);
-    const nack = async (delay?: number) => {
+    const nack = async (delay: number) => {
       const { id, lease } = await claimOne(receiver);
-      const body = { lease, ...(delay !== undefined && { delay_seconds: delay }) };
-      return (await post(receiver, `/inbox/${id}/nack`, body)).json();
+      return (await post(receiver, `/inbox/${id}/nack`, { lease, delay_seconds: delay })).json();
     };
-    expect(await nack()).toMatchObject({ state: 'available', attempts: 1 });
+    expect(await nack(0)).toMatchObject({ state: 'available', attempts: 1 });
     const delayed = await nack(300);
     expect(delayed).toMatchObject({ state: 'available', attempts: 2 });
     expect(Date.parse(delayed.available_at)).toBeGreaterThan(Date.now() + 290_000);
@@ -253,6 +252,24 @@ describe('an entry that is released', () => {
     expect(await claim(receiver)).toEqual([]);
     await advanceQueue(database, receiver, 2);
     expect(await claimOne(receiver)).toMatchObject({ attempts: 3 });
+  });
+
+  test('without a delay waits for longer after each attempt', async () => {
+    const receiver = await makeReceiver(1);
+    const delays: number[] = [];
+    const setAttempts = (attempts: number) =>
+      database.query('update inbox_entries set attempts = $2 where account_id = $1', [receiver.accountId, attempts]);
+    for (const attempts of [1, 2, 3, 7, 8, 20]) {
+      await setAttempts(0);
+      const { id, lease } = await claimOne(receiver);
+      await setAttempts(attempts);
+      const before = Date.now();
+      const { available_at: availableAt } = (await post(receiver, `/inbox/${id}/nack`, { lease })).json();
+      delays.push(Math.round((Date.parse(availableAt) - before) / 10_000) * 10);
+      expect(await claim(receiver)).toEqual([]);
+      await advanceQueue(database, receiver, 3_601);
+    }
+    expect(delays).toEqual([30, 60, 120, 1920, 3600, 3600]);
   });
 });
 

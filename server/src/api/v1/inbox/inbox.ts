@@ -115,14 +115,14 @@ const giveInboxEntryBack = route({
   method: 'POST',
   path: '/inbox/:id/nack',
   id: 'giveInboxEntryBack',
-  summary: 'Give an entry back: it can be claimed again, at once or after a while, or is parked after its last attempt',
+  summary: 'Give an entry back: it can be claimed again after a while, or is parked after its last attempt',
   scope,
   params: InboxEntryParams,
   body: NackInput,
   example: { lease: exampleLease, delay_seconds: 60 },
   response: { status: 200, description: 'The entry, available or parked.', schema: InboxEntry },
   errors: ['not_found', 'lease_not_held'],
-  handle: async ({ engines, caller, params: { id }, body: { lease: leaseId, delay_seconds: delaySeconds = 0 } }) => ({
+  handle: async ({ engines, caller, params: { id }, body: { lease: leaseId, delay_seconds: delaySeconds } }) => ({
     body: toInboxEntry(await giveEntryBack(engines, caller, { id, leaseId }, delaySeconds)),
   }),
 });

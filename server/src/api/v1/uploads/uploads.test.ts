@@ -181,14 +181,19 @@ describe('a file in one request', () => {
   test('has a maximum size, whether or not its length is declared', async () => {
     const { apiKey } = await exchange.account();
     const declared = await send(apiKey, 'a.bin', content, { 'content-length': String(limits.wholeUploadBytes + 1) });
-    expect(declared.status).toBe(413);
+    const refusal = {
+      code: 'too_large',
+      max_size: limits.wholeUploadBytes,
+      detail: expect.stringContaining('in parts, by the tus protocol'),
+    };
+    expect([declared.status, declared.json()]).toEqual([413, expect.objectContaining(refusal)]);
     const endless = Readable.from(Array.from({ length: 65 }, () => Buffer.alloc(1024 * 1024)));
     const chunked = await ask('POST', '/uploads', {
       key: apiKey,
       body: endless,
       headers: { ...named('a.bin'), 'content-type': 'text/plain' },
     });
-    expect([chunked.status, chunked.json().code]).toEqual([413, 'too_large']);
+    expect([chunked.status, chunked.json()]).toEqual([413, expect.objectContaining(refusal)]);
   });
 
   test('is scanned', async () => {

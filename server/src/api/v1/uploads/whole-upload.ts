@@ -11,6 +11,7 @@ import { noDigests } from '../../../domain/uploads/declared-digests.ts';
 import { abandonUploads, completeUploads, stageUpload } from '../../../domain/uploads/stage-upload.ts';
 import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { readUnquotedIdempotencyKey } from '../../../http/shared/idempotency-key.ts';
+import { refuseWholeFile } from '../../../http/shared/whole-file.ts';
 import { readBody } from '../../../http/transfer/read-body.ts';
 import { notifyOnStart } from '../../../http/transfer/receive-files.ts';
 import { readReprDigest } from '../../../http/transfer/repr-digest.ts';
@@ -105,12 +106,7 @@ async function* readFile(request: FastifyRequest): AsyncGenerator<Buffer, void, 
   let received = 0;
   for await (const bytes of readBody(request)) {
     received += bytes.length;
-    if (received > limits.wholeUploadBytes) {
-      throw new ExchangeError(
-        'too_large',
-        `A file of more than ${limits.wholeUploadBytes} bytes is sent in parts, by the tus protocol.`,
-      );
-    }
+    if (received > limits.wholeUploadBytes) throw refuseWholeFile();
     yield bytes;
   }
 }

@@ -140,7 +140,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "UPLOAD=\"$WAYBILL_URL/api/v1/uploads/ID\"\ncurl -I -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Tus-Resumable: 1.0.0\" \"$UPLOAD\"\ntail -c +$((OFFSET + 1)) film.mov | curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Tus-Resumable: 1.0.0\" -X PATCH \\\n  -H \"Upload-Offset: $OFFSET\" -H \"Content-Type: application/offset+octet-stream\" --data-binary @- \"$UPLOAD\""
+    "text": "UPLOAD=\"$WAYBILL_URL/api/v1/uploads/ID\"\ncurl -I -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Tus-Resumable: 1.0.0\" \"$UPLOAD\"\ntail -c +$((OFFSET + 1)) film.mov | curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Tus-Resumable: 1.0.0\" -X PATCH \\\n  -H \"Upload-Offset: $OFFSET\" -H \"Content-Type: application/offset+octet-stream\" -T - \"$UPLOAD\""
    },
    {
     "kind": "paragraph",
@@ -592,8 +592,8 @@ export const v1Guides: readonly Guide[] = [
      ],
      [
       "`POST /inbox/{id}/nack`",
-      "`lease`, `delay_seconds` (0 to 86400; 0 if not given)",
-      "makes the entry available again, after the delay"
+      "`lease`, `delay_seconds` (0 to 86400)",
+      "makes the entry available again after the delay: if none is given, 30 seconds after the first attempt, twice as long after each further one, and at most an hour"
      ],
      [
       "`POST /inbox/{id}/release`",
@@ -1160,7 +1160,7 @@ export const v1Guides: readonly Guide[] = [
   "blocks": [
    {
     "kind": "paragraph",
-    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists each of them by a JSON pointer, with a `detail` and a `code` of its own. If a file is too large, `max_size` is the size in bytes that would be accepted."
+    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists each of them by a JSON pointer, with a `detail` and a `code` of its own. If a file is too large, `max_size` is the size in bytes that would be accepted, in this request if a larger file can be sent in parts."
    }
   ]
  },
@@ -1541,6 +1541,16 @@ export const machineGuides: readonly Guide[] = [
       "`nackDelaySeconds`",
       "86,400",
       "seconds for which a returned entry cannot be claimed"
+     ],
+     [
+      "`minNackBackOffSeconds`",
+      "30",
+      "seconds for which an entry that is returned without a delay cannot be claimed after its first attempt; twice as many after each further one"
+     ],
+     [
+      "`maxNackBackOffSeconds`",
+      "3,600",
+      "seconds for which an entry that is returned without a delay cannot be claimed, at most"
      ],
      [
       "`pageSize`",

@@ -1,0 +1,12 @@
+import { limits } from '@waybill/protocol';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+
+/** The error for a file that is too large for a single request, which is not too large for the server. */
+export function refuseWholeFile(): ExchangeError {
+  const maxBytes = limits.wholeUploadBytes;
+  return new ExchangeError(
+    'too_large',
+    `A file of more than ${maxBytes} bytes is sent in parts, by the tus protocol: begin with \`Tus-Resumable: 1.0.0\` and \`Upload-Length\`, without a body.`,
+    { maxBytes },
+  );
+}
