@@ -244,6 +244,14 @@ describe('the account', () => {
   });
 });
 
+test('a body of another type is refused with the type that is taken', async () => {
+  const { apiKey } = await exchange.account();
+  const headers = { host: testHost, authorization: `Bearer ${apiKey}`, 'content-type': 'text/plain' };
+  const refused = await app.inject({ method: 'POST', url: '/api/v1/drops', headers, payload: 'x' });
+  const detail = expect.stringContaining('`Content-Type: application/json`');
+  expect([refused.statusCode, refused.json()]).toMatchObject([415, { code: 'unsupported_media_type', detail }]);
+});
+
 describe('the size of the largest file', () => {
   const refusals = {
     file: (max: number) => ({ code: 'too_large', max_size: max, detail: expect.stringContaining(`${max} bytes`) }),
