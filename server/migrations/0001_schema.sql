@@ -483,6 +483,8 @@ create table inbox_entries (
   -- When a member first opened it, and who. Null: it is unread.
   seen_at           timestamptz,
   seen_by           uuid,
+  -- Whether the account was told that the entry was parked. False again once it is released.
+  parking_reported  boolean not null default false,
   primary key (account_id, id),
   unique (account_id, sender_account_id, drop_id),
   foreign key (sender_account_id, drop_id) references drops (account_id, id)
@@ -495,6 +497,7 @@ create index inbox_of_drop on inbox_entries (sender_account_id, drop_id);
 -- Claims read an index without acknowledged entries, however many there are.
 create index inbox_queue on inbox_entries (account_id, due_at, id) where state = 'queued';
 create index inbox_settled on inbox_entries (account_id, state, due_at, id) where state in ('last_attempt', 'acknowledged');
+create index inbox_to_report on inbox_entries (due_at) where state = 'last_attempt' and not parking_reported;
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Drafts, uploads and files

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { RenderedMail } from '../src/domain/outbox/mail-templates.ts';
 import {
+  entriesParkedMail,
   questionMail,
   receiptMail,
   receivedMail,
@@ -599,6 +600,13 @@ export function mailStates(
     'method-added-password': methodAddedMail(translator, { ...signedIn, added: { kind: 'password' } }),
     'webhook-gone': webhookDisabledMail(translator, { to, ...webhook, reason: 'gone' }),
     'webhook-failing': webhookDisabledMail(translator, { to, ...webhook, reason: 'failing' }),
+    parked: entriesParkedMail(translator, { to, count: 3, attempts: 10, page: undefined }),
+    'parked-members': entriesParkedMail(translator, {
+      to,
+      count: 1,
+      attempts: 10,
+      page: 'https://files.example.com/ap%40example.com/inbox',
+    }),
     received: receivedMail(translator, {
       ...forAccount,
       contact: sender,

@@ -49,7 +49,7 @@ const groups: Record<string, string> = {
   Errors: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
   'Types of events': `ContactChangedEvent ContactRemovedEvent DropCompletedEvent DropCreatedEvent DropExpiredEvent
     DropExtendedEvent DropFileDeliveredEvent DropNotifiedEvent DropOpenedEvent DropReceiverAddedEvent
-    DropReceiverRevokedEvent DropRestoredEvent DropRevokedEvent DropUndeliverableEvent InboxReceivedEvent
+    DropReceiverRevokedEvent DropRestoredEvent DropRevokedEvent DropUndeliverableEvent InboxParkedEvent InboxReceivedEvent
     RequestCreatedEvent RequestExpiredEvent RequestExtendedEvent RequestFulfilledEvent
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
     RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent`,

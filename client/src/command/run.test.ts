@@ -234,7 +234,7 @@ describe('completion', () => {
     [['webhooks', 'at'], 'attempts'],
     [['history', '--state', 'li'], 'live'],
     [['keys', 'create', 'x', '--scope', 'hi'], 'history'],
-    [['webhooks', 'listen', '--type', 'inbox'], 'inbox.received'],
+    [['webhooks', 'listen', '--type', 'inbox.r'], 'inbox.received'],
     [['nothing-like-it'], ''],
   ])('bash completes %j', async (words, expected) => {
     writeFileSync(join(home, 'completion'), await script('bash'));

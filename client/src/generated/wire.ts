@@ -91,6 +91,7 @@ export type AccountEvent =
   | RequestRevokedEvent
   | RequestRestoredEvent
   | InboxReceivedEvent
+  | InboxParkedEvent
   | ContactChangedEvent
   | ContactRemovedEvent;
 
@@ -866,6 +867,7 @@ export type EventType =
   | 'request.revoked'
   | 'request.restored'
   | 'inbox.received'
+  | 'inbox.parked'
   | 'contact.changed'
   | 'contact.removed';
 
@@ -1116,6 +1118,27 @@ export interface InboxFile {
    * or took too long; off: the server scans nothing.
    */
   unscanned_reason: 'too_large' | 'encrypted' | 'unavailable' | 'off' | null;
+}
+
+/** The event `inbox.parked`. */
+export interface InboxParkedEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'inbox.parked';
+  /** When it happened. */
+  created_at: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The entry in the inbox. */
+    inbox_id: string;
+    /** The address of the account or contact that sent the files. */
+    sender: string;
+    /** Number of files. */
+    files: number;
+    /** Number of times it was claimed. */
+    attempts: number;
+  };
 }
 
 /** The event `inbox.received`. */

@@ -51,6 +51,12 @@ const eventData = {
     sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),
     ...files,
   },
+  'inbox.parked': {
+    ...inbox,
+    sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),
+    ...files,
+    attempts: Type.Integer({ minimum: 1, description: 'Number of times it was claimed.' }),
+  },
   'contact.changed': contacts,
   'contact.removed': contacts,
 } as const satisfies Record<string, Record<string, TSchema>>;

@@ -4,6 +4,7 @@ import { type Batch, type BatchPosition, batchSize } from './batch.ts';
 import type { Engines } from './engines.ts';
 import { dropEvents } from './events/drop-events.ts';
 import { retryDeletions, sweepFiles } from './files/sweep-files.ts';
+import { reportParkedEntries } from './inbox/report-parked.ts';
 import { sweepDayKeys } from './keys/sweep-day-keys.ts';
 import { deletePeopleOf } from './people/delete-person.ts';
 
@@ -14,7 +15,17 @@ const remindersPerBatch = 10;
 const overdueSeconds = 30;
 
 export type Swept = Record<
-  'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'webhooks' | 'uploads' | 'purged' | 'files' | 'objects',
+  | 'drops'
+  | 'drafts'
+  | 'reminded'
+  | 'parked'
+  | 'messages'
+  | 'checks'
+  | 'webhooks'
+  | 'uploads'
+  | 'purged'
+  | 'files'
+  | 'objects',
   number
 >;
 type Needs = Pick<Engines, 'store' | 'objects' | 'dayKeys' | 'checkpoint' | 'policy' | 'logger' | 'random'>;
@@ -32,7 +43,7 @@ export async function sweepAlone(
 
 /**
  * Everything that becomes due with time: accounts that were deleted, drops at their deadline, reminders before it, stale drafts, failed
- * uploads, files whose legal hold was released, old history, deliveries, audit entries, released holds, messages,
+ * uploads, entries that were parked, files whose legal hold was released, old history, deliveries, audit entries, released holds, messages,
  * events, idempotency keys, what was sent to webhooks, browsers, sessions and sign-in links; and messages, checks and webhooks that are due
  * although their job was lost. What accounts store
  * is added up where an upgrade left it to be done. A drop is inaccessible from its deadline on, whether or not this has
@@ -76,6 +87,7 @@ export async function sweep(
     drops: ended,
     drafts: await inBatches(() => drafts.dropStale(keepSeconds.drafts, batchSize)),
     reminded: await upTo(remindersPerBatch, outbox.remind),
+    parked: await upTo(rowsPerBatch, (limit) => reportParkedEntries(engines, limit)),
     messages: await tried(() => outbox.wakeOverdue(overdueSeconds, rowsPerBatch)),
     checks: await tried(() => uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
     webhooks: await tried(() => webhookDeliveries.wakeOverdue(overdueSeconds, rowsPerBatch)),

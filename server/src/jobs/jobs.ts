@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { Parse } from 'typebox/value';
 import type { Engines } from '../domain/engines.ts';
+import { tellOfParkedEntries, tellOfParkedJob } from '../domain/inbox/report-parked.ts';
 import { sendMessage, sendMessageJob } from '../domain/outbox/send-message.ts';
 import { recoverPerson, recoverPersonJob } from '../domain/people/recover-person.ts';
 import {
@@ -59,6 +60,9 @@ export function tasks(engines: Engines): Tasks {
     ),
     [tellOwnerJob]: task({ accountId: text, webhookId: text, messageId: text }, ({ accountId, webhookId, messageId }) =>
       tellOwner(engines, accountId, webhookId, messageId),
+    ),
+    [tellOfParkedJob]: task({ accountId: text, messageId: text }, ({ accountId, messageId }) =>
+      tellOfParkedEntries(engines, accountId, messageId),
     ),
   };
 }

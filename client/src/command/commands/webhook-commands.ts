@@ -42,6 +42,7 @@ const eventTypes = Object.keys({
   'request.revoked': true,
   'request.restored': true,
   'inbox.received': true,
+  'inbox.parked': true,
   'contact.changed': true,
   'contact.removed': true,
 } satisfies Record<EventType, true>) as EventType[];

@@ -38,6 +38,11 @@ export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 
   readonly at: string;
 }
 
+/** An entry that was claimed as often as it may be. */
+export type ParkedEntry = Pick<QueuedEntry, 'id' | 'sender' | 'fileCount' | 'attempts'> & {
+  readonly accountId: string;
+};
+
 export type QueuePosition = Pick<QueuedEntry, 'at' | 'id'>;
 
 /** An entry in the list that people see. */
@@ -91,6 +96,13 @@ export interface InboxStore {
   acknowledge(accountId: string, entry: LeasedEntry): Promise<boolean>;
   /** Makes the entry available this long from now, or parks it after its last attempt. False if the lease is not held. */
   giveBack(accountId: string, entry: LeasedEntry, delaySeconds: number): Promise<boolean>;
+  /**
+   * Marks up to `count` parked entries as reported, and writes one job for each account that mails it how many there
+   * are. Returns the entries.
+   */
+  reportParked(count: number): Promise<ParkedEntry[]>;
+  /** How many entries are parked; counts no further than `max`. */
+  countParked(accountId: string, max: number): Promise<number>;
   /** Makes a parked entry available, with all its attempts. False if it is not parked. */
   release(accountId: string, id: string): Promise<boolean>;
   /**

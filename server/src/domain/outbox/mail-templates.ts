@@ -102,6 +102,8 @@ export interface Mails {
   readonly test: Addressed;
   /** The webhook responded with 410, or no request has succeeded for days. */
   readonly webhookDisabled: Addressed & { url: string; reason: 'gone' | 'failing'; since: Date };
+  /** Entries of the inbox that programs have claimed as often as allowed; `page` is undefined if nobody signs in to the account. */
+  readonly entriesParked: Addressed & { count: number; attempts: number; page: string | undefined };
   readonly personInvitation: PersonLinked & { invitedBy: string };
   readonly recovery: PersonLinked;
   readonly signIn: SignInNoticed;

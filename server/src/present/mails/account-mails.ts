@@ -155,6 +155,18 @@ export function webhookDisabledMail(translator: Translator, mail: Mails['webhook
   };
 }
 
+/** To the account's owner: a program has failed on entries of the inbox, and nothing will try them again by itself. */
+export function entriesParkedMail(translator: Translator, mail: Mails['entriesParked']): MailContent {
+  const { count, attempts, page } = mail;
+  return {
+    subject: translator.t('mail.parked.subject', { count }),
+    intro: translator.t('mail.parked.intro', { count, attempts }),
+    button: createPageButton(translator, page),
+    closing: [translator.t('mail.parked.next'), ...(page === undefined ? [translator.t('mail.parked.command')] : [])],
+    to: mail.to,
+  };
+}
+
 /**
  * To the operator: a receiver reports a sender. It contains neither the link nor the message, which operators must not
  * see.

@@ -2,6 +2,7 @@ import type { CodeSms, MailTemplates, RenderedMail } from '../../domain/outbox/m
 import type { Operator } from '../operator.ts';
 import type { Translator, Translators } from '../texts/translator.ts';
 import {
+  entriesParkedMail,
   questionMail,
   receiptMail,
   receivedMail,
@@ -49,6 +50,7 @@ export function createMailTemplates(all: Translators, operator: Operator): MailT
     received: inLanguage(receivedMail),
     confirmation: inLanguage(confirmationMail),
     webhookDisabled: inLanguage(webhookDisabledMail),
+    entriesParked: inLanguage(entriesParkedMail),
     personInvitation: inLanguage(personInvitationMail),
     recovery: inLanguage(recoveryMail),
     signIn: inLanguage(signInMail),

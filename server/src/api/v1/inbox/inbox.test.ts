@@ -8,11 +8,13 @@ import { collectGroups } from '../../../../test/collect-groups.ts';
 import { testPolicy } from '../../../../test/exchange.ts';
 import { openRequestLink, readyFile } from '../../../../test/file-requests.ts';
 import { advanceQueue, fillInbox } from '../../../../test/inbox.ts';
+import { memoryMailer } from '../../../../test/memory/memory-mailer.ts';
 import { requestV1 } from '../../../../test/request-v1.ts';
 import { buildTestServer } from '../../../../test/server.ts';
 import { useTestServer } from '../../../../test/use-test-server.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import { readInbox } from '../../../domain/drops/read-history.ts';
+import { tellOfParkedEntries } from '../../../domain/inbox/report-parked.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { sweep } from '../../../domain/sweep.ts';
 
@@ -309,6 +311,50 @@ describe('after its last attempt, an entry', () => {
     const again = await lastAttempt(receiver);
     expect(await ack(receiver, again)).toBe(204);
     expect((await post(receiver, `/inbox/${last.id}/release`)).status).toBe(409);
+  });
+
+  test('is reported once: as an event, and to the owner in one mail with all others of an hour', async () => {
+    const receiver = await makeReceiver(3);
+    const run = async () => {
+      await sweep(engines);
+      await sweep(engines);
+      const { data } = (await get(receiver, '/events?limit=100')).json() as { data: { type: string; data: object }[] };
+      return data.filter(({ type }) => type === 'inbox.parked').map((event) => event.data);
+    };
+    const findJobs = () =>
+      database.query<{ payload: { accountId: string; messageId: string }; wait: number }>(
+        `select payload, extract(epoch from run_at - now())::float8 as wait from graphile_worker._private_jobs
+         where key = 'parked:' || $1`,
+        [receiver.accountId],
+      );
+    const first = await lastAttempt(receiver);
+    expect(await run()).toEqual([]);
+    const park = async ({ id, lease }: Entry) => void (await post(receiver, `/inbox/${id}/nack`, { lease }));
+    await park(first);
+    expect(await run()).toEqual([
+      { inbox_id: first.id, sender: expect.stringContaining('@'), files: 1, attempts: maxAttempts },
+    ]);
+    const [job] = await findJobs();
+    expect(job?.wait).toBeLessThan(1);
+    const mailer = memoryMailer();
+    await tellOfParkedEntries({ ...engines, mailer }, receiver.accountId, job?.payload.messageId ?? '');
+    expect(mailer.sent).toMatchObject([{ to: receiver.email, subject: 'An entry in your inbox was not processed' }]);
+    expect(mailer.sent[0]?.text).toContain('waybill inbox --state parked');
+
+    await database.query("delete from graphile_worker._private_jobs where key = 'parked:' || $1", [receiver.accountId]);
+    for (let entry = 0; entry < 2; entry++) await park(await lastAttempt(receiver));
+    expect(await run()).toHaveLength(3);
+    const [later, ...others] = await findJobs();
+    expect(later?.wait).toBeGreaterThan(3_500);
+    expect(others).toEqual([]);
+    await tellOfParkedEntries({ ...engines, mailer }, receiver.accountId, later?.payload.messageId ?? '');
+    expect(mailer.sent[1]?.subject).toBe('3 entries in your inbox were not processed');
+
+    for (const { id } of await listed(receiver, 'parked')) await post(receiver, `/inbox/${id}/release`);
+    await tellOfParkedEntries({ ...engines, mailer }, receiver.accountId, later?.payload.messageId ?? '');
+    expect(mailer.sent).toHaveLength(2);
+    await park(await lastAttempt(receiver));
+    expect(await run()).toHaveLength(4);
   });
 
   test('can be acknowledged and renewed as during any other', async () => {

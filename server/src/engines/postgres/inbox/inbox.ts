@@ -4,11 +4,14 @@ import type {
   InboxStore,
   LeasedEntry,
   ListedEntry,
+  ParkedEntry,
   QueuedEntry,
   QueuePosition,
   QueueState,
 } from '../../../domain/inbox/inbox-store.ts';
+import { tellOfParkedJob } from '../../../domain/inbox/report-parked.ts';
 import { bindStatements, type Database } from '../database.ts';
+import { jobPayload, type Traceparent } from '../jobs/job-payload.ts';
 import { keepLongestRanges } from '../links/sent-ranges.ts';
 import { matchFile, maxPageRows, searchList, searchText, type TextSearch } from '../search.ts';
 import { secondsFromNow } from '../time.ts';
@@ -31,7 +34,9 @@ const partsByState: Readonly<Record<QueueState, readonly RawBuilder<unknown>[]>>
   acknowledged: [sql`entry.state = 'acknowledged'`],
 };
 
-const availableAgain = sql`state = 'queued', attempts = 0, lease_id = null, due_at = now()`;
+const availableAgain = sql`state = 'queued', attempts = 0, lease_id = null, due_at = now(), parking_reported = false`;
+/** After an account was told of parked entries, those that follow are gathered for so long. */
+const gatheringSeconds = 3600;
 
 const liveDrop = sql`drops.ended_at is null and drops.expires_at > now()`;
 const liveEntries = sql`
@@ -56,7 +61,7 @@ const shown = (
   left join links as contact on contact.account_id = drops.account_id and contact.drop_id = drops.request_id
     and contact.position = drops.request_position`;
 
-export function inboxStore(db: Database): InboxStore {
+export function inboxStore(db: Database, traceparent: Traceparent): InboxStore {
   const { readRows, run } = bindStatements(db);
   return {
     async page(accountId, state, after, count) {
@@ -114,6 +119,43 @@ export function inboxStore(db: Database): InboxStore {
       ),
 
     release: (accountId, id) => change(accountId, id, availableAgain, isParked),
+
+    // The job's key makes one mail of all that are parked until it runs.
+    async reportParked(count) {
+      const job = jobPayload(sql`'accountId', account.id, 'messageId', gen_random_uuid()`, traceparent());
+      const { rows } = await sql<ParkedEntry>`
+        with due as materialized (
+          select entry.account_id, entry.id from ${liveEntries}
+          where entry.state = 'last_attempt' and not entry.parking_reported and entry.due_at <= now()
+          order by entry.due_at limit ${sql.lit(count)} for update of entry skip locked
+        ), reported as (
+          update inbox_entries as entry set parking_reported = true
+          from due where entry.account_id = due.account_id and entry.id = due.id
+          returning entry.*
+        ), enqueued as (
+          select graphile_worker.add_job(${tellOfParkedJob}, ${job}, job_key => 'parked:' || account.id,
+            job_key_mode => 'preserve_run_at', max_attempts => 25,
+            run_at => greatest(now(), (
+              select max(earlier.due_at) + make_interval(secs => ${gatheringSeconds}) from inbox_entries as earlier
+              where earlier.account_id = account.id and earlier.state = 'last_attempt' and earlier.due_at <= now()
+                and earlier.parking_reported)))
+          from (select distinct account_id as id from reported) as account
+        )
+        select entry."accountId", entry.id, entry.sender, entry."fileCount", entry.attempts
+        from (${shown(sql`reported`, sql`entry.due_at`, sql`entry.account_id as "accountId",`)}) as entry
+        where (select count(*) from enqueued) >= 0
+      `.execute(db);
+      return rows;
+    },
+
+    async countParked(accountId, max) {
+      const { rows } = await sql<{ parked: number }>`
+        select count(*) as parked from (
+          select from ${liveEntries} where entry.account_id = ${accountId} and ${isParked} limit ${sql.lit(max)}
+        ) as entry
+      `.execute(db);
+      return rows[0]?.parked ?? 0;
+    },
 
     async list(accountId, { part, texts }, from, count) {
       const list = orderList(accountId, part, from);

@@ -608,7 +608,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "An entry whose lease ends without an acknowledgement becomes available again. After 10 attempts that end this way or with `nack`, the entry is parked: it cannot be claimed again until you release it."
+    "text": "An entry whose lease ends without an acknowledgement becomes available again. After 10 attempts that end this way or with `nack`, the entry is parked: it cannot be claimed again until you release it. Within a minute, the event `inbox.parked` says so, and the owner of the account gets a mail, at most one per hour."
    },
    {
     "kind": "paragraph",
@@ -972,6 +972,11 @@ export const v1Guides: readonly Guide[] = [
       "`inbox.received`",
       "files from a contact or another account are in the inbox",
       "`inbox_id`, `sender`, `files`"
+     ],
+     [
+      "`inbox.parked`",
+      "an entry was claimed as often as allowed, and nobody gets it until it is released",
+      "`inbox_id`, `sender`, `files`, `attempts`"
      ],
      [
       "`contact.changed`",

@@ -1,0 +1,46 @@
+import type { Engines } from '../engines.ts';
+import { toOperatorsMail } from '../outbox/obsolete-message.ts';
+
+/** The job that mails the owner of an account how many entries of its inbox are parked. */
+export const tellOfParkedJob = 'tell-of-parked-entries';
+/** The mail says no more than this number. */
+const countedUpTo = 1_000;
+
+type Needs = Pick<Engines, 'store' | 'mailer' | 'mailTemplates' | 'policy' | 'returnPaths' | 'logger'>;
+
+/**
+ * Writes the events of up to `count` entries that were parked since the last sweep. An entry is parked when its last
+ * lease ends, which no request needs to cause, so it is noticed here and nowhere else. Returns how many there were.
+ */
+export async function reportParkedEntries({ store }: Pick<Engines, 'store'>, count: number): Promise<number> {
+  return store.transaction(async (tx) => {
+    const parked = await tx.inbox.reportParked(count);
+    await tx.events.append(
+      parked.map(({ accountId, id, sender, fileCount, attempts }) => {
+        return { accountId, type: 'inbox.parked', data: { inbox_id: id, sender, files: fileCount, attempts } };
+      }),
+    );
+    return parked.length;
+  });
+}
+
+/** Nothing is sent if the entries were released or have ended in the meantime. */
+export async function tellOfParkedEntries(engines: Needs, accountId: string, messageId: string): Promise<void> {
+  const { store, mailer, mailTemplates, policy, logger } = engines;
+  const [account, count, members] = await Promise.all([
+    store.accounts.byId(accountId),
+    store.inbox.countParked(accountId, countedUpTo),
+    store.people.members(accountId, '', 1),
+  ]);
+  if (!account || account.disabled || count === 0) return;
+  const { outcome } = await mailer.send({
+    ...toOperatorsMail(engines, messageId, account.email),
+    ...mailTemplates.entriesParked(account.language, {
+      to: account.email,
+      count,
+      attempts: policy.inboxAttempts,
+      page: members.length > 0 ? `${policy.publicUrl}/${encodeURIComponent(account.email)}/inbox` : undefined,
+    }),
+  });
+  if (outcome === 'refused') logger.warn('the owner of an inbox could not be told of parked entries', { count });
+}
