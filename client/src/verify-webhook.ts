@@ -1,16 +1,11 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
+import type { AccountEvent, WebhookTestEvent } from './generated/wire.ts';
 
-/** An event as Waybill posts it to a webhook. */
-export interface WebhookEvent {
-  /** The same for every attempt and every replay: skip an event whose id you have seen. */
-  id: string;
-  /** Such as `drop.completed`. Ignore types that you do not know. */
-  type: string;
-  /** When it happened. */
-  timestamp: string;
-  /** The details of the event: the same fields as `data` of an `AccountEvent` of this type. */
-  data: Record<string, unknown>;
-}
+/**
+ * An event as Waybill posts it to a webhook: the same as in lists, or a test. Skip an event whose `id` you have seen, and
+ * ignore types that you do not know.
+ */
+export type WebhookEvent = AccountEvent | WebhookTestEvent;
 
 /** A request that was sent to a webhook. */
 export interface WebhookRequest {
@@ -79,7 +74,7 @@ export function verifyWebhook(
   }
   // Another owner of the key may have sent something else.
   try {
-    return { ...(JSON.parse(Buffer.from(bytes).toString('utf8')) as Omit<WebhookEvent, 'id'>), id };
+    return { ...(JSON.parse(Buffer.from(bytes).toString('utf8')) as WebhookEvent), id };
   } catch (cause) {
     throw new WebhookVerificationError('The body is not JSON.', { cause });
   }

@@ -33,6 +33,7 @@ export const limits = {
   minNackBackOffSeconds: 30,
   maxNackBackOffSeconds: 3_600,
   pageSize: 100,
+  countedReplays: 100_000,
   /** Responses to requests with an Idempotency-Key, of one account: how many are kept, and how large they are together. */
   keptResponses: 100_000,
   keptResponseBytes: 256 * 1024 ** 2,

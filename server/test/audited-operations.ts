@@ -64,6 +64,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /api/v1/requests/:id/revoke': { oneOf: ['drop.revoked', 'link.revoked'] },
   'POST /api/v1/uploads': transfers,
   'POST /api/v1/webhooks': 'webhook.created',
+  'POST /api/v1/webhooks/:id/disable': 'webhook.disabled',
   'POST /api/v1/webhooks/:id/enable': 'webhook.enabled',
   'POST /api/v1/webhooks/:id/replace_secret': 'webhook.secret_replaced',
   'POST /api/v1/webhooks/:id/replay': 'webhook.replayed',
@@ -290,6 +291,7 @@ export const jobs: Readonly<Record<string, Audited>> = {
   sequence: { oneOf: ['log.started'] },
   stamp: { nothing: 'It collects time stamps of what was recorded.' },
   sweep: { eachOf: ['account.deleted', 'drop.revoked'] },
+  'tell-of-parked-entries': { nothing: 'It mails about entries that programs failed on.' },
   'tell-owner-of-webhook': { nothing: 'It mails about a webhook whose end was recorded.' },
 };
 

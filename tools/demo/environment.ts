@@ -43,6 +43,9 @@ export function engineEnvironment(publicUrl: string): Record<string, string> {
     WAYBILL_MAIL_FROM: 'waybill@files.test',
     WAYBILL_SMS_URL: 'http://waybill:waybill@127.0.0.1:13013/cgi-bin/sendsms',
     WAYBILL_LOG_LEVEL: 'warn',
+    // Integrators try their webhooks on this machine.
+    WAYBILL_WEBHOOK_ALLOW: '127.0.0.0/8, ::1',
+    WAYBILL_WEBHOOK_HTTP: 'allowed',
     // Ctrl-C ends the demo at once: its proxy stops first, so no one has to notice and nothing is worth waiting for.
     WAYBILL_STOP_DELAY_SECONDS: '0',
     WAYBILL_STOP_SECONDS: '5',

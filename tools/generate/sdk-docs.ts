@@ -43,8 +43,9 @@ const groups: Record<string, string> = {
     ContactImportResult ListContactsQuery`,
   'Reading events': 'Events FollowOptions StreamOptions EventOptions EventPage AccountEvent EventType',
   'Sending events to webhooks': `Webhooks Webhook NewWebhook WebhookChanges WebhookWithSecret ReplaceSecretOptions
-    WebhookAttempt Replay SentTestEvent`,
-  'Receiving events': 'verifyWebhook WebhookRequest VerifyWebhookOptions WebhookEvent WebhookVerificationError',
+    WebhookAttempt Replay ReplayedEvents SentTestEvent`,
+  'Receiving events':
+    'verifyWebhook WebhookRequest VerifyWebhookOptions WebhookEvent WebhookTestEvent WebhookVerificationError',
   'API keys': 'Keys Scope ApiKey NewApiKey CreatedApiKey RevokedApiKeys RevokeKeyOptions',
   Errors: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
   'Types of events': `ContactChangedEvent ContactRemovedEvent DropCompletedEvent DropCreatedEvent DropExpiredEvent

@@ -127,7 +127,7 @@ describe('waybill show', () => {
   const happened = (type: string, minute: number, more: object = {}) => ({
     id: `${ids.event}-${minute}`,
     type,
-    created_at: `2030-01-31T14:0${minute}:00.000Z`,
+    timestamp: `2030-01-31T14:0${minute}:00.000Z`,
     data: { drop_id: ids.drop, ...more },
   });
   const dropCreated = happened('drop.created', 0);
@@ -567,6 +567,7 @@ describe('waybill webhooks', () => {
 
   test('receive one event again, or all since a time', async () => {
     const since = await waybill('webhooks replay https://example.org/waybill --since 2030-01-31T12:00');
+    expect(since.output).toBe('Sending 3 events since 2030-01-31 12:00 to https://example.org/waybill again.\n');
     expect(since.bodies).toEqual([`POST webhooks/${ids.webhook}/replay {"since":"2030-01-31T12:00:00.000Z"}`]);
     const one = await waybill(`webhooks replay ${ids.webhook} --event ${ids.event}`);
     expect(one.bodies).toEqual([`POST webhooks/${ids.webhook}/replay {"event_id":"${ids.event}"}`]);
@@ -611,7 +612,7 @@ describe('waybill webhooks listen', () => {
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/waybill`;
     const forwarded = await waybill(`webhooks listen --forward ${url} --secret ${secret}`, twoRounds());
     receiver.close();
-    expect(received[0]).toEqual({ id: ids.event, type: event.type, timestamp: event.created_at, data: event.data });
+    expect(received[0]).toEqual(event);
     expect(forwarded.output).toContain('→ 202\n');
     expect(forwarded.errors).not.toContain(secret);
   });

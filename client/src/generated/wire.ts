@@ -64,7 +64,7 @@ export interface Account {
   };
 }
 
-/** An event of the account, as in lists and as sent to webhooks. */
+/** An event of the account: the same in lists, in the stream and as sent to webhooks. */
 export type AccountEvent =
   | DropCreatedEvent
   | DropNotifiedEvent
@@ -263,7 +263,7 @@ export interface ContactChangedEvent {
   /** The type of the event. */
   type: 'contact.changed';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** Number of contacts that the account now has. */
@@ -325,7 +325,7 @@ export interface ContactRemovedEvent {
   /** The type of the event. */
   type: 'contact.removed';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** Number of contacts that the account now has. */
@@ -486,7 +486,7 @@ export interface DropCompletedEvent {
   /** The type of the event. */
   type: 'drop.completed';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -501,7 +501,7 @@ export interface DropCreatedEvent {
   /** The type of the event. */
   type: 'drop.created';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -559,7 +559,7 @@ export interface DropExpiredEvent {
   /** The type of the event. */
   type: 'drop.expired';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -574,7 +574,7 @@ export interface DropExtendedEvent {
   /** The type of the event. */
   type: 'drop.extended';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -619,7 +619,7 @@ export interface DropFileDeliveredEvent {
   /** The type of the event. */
   type: 'drop.file_delivered';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -640,7 +640,7 @@ export interface DropNotifiedEvent {
   /** The type of the event. */
   type: 'drop.notified';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -657,7 +657,7 @@ export interface DropOpenedEvent {
   /** The type of the event. */
   type: 'drop.opened';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -715,7 +715,7 @@ export interface DropReceiverAddedEvent {
   /** The type of the event. */
   type: 'drop.receiver_added';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -732,7 +732,7 @@ export interface DropReceiverRevokedEvent {
   /** The type of the event. */
   type: 'drop.receiver_revoked';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -749,7 +749,7 @@ export interface DropRestoredEvent {
   /** The type of the event. */
   type: 'drop.restored';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -764,7 +764,7 @@ export interface DropRevokedEvent {
   /** The type of the event. */
   type: 'drop.revoked';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -779,7 +779,7 @@ export interface DropUndeliverableEvent {
   /** The type of the event. */
   type: 'drop.undeliverable';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The drop. */
@@ -1127,7 +1127,7 @@ export interface InboxParkedEvent {
   /** The type of the event. */
   type: 'inbox.parked';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The entry in the inbox. */
@@ -1148,7 +1148,7 @@ export interface InboxReceivedEvent {
   /** The type of the event. */
   type: 'inbox.received';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The entry in the inbox. */
@@ -1426,6 +1426,12 @@ export interface Replay {
   since?: string;
 }
 
+/** The number of events that are sent again. */
+export interface ReplayedEvents {
+  /** Number of events that are sent again, counted up to 100000. */
+  event_count: number;
+}
+
 /** The event `request.created`. */
 export interface RequestCreatedEvent {
   /** Identifier: the same whenever the event is repeated. */
@@ -1433,7 +1439,7 @@ export interface RequestCreatedEvent {
   /** The type of the event. */
   type: 'request.created';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1450,7 +1456,7 @@ export interface RequestExpiredEvent {
   /** The type of the event. */
   type: 'request.expired';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1465,7 +1471,7 @@ export interface RequestExtendedEvent {
   /** The type of the event. */
   type: 'request.extended';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1482,7 +1488,7 @@ export interface RequestFulfilledEvent {
   /** The type of the event. */
   type: 'request.fulfilled';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1497,7 +1503,7 @@ export interface RequestNotifiedEvent {
   /** The type of the event. */
   type: 'request.notified';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1514,7 +1520,7 @@ export interface RequestOpenedEvent {
   /** The type of the event. */
   type: 'request.opened';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1531,7 +1537,7 @@ export interface RequestReceivedEvent {
   /** The type of the event. */
   type: 'request.received';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1552,7 +1558,7 @@ export interface RequestReceiverAddedEvent {
   /** The type of the event. */
   type: 'request.receiver_added';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1569,7 +1575,7 @@ export interface RequestReceiverRevokedEvent {
   /** The type of the event. */
   type: 'request.receiver_revoked';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1586,7 +1592,7 @@ export interface RequestRestoredEvent {
   /** The type of the event. */
   type: 'request.restored';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1601,7 +1607,7 @@ export interface RequestRevokedEvent {
   /** The type of the event. */
   type: 'request.revoked';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1616,7 +1622,7 @@ export interface RequestUndeliverableEvent {
   /** The type of the event. */
   type: 'request.undeliverable';
   /** When it happened. */
-  created_at: string;
+  timestamp: string;
   /** The objects that it concerns. */
   data: {
     /** The request for files. */
@@ -1741,7 +1747,7 @@ export interface Webhook {
   disabled_at: Time | null;
   /**
    * gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created
-   * it was revoked; owner: an owner of the account disabled it.
+   * it was revoked; owner: an owner or a key of the account disabled it.
    */
   disabled_reason: 'gone' | 'failing' | 'key_revoked' | 'owner' | null;
 }
@@ -1792,6 +1798,21 @@ export interface WebhookPage {
   next_cursor: string | null;
 }
 
+/** An event with which a webhook is tested. No list contains it. */
+export interface WebhookTestEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'webhook.test';
+  /** When it was requested. */
+  timestamp: string;
+  /** The webhook that is tested. */
+  data: {
+    /** The webhook. */
+    webhook_id: string;
+  };
+}
+
 /** A webhook with its secret, which no other response contains. */
 export interface WebhookWithSecret {
   /** Identifier of the webhook. */
@@ -1818,7 +1839,7 @@ export interface WebhookWithSecret {
   disabled_at: Time | null;
   /**
    * gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created
-   * it was revoked; owner: an owner of the account disabled it.
+   * it was revoked; owner: an owner or a key of the account disabled it.
    */
   disabled_reason: 'gone' | 'failing' | 'key_revoked' | 'owner' | null;
   /** The secret (whsec_…) of `v1` signatures. */

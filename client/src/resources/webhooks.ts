@@ -2,6 +2,7 @@ import type { CallOptions, PostOptions } from '../call-options.ts';
 import type {
   NewWebhook,
   Replay,
+  ReplayedEvents,
   Webhook,
   WebhookAttempt,
   WebhookChanges,
@@ -87,6 +88,15 @@ export class Webhooks {
   }
 
   /**
+   * Disables a webhook: nothing is sent to it until it is enabled again.
+   *
+   * @param id The webhook's id.
+   */
+  async disable(id: string, options: PostOptions = {}): Promise<Webhook> {
+    return await this.#api.post(toPath('webhooks', id, 'disable'), undefined, options);
+  }
+
+  /**
    * Sends an event of the type `webhook.test` to a webhook. `attempts` lists the outcome.
    *
    * @param id The webhook's id.
@@ -100,9 +110,10 @@ export class Webhooks {
    * Sends one event again, or all events since a time.
    *
    * @param id The webhook's id.
+   * @returns How many events.
    */
-  async replay(id: string, what: Replay, options: PostOptions = {}): Promise<void> {
-    await this.#api.post(toPath('webhooks', id, 'replay'), what, options);
+  async replay(id: string, what: Replay, options: PostOptions = {}): Promise<ReplayedEvents> {
+    return await this.#api.post(toPath('webhooks', id, 'replay'), what, options);
   }
 
   /**

@@ -158,7 +158,7 @@ export const attempt = {
 export const event = {
   id: ids.event,
   type: 'drop.completed',
-  created_at: time,
+  timestamp: time,
   data: { drop_id: ids.drop },
 };
 const contact = { email: 'cy@example.com', name: '', phone: '', language: '', groups: [], list: 'local' };
@@ -195,8 +195,9 @@ const replies: Replies = {
   'POST webhooks': { ...webhook, secret: 'whsec_c2VjcmV0' },
   'DELETE webhooks/ID': undefined,
   'POST webhooks/ID/enable': webhook,
+  'POST webhooks/ID/disable': webhook,
   'POST webhooks/ID/test': { event_id: ids.event },
-  'POST webhooks/ID/replay': undefined,
+  'POST webhooks/ID/replay': { event_count: 3 },
   'GET webhooks/ID/attempts': page(attempt),
   'GET events': { data: [event], next_cursor: 'next' },
   'POST inbox/claim': { data: [] },

@@ -72,7 +72,7 @@ export const AccountEvent = Type.Union(
       {
         id: describeId('Identifier: the same whenever the event is repeated.'),
         type: Type.Literal(type, { description: 'The type of the event.' }),
-        created_at: describeTime('When it happened.'),
+        timestamp: describeTime('When it happened.'),
         data: Type.Object(eventData[type], {
           additionalProperties: false,
           description: 'The objects that it concerns.',
@@ -81,7 +81,20 @@ export const AccountEvent = Type.Union(
       { additionalProperties: false, description: `The event \`${type}\`.` },
     ),
   ),
-  { description: 'An event of the account, as in lists and as sent to webhooks.' },
+  { description: 'An event of the account: the same in lists, in the stream and as sent to webhooks.' },
+);
+
+export const WebhookTestEvent = Type.Object(
+  {
+    id: describeId('Identifier: the same whenever the event is repeated.'),
+    type: Type.Literal('webhook.test', { description: 'The type of the event.' }),
+    timestamp: describeTime('When it was requested.'),
+    data: Type.Object(
+      { webhook_id: describeId('The webhook.') },
+      { additionalProperties: false, description: 'The webhook that is tested.' },
+    ),
+  },
+  { additionalProperties: false, description: 'An event with which a webhook is tested. No list contains it.' },
 );
 
 const after = Type.String({

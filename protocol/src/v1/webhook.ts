@@ -44,7 +44,7 @@ export const Webhook = Type.Object(
     disabled_at: Nullable(Time, 'Since when no event is sent.'),
     disabled_reason: Nullable(
       Type.Enum(['gone', 'failing', 'key_revoked', 'owner']),
-      'gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created it was revoked; owner: an owner of the account disabled it.',
+      'gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created it was revoked; owner: an owner or a key of the account disabled it.',
     ),
   },
   { description: 'A URL to which events are sent.' },
@@ -95,6 +95,17 @@ export const Replay = Type.Object(
     maxProperties: 1,
     description: 'The events to send again: one of the two properties.',
   },
+);
+
+export const ReplayedEvents = Type.Object(
+  {
+    event_count: Type.Integer({
+      minimum: 0,
+      maximum: limits.countedReplays,
+      description: `Number of events that are sent again, counted up to ${limits.countedReplays}.`,
+    }),
+  },
+  { description: 'The number of events that are sent again.' },
 );
 
 export const SentTestEvent = Type.Object(

@@ -29,7 +29,7 @@ export async function listen(context: Context, { type, forward, secret }: Listen
         for (const event of data.filter((one) => type === undefined || type.includes(one.type))) {
           const response = forward && (await postEvent(forward, event, key, signal));
           const arrow = response === undefined ? '' : `  → ${response}`;
-          await output.print(`${formatTime(event.created_at)}  ${event.type}  ${formatEventData(event)}${arrow}`, {
+          await output.print(`${formatTime(event.timestamp)}  ${event.type}  ${formatEventData(event)}${arrow}`, {
             ...event,
             ...(response === undefined ? {} : { response }),
           });
@@ -41,8 +41,8 @@ export async function listen(context: Context, { type, forward, secret }: Listen
 
 /** Returns the status of the response, or why there is none. The event is not sent again. */
 async function postEvent(url: URL, event: AccountEvent, secret: string, signal: AbortSignal): Promise<number | string> {
-  const { id, type, created_at: timestamp, data } = event;
-  const body = JSON.stringify({ type, timestamp, data });
+  const { id } = event;
+  const body = JSON.stringify(event);
   const sentAt = String(Math.floor(Date.now() / 1000));
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${sentAt}.${body}`).digest('base64');

@@ -164,7 +164,7 @@ function countFirstReceivers({ receiver_count: count }: DropDetails | FileReques
 
 /** Describes the events of which the details contain nothing. */
 function toEventMoments(event: AccountEvent): Moment[] {
-  const { type, created_at: at, data } = event;
+  const { type, timestamp: at, data } = event;
   if (type === 'drop.receiver_added' || type === 'request.receiver_added') {
     return toMoments(at, `${data.receiver} added`);
   }

@@ -7,6 +7,7 @@ import {
   type CreateWebhookCommandOptions,
   createWebhook,
   deleteWebhook,
+  disableWebhook,
   enableWebhook,
   listAttempts,
   listWebhooks,
@@ -89,6 +90,14 @@ export function addWebhookCommands(program: Command, context: () => Context): vo
       .argument('<webhook>', webhookDescription)
       .action((webhook: string) => enableWebhook(context(), webhook)),
     'waybill webhooks enable https://example.org/waybill',
+  );
+  addExamples(
+    webhooks
+      .command('disable')
+      .description('stop sending events to a webhook until it is enabled again')
+      .argument('<webhook>', webhookDescription)
+      .action((webhook: string) => disableWebhook(context(), webhook)),
+    'waybill webhooks disable https://example.org/waybill',
   );
   addExamples(
     webhooks

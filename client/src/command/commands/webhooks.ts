@@ -4,7 +4,7 @@ import type { Waybill } from '../../waybill.ts';
 import { type Context, isId, notFoundError, requireSingle, withClient } from '../context.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { confirm } from '../terminal/ask.ts';
-import { formatTime } from '../terminal/format.ts';
+import { formatTime, pluralize } from '../terminal/format.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Column } from '../terminal/table.ts';
 import { takeFirst } from './lists.ts';
@@ -92,6 +92,15 @@ export async function enableWebhook(context: Context, identifier: string): Promi
   });
 }
 
+export async function disableWebhook(context: Context, identifier: string): Promise<void> {
+  const { output, signal } = context;
+  await withClient(context, async (client) => {
+    const { id } = await findWebhook(client, identifier, signal);
+    const webhook = await client.webhooks.disable(id, { signal });
+    await output.print(`No events are sent to ${webhook.url} until it is enabled.`, { status: 'disabled', webhook });
+  });
+}
+
 /** A request takes at most 15 seconds, and may have to wait for others. */
 const testTimeoutMs = 30_000;
 const pollIntervalMs = 500;
@@ -176,9 +185,14 @@ export async function replayEvents(
   await withClient(context, async (client) => {
     const { id, url } = await findWebhook(client, identifier, signal);
     const what = event === undefined ? { since: (since as Date).toISOString() } : { event_id: event };
-    await client.webhooks.replay(id, what, { signal });
-    const text = event === undefined ? `Events since ${formatTime(what.since ?? '')} are` : `The event ${event} is`;
-    await output.print(`${text} being sent to ${url} again.`, { status: 'replaying', id, ...what });
+    const { event_count: count } = await client.webhooks.replay(id, what, { signal });
+    const period = event === undefined ? ` since ${formatTime(what.since ?? '')}` : '';
+    await output.print(`Sending ${pluralize(count, 'event')}${period} to ${url} again.`, {
+      status: 'replaying',
+      id,
+      ...what,
+      event_count: count,
+    });
   });
 }
 

@@ -72,9 +72,19 @@ function selectPage({ events, next }: News, position: EventPosition, limit: numb
   return { events: wanted, next: (wanted.length === limit && wanted.at(-1)?.position) || next };
 }
 
-/** An event as the account and its webhooks get it. */
-export function toEvent({ id, type, createdAt, data }: StoredEvent) {
-  return { id, type, created_at: createdAt.toISOString(), data };
+/** An event as lists, streams and webhooks contain it. The names follow Standard Webhooks. */
+export function toEvent({
+  id,
+  type,
+  createdAt,
+  data,
+}: {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: Date;
+  readonly data: unknown;
+}) {
+  return { id, type, timestamp: createdAt.toISOString(), data };
 }
 
 /** The position after every event that has happened. */

@@ -15,6 +15,7 @@ type Needs = Pick<Engines, 'store' | 'mailer' | 'mailTemplates' | 'policy' | 're
 export async function reportParkedEntries({ store }: Pick<Engines, 'store'>, count: number): Promise<number> {
   return store.transaction(async (tx) => {
     const parked = await tx.inbox.reportParked(count);
+    if (parked.length === 0) return 0;
     await tx.events.append(
       parked.map(({ accountId, id, sender, fileCount, attempts }) => {
         return { accountId, type: 'inbox.parked', data: { inbox_id: id, sender, files: fileCount, attempts } };

@@ -61,12 +61,14 @@ export async function enableWebhook(engines: Needs, actor: Actor | KeyActor, whi
 }
 
 /** Sends nothing more until it is enabled again; events that wait are not sent. */
-export async function switchOffWebhook(
+export async function disableWebhook(
   engines: Needs,
   actor: Actor | KeyActor,
   which: WebhookVersions,
 ): Promise<Webhook> {
-  return changing(engines, actor, which, 'webhook.disabled', (tx) => tx.webhooks.switchOff(actor.accountId, which.id));
+  return changing(engines, actor, which, 'webhook.disabled', (tx) =>
+    tx.webhooks.disableByRequest(actor.accountId, which.id),
+  );
 }
 
 async function changing(
@@ -137,19 +139,23 @@ export function requireUsableUrl({ webhookSender }: Pick<Engines, 'webhookSender
   if (detail !== undefined) throw invalidField('url', detail);
 }
 
-/** Sends a webhook one event again, or all since a time, with the ids that they had. */
+/** Sends a webhook one event again, or all since a time, with the ids that they had. Returns how many, as far as they are counted. */
 export async function replayEvents(
   engines: Pick<Engines, 'store' | 'random'>,
   actor: Actor | KeyActor,
   id: string,
   which: { readonly eventId: string } | { readonly since: Date },
-): Promise<void> {
+): Promise<number> {
   const { accountId, author } = actor;
-  await engines.store.transaction(async (tx) => {
+  return engines.store.transaction(async (tx) => {
     requireMayControl(actor, await findWebhook({ store: tx }, actor, id));
-    if ('since' in which) await tx.webhookDeliveries.replaySince(accountId, id, which.since);
-    else if (!(await tx.webhookDeliveries.replay(accountId, id, which.eventId)))
+    const count =
+      'since' in which
+        ? await tx.webhookDeliveries.replaySince(accountId, id, which.since, limits.countedReplays)
+        : Number(await tx.webhookDeliveries.replay(accountId, id, which.eventId));
+    if (count === 0 && 'eventId' in which)
       throw new ExchangeError('not_found', 'The event was not for this webhook, or is not kept any more.');
     await record(engines, tx, { accountId, author, action: 'webhook.replayed', details: { webhookId: id, ...which } });
+    return count;
   });
 }

@@ -1,14 +1,21 @@
 import { systemAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
+import { toEvent } from '../events/read-events.ts';
 import { retryThroughOutage } from '../flow/retry-through-outage.ts';
 import type { Random } from '../ports/random.ts';
 import type { PostOutcome } from '../ports/webhook-sender.ts';
 import type { AutomaticDisabledReason, ClaimedDelivery, Webhook } from './webhook-store.ts';
 
 const [minute, hour] = [60, 60 * 60];
-/** Before each attempt after the first. */
-const pauses = [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour] as const;
+/**
+ * Before each attempt after the first. The first are short, for a receiver that restarts and for people who are waiting
+ * while they try their own.
+ */
+const pauses = [
+  ...[5, 30, 2 * minute, 5 * minute, 30 * minute],
+  ...[2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
+] as const;
 /** A receiver can ask for a pause, but not forever. */
 const longestPauseSeconds = hour;
 
@@ -86,7 +93,7 @@ async function sendWhatIsDue(
     if (due.length === 0) return;
     const results = await waitForAll(due.map((delivery) => attempt(engines, accountId, webhook, delivery)));
     const reason = results.find(({ disables }) => disables !== undefined)?.disables;
-    if (reason !== undefined) await disableWebhook(engines, accountId, webhook.id, reason);
+    if (reason !== undefined) await disableFailing(engines, accountId, webhook.id, reason);
     // A receiver that fails makes room for the others.
     if (reason !== undefined || results.some(({ isDelivered }) => !isDelivered)) return;
   }
@@ -103,8 +110,8 @@ async function attempt(
   webhook: Webhook,
   delivery: ClaimedDelivery,
 ): Promise<AttemptResult> {
-  const { eventId, type, attempts, claimedAt } = delivery;
-  const body = makeBody(delivery);
+  const { eventId, type, attempts, occurredAt: createdAt, data, claimedAt } = delivery;
+  const body = JSON.stringify(toEvent({ id: eventId, type, createdAt, data }));
   const salts = [webhook.salt, ...(webhook.previous ? [webhook.previous.salt] : [])];
   const sources = salts.map((salt) => ({ accountId, webhookId: webhook.id, salt }));
   const signed = webhookSecrets.headersFor({ id: eventId, sentAt: claimedAt, body }, sources);
@@ -140,11 +147,6 @@ async function attempt(
   return { isDelivered, disables: failingSeconds >= disableAfterSeconds ? 'failing' : undefined };
 }
 
-/** By Standard Webhooks: what happened, when, and enough to look the rest up. */
-function makeBody({ type, occurredAt, data }: ClaimedDelivery): string {
-  return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data });
-}
-
 function summarizeResponse(outcome: PostOutcome) {
   return 'status' in outcome ? { status: outcome.status, failure: null } : { status: null, failure: outcome.failure };
 }
@@ -156,7 +158,7 @@ async function waitForAll<Result>(work: readonly Promise<Result>[]): Promise<Res
 }
 
 /** Stops sending to a webhook, and tells the account's owner by mail. */
-async function disableWebhook(
+async function disableFailing(
   engines: Pick<Engines, 'store' | 'random' | 'logger'>,
   accountId: string,
   webhookId: string,

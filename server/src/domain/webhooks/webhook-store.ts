@@ -48,7 +48,7 @@ export interface WebhookStore {
   /** The secret before is used too for this long. */
   replaceSalt(accountId: string, id: string, salt: Buffer, previousSeconds: number): Promise<Webhook>;
   enable(accountId: string, id: string): Promise<Webhook>;
-  switchOff(accountId: string, id: string): Promise<Webhook>;
+  disableByRequest(accountId: string, id: string): Promise<Webhook>;
   /** Disables those that a key, or a key that comes from it, has made. Returns their ids. */
   disableMadeBy(accountId: string, keyId: string): Promise<string[]>;
   /** Enqueues the mail to the account's owner. False if it is disabled already or removed. */
@@ -108,8 +108,8 @@ export interface WebhookDeliveryStore {
   enqueue(accountId: string, webhookId: string, delivery: Omit<WebhookDelivery, 'occurredAt'>): Promise<void>;
   /** Sends one event again. False if it is not known, or not known any more. */
   replay(accountId: string, webhookId: string, eventId: string): Promise<boolean>;
-  /** Has `replayNext` send again what has happened since then. */
-  replaySince(accountId: string, webhookId: string, since: Date): Promise<void>;
+  /** Has `replayNext` send again what has happened since then. Returns how many events, counted no further than `maxCounted`. */
+  replaySince(accountId: string, webhookId: string, since: Date, maxCounted: number): Promise<number>;
   replayNext(accountId: string, webhookId: string, count: number): Promise<void>;
   /** Newest first, before `before`. */
   attempts(

@@ -23,6 +23,8 @@ export interface WebhookSenderOptions {
   readonly open?: buildConnector.connector;
 }
 
+/** For integrators, whose own machine has neither a certificate nor a public address. */
+const listenHint = 'To try a receiver on your own machine, run `waybill webhooks listen --forward URL`.';
 /** For one of several addresses. */
 const connectMs = 5_000;
 
@@ -41,11 +43,12 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
     const url = URL.parse(text);
     if (!url) return 'This is not a URL.';
     if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:'))
-      return 'The URL must begin with https://.';
+      return `The URL must begin with https://. ${listenHint}`;
     if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
     if (url.hash !== '') return 'The URL must not contain a fragment.';
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (isIP(host) !== 0 && !mayBeReached(host, allowed)) return 'The address in the URL is not on the Internet.';
+    if (isIP(host) !== 0 && !mayBeReached(host, allowed))
+      return `The address in the URL is not on the Internet, and the administrator has not allowed it (WAYBILL_WEBHOOK_ALLOW). ${listenHint}`;
     return undefined;
   };
 

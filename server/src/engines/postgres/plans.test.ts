@@ -467,6 +467,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       acknowledge: (inbox) => inbox.acknowledge(accountId, leased),
       giveBack: (inbox) => inbox.giveBack(accountId, leased, 60),
       release: (inbox) => inbox.release(accountId, leased.id),
+      reportParked: (inbox) => inbox.reportParked(count),
+      countParked: (inbox) => inbox.countParked(accountId, 1_000),
       list: async (inbox) => {
         const listed = { at: after.createdAt, id: after.id };
         for (const part of ['open', 'done'] as const) {
@@ -843,7 +845,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       change: (webhooks) => webhooks.change(accountId, webhookId, input),
       replaceSalt: (webhooks) => webhooks.replaceSalt(accountId, webhookId, digest, day),
       enable: (webhooks) => webhooks.enable(accountId, webhookId),
-      switchOff: (webhooks) => webhooks.switchOff(accountId, webhookId),
+      disableByRequest: (webhooks) => webhooks.disableByRequest(accountId, webhookId),
       disableMadeBy: (webhooks) => webhooks.disableMadeBy(accountId, randomUUID()),
       disable: (webhooks) => webhooks.disable(accountId, webhookId, 'gone', randomUUID()),
       remove: (webhooks) => webhooks.remove(accountId, webhookId),
@@ -862,7 +864,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       abandonWaiting: (deliveries) => deliveries.abandonWaiting(accountId, webhookId, count),
       enqueue: (deliveries) => deliveries.enqueue(accountId, webhookId, { eventId: randomUUID(), type: '', data: {} }),
       replay: (deliveries) => deliveries.replay(accountId, webhookId, randomUUID()),
-      replaySince: (deliveries) => deliveries.replaySince(accountId, webhookId, new Date()),
+      replaySince: (deliveries) => deliveries.replaySince(accountId, webhookId, new Date(), 1_000),
       replayNext: (deliveries) => deliveries.replayNext(accountId, webhookId, count),
       attempts: async (deliveries) => [
         await deliveries.attempts(accountId, webhookId, undefined, count),

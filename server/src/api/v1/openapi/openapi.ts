@@ -1,5 +1,5 @@
 import { type ErrorCode, limits } from '@waybill/protocol';
-import { DryRunQuery, pageParameters, scopes } from '@waybill/protocol/v1';
+import { AccountEvent, DryRunQuery, pageParameters, scopes, WebhookTestEvent } from '@waybill/protocol/v1';
 import {
   commonHeaders,
   describeOperation,
@@ -80,7 +80,7 @@ export function v1Document(routes: readonly Route[]) {
     description: 'Send files, ask for files, and fetch what was sent to the account.',
   });
   return withReferences(
-    { ...about, security: [{ key: [] }], paths },
+    { ...about, security: [{ key: [] }], paths, webhooks: describeWebhooks() },
     {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: `An API key. Its scopes: ${scopes.join(', ')}.` },
@@ -90,6 +90,41 @@ export function v1Document(routes: readonly Route[]) {
       ...shared,
     },
   );
+}
+
+const signedHeaders = {
+  'webhook-id': 'The `id` of the event: the same for every attempt and every replay.',
+  'webhook-timestamp': 'When this attempt was made, in seconds since 1970.',
+  'webhook-signature':
+    'Signatures of `id.timestamp.body`, separated by spaces: `v1,` with HMAC-SHA-256 under the secret, `v1a,` with Ed25519.',
+};
+
+/** Describes the requests that a receiver of events gets. */
+function describeWebhooks() {
+  return {
+    event: {
+      post: {
+        operationId: 'receiveEvent',
+        summary: 'Receive an event',
+        description:
+          'Sent to each webhook that wants events of this type, signed as Standard Webhooks 1.0.0 specifies. An event may arrive more than once, and out of order.',
+        security: [],
+        parameters: Object.entries(signedHeaders).map(([name, description]) => {
+          return { name, in: 'header', required: true, description, schema: { type: 'string' } };
+        }),
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { anyOf: [AccountEvent, WebhookTestEvent] } } },
+        },
+        responses: {
+          '2XX': { description: 'The event is delivered. Respond within 15 seconds.' },
+          '410': { description: 'The webhook is disabled.' },
+          '429': { description: 'With `Retry-After`: nothing is sent for that time, and for an hour at most.' },
+          default: { description: 'The event is sent again later, as for every other response and for none.' },
+        },
+      },
+    },
+  };
 }
 
 /** Lists every error that an operation can have. */

@@ -73,6 +73,7 @@ describe('a webhook', () => {
       ['DELETE', path, undefined],
       ['POST', `${path}/replace_secret`, {}],
       ['POST', `${path}/enable`, undefined],
+      ['POST', `${path}/disable`, undefined],
       ['POST', `${path}/test`, undefined],
       ['POST', `${path}/replay`, { since: '2030-01-01T00:00:00Z' }],
       ['GET', `${path}/attempts`, undefined],
@@ -115,6 +116,7 @@ describe('a webhook', () => {
       ['PATCH', path, { description: 'b' }],
       ['POST', `${path}/replace_secret`, {}],
       ['POST', `${path}/enable`, undefined],
+      ['POST', `${path}/disable`, undefined],
       ['DELETE', path, undefined],
     ] as const) {
       expect((await ask(method, place, { key, headers, ...(body && { body }) })).status).toBe(412);
@@ -157,6 +159,23 @@ describe('a webhook', () => {
     expect([again.public_keys.length, again.previous_secret_until]).toEqual([1, null]);
   });
 
+  test('is disabled by request, and then gets nothing until it is enabled', async () => {
+    await using peer = await startReceiver();
+    const { key, owner, webhook } = await newWebhook({ url: peer.url });
+    const path = `/webhooks/${webhook.id}`;
+    const happen = async () => {
+      const data = { contacts: 1 };
+      await exchange.engines.store.events.append([{ accountId: owner.accountId, type: 'contact.changed', data }]);
+      await deliverEvents(exchange.engines, owner.accountId, webhook.id);
+    };
+    expect((await ask('POST', `${path}/disable`, { key })).json()).toMatchObject({ disabled_reason: 'owner' });
+    await happen();
+    expect(peer.requests).toEqual([]);
+    expect((await ask('POST', `${path}/enable`, { key })).json()).toEqual(webhook);
+    await happen();
+    expect(peer.requests).toHaveLength(1);
+  });
+
   test('is enabled again', async () => {
     const { key, owner, webhook } = await newWebhook();
     await exchange.engines.store.webhooks.disable(owner.accountId, webhook.id, 'failing', randomUUID());
@@ -186,6 +205,7 @@ describe('events', () => {
     const [request] = peer.requests;
     const verified = new Verifier(secret).verify(request?.body ?? '', request?.headers as Record<string, string>);
     expect(verified).toEqual({
+      id: events[0],
       type: 'webhook.test',
       timestamp: expect.any(String),
       data: { webhook_id: webhook.id },
@@ -197,11 +217,11 @@ describe('events', () => {
     expect(logged[0]).toMatchObject({ type: 'webhook.test', attempt: 1, status: 204, failure: null });
     expect(second.next_cursor).toBeNull();
     const replay = await ask('POST', `${path}/replay`, { key, body: { event_id: events[0] } });
-    expect(replay.status).toBe(202);
+    expect([replay.status, replay.json()]).toEqual([202, { event_count: 1 }]);
     await send();
     expect(peer.requests.map(({ headers }) => headers['webhook-id'])).toEqual([...events, events[0]]);
     const since = new Date(Date.now() - 3_600_000).toISOString();
-    expect((await ask('POST', `${path}/replay`, { key, body: { since } })).status).toBe(202);
+    expect((await ask('POST', `${path}/replay`, { key, body: { since } })).json()).toEqual({ event_count: 3 });
     await send();
     expect(peer.requests).toHaveLength(7);
   });
@@ -272,6 +292,7 @@ describe('the right to be sent events is the right to read them', () => {
     expect(await status('POST', '/replay', { since: '2020-01-01T00:00:00Z' })).toBe(403);
     expect(await status('POST', '/replace_secret', {})).toBe(403);
     expect(await status('POST', '/enable')).toBe(403);
+    expect(await status('POST', '/disable')).toBe(403);
     expect(await status('GET', '/attempts')).toBe(403);
     expect(await status('DELETE', '')).toBe(403);
     expect((await ask('GET', path, { key })).json()).toEqual(webhook);

@@ -5,6 +5,7 @@ import type { Actor } from '../../../domain/actor.ts';
 import {
   changeWebhook,
   createWebhook,
+  disableWebhook,
   enableWebhook,
   removeWebhook,
   replaceWebhookSecret,
@@ -141,6 +142,20 @@ const enableOne = route({
     toVersionedWebhook(engines, caller, await enableWebhook(engines, caller, { id, ifVersion })),
 });
 
+const disableOne = route({
+  method: 'POST',
+  path: '/webhooks/:id/disable',
+  id: 'disableWebhook',
+  summary: 'Stop sending events to a webhook until it is enabled again',
+  scope: 'webhooks',
+  params,
+  response: { status: 200, description: 'The webhook. Events that wait are abandoned.', schema: v1.Webhook },
+  isVersioned: true,
+  errors: ['not_found'],
+  handle: async ({ engines, caller, params: { id }, ifVersion }) =>
+    toVersionedWebhook(engines, caller, await disableWebhook(engines, caller, { id, ifVersion })),
+});
+
 const testOne = route({
   method: 'POST',
   path: '/webhooks/:id/test',
@@ -164,13 +179,16 @@ const replayToOne = route({
   params,
   body: v1.Replay,
   example: { since: '2030-01-31T12:00:00Z' },
-  response: { status: 202, description: 'They are being sent; the attempts say how that went.' },
+  response: {
+    status: 202,
+    description: 'They are being sent; the attempts say how that went.',
+    schema: v1.ReplayedEvents,
+  },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, body: { event_id: eventId, since } }) {
     // The schema guarantees one of the two.
     const which = eventId === undefined ? { since: new Date(since as string) } : { eventId };
-    await replayEvents(engines, caller, id, which);
-    return {};
+    return { body: { event_count: await replayEvents(engines, caller, id, which) } };
   },
 });
 
@@ -202,6 +220,7 @@ export const webhookRoutes: readonly Route[] = [
   removeOne,
   replaceSecret,
   enableOne,
+  disableOne,
   testOne,
   replayToOne,
   listAttempts,

@@ -111,13 +111,20 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return true;
     },
 
-    async replaySince(accountId, webhookId, since) {
+    async replaySince(accountId, webhookId, since, maxCounted) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*) from (
+          select from webhook_deliveries
+          where account_id = ${accountId} and webhook_id = ${webhookId} and occurred_at >= ${since} and occurred_at <= now()
+          order by occurred_at limit ${sql.lit(maxCounted)}) as counted
+      `.execute(db);
       await sql`
         update webhooks set replay_from = ${since}, replay_from_id = '00000000-0000-0000-0000-000000000000',
           replay_until = now()
         where account_id = ${accountId} and id = ${webhookId}
       `.execute(db);
       await wake(accountId, webhookId);
+      return rows[0]?.count ?? 0;
     },
 
     replayNext: (accountId, webhookId, count) => run`

@@ -56,7 +56,7 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
         sql`disabled_at = null, disabled_reason = null, failing_since = null, paused_until = null`,
       ),
 
-    switchOff: (accountId, id) => changed(accountId, id, sql`disabled_at = now(), disabled_reason = 'owner'`),
+    disableByRequest: (accountId, id) => changed(accountId, id, sql`disabled_at = now(), disabled_reason = 'owner'`),
 
     async disableMadeBy(accountId, keyId) {
       // A key that was revoked earlier may have created webhooks that stay active.

@@ -6,11 +6,11 @@ import { isUuid } from '../../../domain/is-uuid.ts';
 import {
   changeWebhook,
   createWebhook,
+  disableWebhook,
   enableWebhook,
   removeWebhook,
   replaceWebhookSecret,
   replayEvents,
-  switchOffWebhook,
 } from '../../../domain/webhooks/change-webhook.ts';
 import { findWebhook, listWebhookAttempts, listWebhooks } from '../../../domain/webhooks/find-webhook.ts';
 import { sendTestEvent } from '../../../domain/webhooks/send-test-event.ts';
@@ -109,7 +109,7 @@ export const settingsWebhooksRoutes: readonly AppRoute[] = [
     ...change('enable', 'webhook_enabled', (visit) => enableWebhook(visit.engines, visit.actor, readWhich(visit))),
     recent: findPage,
   },
-  change('disable', 'webhook_disabled', (visit) => switchOffWebhook(visit.engines, visit.actor, readWhich(visit))),
+  change('disable', 'webhook_disabled', (visit) => disableWebhook(visit.engines, visit.actor, readWhich(visit))),
   change('test', 'test_sent', (visit) => sendTestEvent(visit.engines, visit.actor, readWhich(visit).id)),
   change('replay', 'event_replayed', (visit) => {
     const which = { eventId: requireUuid(visit.form.get('event')) };

@@ -814,7 +814,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\n  \"data\": [\n    {\n      \"id\": \"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\n      \"type\": \"drop.opened\",\n      \"created_at\": \"2030-01-31T12:00:00.000Z\",\n      \"data\": { \"drop_id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f\", \"receiver\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"…\"\n}"
+    "text": "{\n  \"data\": [\n    {\n      \"id\": \"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\n      \"type\": \"drop.opened\",\n      \"timestamp\": \"2030-01-31T12:00:00.000Z\",\n      \"data\": { \"drop_id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f\", \"receiver\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"…\"\n}"
    },
    {
     "kind": "paragraph",
@@ -830,7 +830,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "event: drop.opened\nid: …\ndata: {\"id\":\"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\"type\":\"drop.opened\",\"created_at\":\"2030-01-31T12:00:00.000Z\",\"data\":{…}}"
+    "text": "event: drop.opened\nid: …\ndata: {\"id\":\"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\"type\":\"drop.opened\",\"timestamp\":\"2030-01-31T12:00:00.000Z\",\"data\":{…}}"
    },
    {
     "kind": "paragraph",
@@ -1016,11 +1016,11 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "The body contains the type of the event, its time, and the ids with which you can look up the rest:"
+    "text": "The body is the event, exactly as `GET /events` and the stream contain it: its id, its type, its time, and the ids with which you can look up the rest:"
    },
    {
     "kind": "code",
-    "text": "{\"type\": \"drop.completed\", \"timestamp\": \"2030-01-31T12:00:00.000Z\", \"data\": {\"drop_id\": \"0190aaaa-0000-7000-8000-000000000001\"}}"
+    "text": "{\"id\": \"0190aaaa-0000-7000-8000-000000000002\", \"type\": \"drop.completed\", \"timestamp\": \"2030-01-31T12:00:00.000Z\", \"data\": {\"drop_id\": \"0190aaaa-0000-7000-8000-000000000001\"}}"
    },
    {
     "kind": "paragraph",
@@ -1086,13 +1086,13 @@ export const v1Guides: readonly Guide[] = [
      ],
      [
       "any other response, or none",
-      "the event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth later; then the delivery is abandoned"
+      "the event is sent again after 5 s, 30 s, 2 min, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a fifth later; then the delivery is abandoned"
      ]
     ]
    },
    {
     "kind": "paragraph",
-    "text": "A webhook is disabled when all requests have failed for 5 days; the account's owner then gets a mail. It is also disabled together with the key that created it, [if you ask for that](#keys). Events that are waiting are abandoned, and nothing is sent until `POST /api/v1/webhooks/{id}/enable`."
+    "text": "A webhook is disabled when all requests have failed for 5 days; the account's owner then gets a mail. It is also disabled together with the key that created it, [if you ask for that](#keys), and by `POST /api/v1/webhooks/{id}/disable`. Events that are waiting are abandoned, and nothing is sent until `POST /api/v1/webhooks/{id}/enable`."
    },
    {
     "kind": "paragraph",
@@ -1101,6 +1101,16 @@ export const v1Guides: readonly Guide[] = [
    {
     "kind": "paragraph",
     "text": "URLs must begin with `https://`, and their host must have an address on the Internet, unless the administrator allows others (`WAYBILL_WEBHOOK_HTTP`, `WAYBILL_WEBHOOK_ALLOW`)."
+   },
+   {
+    "kind": "heading",
+    "level": 2,
+    "id": "trying-a-webhook-on-your-own-machine",
+    "text": "Trying a webhook on your own machine"
+   },
+   {
+    "kind": "paragraph",
+    "text": "With `npm run demo` and with compose.yaml, the server also accepts a receiver on the same machine: `http://127.0.0.1:8000/` with the demo, and `http://host.docker.internal:8000/` with compose.yaml, where the receiver has to listen on all addresses. There you can see retries, signatures, a change of the secret and a replay before you publish anything. On another server, an administrator can allow it by `WAYBILL_WEBHOOK_ALLOW` and `WAYBILL_WEBHOOK_HTTP`. With any server, [`waybill webhooks listen --forward URL`](client.md#keys-and-webhooks) sends the account's events to a receiver on your machine, signed, but once only."
    },
    {
     "kind": "heading",
@@ -1151,7 +1161,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "A replay sends one event, or all events since a given time, again. It includes events that occurred while the webhook was disabled, for 30 days (`WAYBILL_WEBHOOK_DAYS`), but not events from before the webhook existed:"
+    "text": "A replay sends one event, or all events since a given time, again, and returns how many (`event_count`). It includes events that occurred while the webhook was disabled, for 30 days (`WAYBILL_WEBHOOK_DAYS`), but not events from before the webhook existed:"
    },
    {
     "kind": "code",
@@ -1571,6 +1581,11 @@ export const machineGuides: readonly Guide[] = [
       "`webhooksPerAccount`",
       "20",
       "webhooks of an account, on [/api/v1](api-v1.md)"
+     ],
+     [
+      "`countedReplays`",
+      "100,000",
+      "events that the response to a replay counts, at most; all are sent"
      ],
      [
       "`webhookUrlLength`",
