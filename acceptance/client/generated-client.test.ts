@@ -16,7 +16,7 @@ const packages = new URL('../../node_modules', import.meta.url).pathname;
 /** Uploads a file, sends it, and reads what became of it; then what is wrong with a drop without files. */
 const program = `
 import { client } from './client/client.gen.js';
-import { createDrop, createUpload, readDrop } from './client/sdk.gen.js';
+import { createDrop, createUpload, getDrop } from './client/sdk.gen.js';
 import type { DropFile, Problem } from './client/types.gen.js';
 
 const [baseUrl = '', key = '', email = ''] = process.argv.slice(2);
@@ -34,7 +34,7 @@ const { data: drop } = await createDrop({
   throwOnError: true,
 });
 if (!('id' in drop)) throw new Error('this is the response to a dry run');
-const { data } = await readDrop({ path: { id: drop.id }, throwOnError: true });
+const { data } = await getDrop({ path: { id: drop.id }, throwOnError: true });
 const { error } = await createDrop({ body: { uploads: [drop.id], receivers: [{ email }] } });
 const names: string[] = data.files.map((file: DropFile) => file.name);
 const problem: Problem | undefined = error;

@@ -1,4 +1,4 @@
-// What docs/api-v1.md promises under "Trying a webhook on your own machine": an integrator's receiver on loopback.
+// "Trying a webhook on your own machine" in docs/api-v1.md: an integrator's receiver on loopback.
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -30,7 +30,7 @@ const groups: Record<string, string> = {
   Client: 'Waybill WaybillOptions CallOptions PostOptions Account RetryPolicy Retry Runtime',
   'Sending files': 'SendOptions FileToSend Bytes SendResult SentFile CheckedSend UploadProgress UploadStore',
   'Managing drops': `Drops SentFilter Drop DropDetails DropReceiver DropFile NewDrop NewReceiver CreatedDrop AddedReceiver
-    CheckedDrop RevokeOptions Extension ReminderResult ListDropsQuery`,
+    CheckedDrop Extension ReminderResult ListDropsQuery`,
   'Getting receipts': 'Receipts ReceiptFilter AvailableReceipt Receipt ReceiptOptions ListReceiptsQuery',
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
@@ -48,15 +48,15 @@ const groups: Record<string, string> = {
     'verifyWebhook WebhookRequest VerifyWebhookOptions WebhookEvent WebhookTestEvent WebhookVerificationError',
   'API keys': 'Keys Scope ApiKey NewApiKey CreatedApiKey RevokedApiKeys RevokeKeyOptions',
   Errors: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
-  'Types of events': `ContactChangedEvent ContactRemovedEvent DropCompletedEvent DropCreatedEvent DropExpiredEvent
-    DropExtendedEvent DropFileDeliveredEvent DropNotifiedEvent DropOpenedEvent DropReceiverAddedEvent
+  'Types of events': `ContactChangedEvent ContactDeletedEvent DropCompletedEvent DropCreatedEvent DropExpiredEvent
+    DropExtendedEvent DropFileDeliveredEvent DropNotifiedEvent DropOpenedEvent DropReceiverAddedEvent DropReceiverCompletedEvent
     DropReceiverRevokedEvent DropRestoredEvent DropRevokedEvent DropUndeliverableEvent InboxParkedEvent InboxReceivedEvent
     RequestCreatedEvent RequestExpiredEvent RequestExtendedEvent RequestFulfilledEvent
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
     RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent`,
-  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage CreateDropQuery
-    CreateRequestQuery DownloadDropReceiptQuery DownloadRequestReceiptQuery DropPage FileRequestPage ImportContactsQuery InboxEntryPage ListEventsQuery
-    ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery NackInput Problem RenewInput Revocation
+  'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage
+    FileRequestPage GetDropReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListEventsQuery
+    ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery NackInput Problem RenewInput
     RevokeApiKeyQuery SecretReplacement StreamEventsQuery Time WebhookAttemptPage WebhookPage`,
 };
 

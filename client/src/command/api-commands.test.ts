@@ -82,7 +82,7 @@ describe('waybill history', () => {
   test('prints the list of the API as JSON, without a request for each drop', async () => {
     const { output, requested } = await waybill('--json history --state live --receiver a@example.org --limit 1');
     expect(JSON.parse(output)).toEqual(drop);
-    expect(requested).toEqual(['GET drops?limit=100&state=live&receiver=a%40example.org']);
+    expect(requested).toEqual(['GET drops?limit=100&state=live&receiver_email=a%40example.org']);
   });
 
   test('keeps the order, and does not count deliveries whose records were purged', async () => {
@@ -136,10 +136,11 @@ describe('waybill show', () => {
     const replies = {
       ...eventsOf(
         dropCreated,
-        happened('drop.receiver_added', 1, { receiver: 'bo@example.com' }),
+        happened('drop.receiver_added', 1, { receiver_id: 1, receiver_email: 'bo@example.com' }),
         happened('drop.receiver_added', 2, { receiver: 'cy@example.com', drop_id: ids.key }),
         happened('drop.file_delivered', 3, {
-          receiver: 'anna@example.com',
+          receiver_id: 0,
+          receiver_email: 'anna@example.com',
           file_id: ids.upload,
           file_name: 'plan.pdf',
         }),
@@ -269,14 +270,15 @@ WHEN              WHAT
     const replies = {
       ...noDrop,
       'POST requests/ID/revoke': { ...fileRequest, state: 'revoked' },
+      'POST requests/ID/receivers/1/revoke': { ...fileRequest, state: 'revoked' },
       'POST requests/ID/extend': fileRequest,
       'POST requests/ID/remind': { reminded: 0 },
     };
     const revoked = await waybill('revoke WB-8G4M-3ARE', { replies, reply: 'y' });
     expect(revoked.errors).toContain('Revoke WB-8G4M-3ARE for 2 receivers? [y/N]');
-    expect(revoked.bodies).toEqual([`POST ${request}/revoke {}`]);
+    expect(revoked.bodies).toEqual([`POST ${request}/revoke`]);
     const link = await waybill('--json revoke WB-8G4M-3ARE --receiver bo@example.com --yes', { replies });
-    expect(link.bodies).toEqual([`POST ${request}/revoke {"receiver":1}`]);
+    expect(link.bodies).toEqual([`POST ${request}/receivers/1/revoke`]);
     expect(JSON.parse(link.output)).toMatchObject({ status: 'revoked', request: { state: 'revoked' } });
     const extended = await waybill('extend WB-8G4M-3ARE --days 1', { replies });
     expect(extended.bodies).toEqual([`POST ${request}/extend {"expires_in":86400}`]);
@@ -287,10 +289,10 @@ WHEN              WHAT
 
 describe('waybill contacts', () => {
   test('add refuses existing contacts, and changes nothing', async () => {
-    const replies = { 'POST contacts/import': { contacts: [{ email: 'bo@example.com', result: 'unchanged' }] } };
+    const replies = { 'POST contacts/import/check': { contacts: [{ email: 'bo@example.com', result: 'unchanged' }] } };
     const refused = await waybill('contacts add bo@example.com --name Bo', { replies });
     expect(refused).toMatchObject({ exit: 4, errors: expect.stringContaining('bo@example.com is already a contact') });
-    expect(refused.requested).toEqual(['POST contacts/import?dry_run=true']);
+    expect(refused.requested).toEqual(['POST contacts/import/check']);
     const updated = await waybill('contacts add bo@example.com --name Bo --group a --group b --update', { replies });
     expect(updated.bodies).toEqual([
       'POST contacts/import {"contacts":[{"email":"bo@example.com","name":"Bo","groups":["a","b"]}]}',
@@ -317,7 +319,7 @@ describe('waybill revoke', () => {
     expect({ exit, output, bodies }).toEqual({
       exit: 0,
       output: 'Revoked WB-7F3K-29QD.\n',
-      bodies: [`POST drops/${ids.drop}/revoke {}`],
+      bodies: [`POST drops/${ids.drop}/revoke`],
     });
   });
 
@@ -330,7 +332,7 @@ describe('waybill revoke', () => {
 
   test('can revoke the link of one receiver', async () => {
     const { bodies } = await waybill('revoke WB-7F3K-29QD --receiver BO@example.com --yes');
-    expect(bodies).toEqual([`POST drops/${ids.drop}/revoke {"receiver":1}`]);
+    expect(bodies).toEqual([`POST drops/${ids.drop}/receivers/1/revoke`]);
     const { exit, errors } = await waybill('revoke WB-7F3K-29QD --receiver cy@example.com --yes');
     expect(exit).toBe(4);
     expect(errors).toContain('WB-7F3K-29QD was not sent to cy@example.com.');
@@ -394,13 +396,13 @@ describe('waybill send', () => {
 
   test('checks without sending', async () => {
     const { exit, output, bodies } = await waybill(`send ${path()} --to anna@example.com --dry-run`, {
-      replies: { 'POST drops': { dry_run: true, receiver_count: 1, file_count: 0, size: 0, expires_in: 86_400 } },
+      replies: { 'POST drops/check': { receiver_count: 1, file_count: 0, size: 0, expires_in: 86_400 } },
     });
     expect({ exit, output }).toEqual({
       exit: 0,
       output: 'Nothing was sent. 1 file (6 B) can be sent to 1 receiver for 1 day.\n',
     });
-    expect(bodies).toEqual(['POST drops?dry_run=true {"uploads":[],"receivers":[{"email":"anna@example.com"}]}']);
+    expect(bodies).toEqual(['POST drops/check {"uploads":[],"receivers":[{"email":"anna@example.com"}]}']);
   });
 
   test('names the files that were not scanned, and the reasons', async () => {
@@ -418,10 +420,10 @@ describe('waybill send', () => {
 
 test('waybill request checks without sending', async () => {
   const { output, bodies } = await waybill('request --to anna@example.com --dry-run', {
-    replies: { 'POST requests': { dry_run: true, receiver_count: 1, expires_in: 604_800 } },
+    replies: { 'POST requests/check': { receiver_count: 1, expires_in: 604_800 } },
   });
   expect(output).toBe('Nothing was sent. 1 receiver can be asked for files, for 7 days.\n');
-  expect(bodies).toEqual(['POST requests?dry_run=true {"receivers":[{"email":"anna@example.com"}]}']);
+  expect(bodies).toEqual(['POST requests/check {"receivers":[{"email":"anna@example.com"}]}']);
 });
 
 test('waybill remind prints how many receivers were reminded', async () => {

@@ -31,7 +31,7 @@ async function contactServer(): Promise<WireServer> {
     const details = { phone: '', language: '', groups: ['a'] };
     const anna = { email: 'anna@example.org', name: 'Anna\u001b[31m', ...details, list: 'local' };
     const all = { email: 'all@example.org', name: '', ...details, list: 'global' };
-    if (path.includes('dry_run')) succeed(response, { contacts: [{ email: anna.email, result: 'unchanged' }] });
+    if (path.endsWith('/check')) succeed(response, { contacts: [{ email: anna.email, result: 'unchanged' }] });
     else succeed(response, { data: path.includes('list=local') ? [anna] : [anna, all], next_cursor: null });
   });
 }

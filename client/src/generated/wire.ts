@@ -71,6 +71,7 @@ export type AccountEvent =
   | DropUndeliverableEvent
   | DropOpenedEvent
   | DropFileDeliveredEvent
+  | DropReceiverCompletedEvent
   | DropCompletedEvent
   | DropReceiverAddedEvent
   | DropReceiverRevokedEvent
@@ -93,7 +94,7 @@ export type AccountEvent =
   | InboxReceivedEvent
   | InboxParkedEvent
   | ContactChangedEvent
-  | ContactRemovedEvent;
+  | ContactDeletedEvent;
 
 /** The lease of the entry to acknowledge. */
 export interface AckInput {
@@ -150,7 +151,7 @@ export interface AvailableReceipt {
   /** The id of the drop or request. */
   id: string;
   /** The `id` of the receiver within it. */
-  receiver: number;
+  receiver_id: number;
   /** The e-mail address. */
   email: string;
   /** Name of the receiver; null if not known. */
@@ -165,10 +166,8 @@ export interface AvailableReceiptPage {
   next_cursor: string | null;
 }
 
-/** The result of a dry run. */
+/** The result of a check. */
 export interface CheckedDrop {
-  /** Nothing was sent. */
-  dry_run: true;
   /** Number of receivers it would have. */
   receiver_count: number;
   /** Seconds for which its links could be used. */
@@ -179,10 +178,8 @@ export interface CheckedDrop {
   size: number;
 }
 
-/** The result of a dry run. */
+/** The result of a check. */
 export interface CheckedFileRequest {
-  /** Nothing was sent. */
-  dry_run: true;
   /** Number of receivers it would have. */
   receiver_count: number;
   /** Seconds for which its links could be used. */
@@ -191,10 +188,10 @@ export interface CheckedFileRequest {
 
 /** The number of entries to claim, and for how long. */
 export interface ClaimInput {
-  /** Largest number of entries to claim. */
-  max: number;
-  /** Duration of the lease from now, in seconds. */
-  lease_seconds: number;
+  /** Largest number of entries to claim; 1 if not given. */
+  max?: number;
+  /** Duration of the lease from now, in seconds; 300 if not given. */
+  lease_seconds?: number;
 }
 
 /** The entries that were claimed. */
@@ -273,6 +270,23 @@ export interface ContactChangedEvent {
   };
 }
 
+/** The event `contact.deleted`. */
+export interface ContactDeletedEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'contact.deleted';
+  /** When it happened. */
+  timestamp: string;
+  /** The objects that it concerns. */
+  data: {
+    /** Number of contacts that the account now has. */
+    contacts: number;
+    /** The contact’s address, if it was only one. */
+    email?: string;
+  };
+}
+
 /** The properties of a contact beside its address. */
 export interface ContactDetails {
   /** The name that the account uses for the receiver. */
@@ -293,8 +307,6 @@ export interface ContactImport {
 
 /** The result of an import. */
 export interface ContactImportResult {
-  /** True: nothing was changed. */
-  dry_run: boolean;
   /** Number of new contacts. */
   created: number;
   /** Number of contacts with changed details. */
@@ -316,35 +328,6 @@ export interface ContactPage {
   data: Contact[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
-}
-
-/** The event `contact.removed`. */
-export interface ContactRemovedEvent {
-  /** Identifier: the same whenever the event is repeated. */
-  id: string;
-  /** The type of the event. */
-  type: 'contact.removed';
-  /** When it happened. */
-  timestamp: string;
-  /** The objects that it concerns. */
-  data: {
-    /** Number of contacts that the account now has. */
-    contacts: number;
-    /** The contact’s address, if it was only one. */
-    email?: string;
-  };
-}
-
-/** The parameters of the operation `createDrop`. */
-export interface CreateDropQuery {
-  /** True: everything is checked and nothing is changed. */
-  dry_run?: boolean;
-}
-
-/** The parameters of the operation `createRequest`. */
-export interface CreateRequestQuery {
-  /** True: everything is checked and nothing is changed. */
-  dry_run?: boolean;
 }
 
 /** A new API key with its secret. */
@@ -435,18 +418,6 @@ export interface CreatedFileRequest {
   reusable: boolean;
   /** The receivers, with their links if no mails are sent. */
   receivers: AddedReceiver[];
-}
-
-/** The parameters of the operation `downloadDropReceipt`. */
-export interface DownloadDropReceiptQuery {
-  /** Language of the pages, such as en or pt-BR; by default that of the server. */
-  language?: string;
-}
-
-/** The parameters of the operation `downloadRequestReceipt`. */
-export interface DownloadRequestReceiptQuery {
-  /** Language of the pages, such as en or pt-BR; by default that of the server. */
-  language?: string;
 }
 
 /** A drop, as in lists. */
@@ -624,8 +595,10 @@ export interface DropFileDeliveredEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
     /** The file. */
     file_id: string;
     /** The file’s name. */
@@ -645,8 +618,10 @@ export interface DropNotifiedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
 }
 
@@ -662,8 +637,10 @@ export interface DropOpenedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
 }
 
@@ -720,8 +697,29 @@ export interface DropReceiverAddedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
+  };
+}
+
+/** The event `drop.receiver_completed`. */
+export interface DropReceiverCompletedEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'drop.receiver_completed';
+  /** When it happened. */
+  timestamp: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The drop. */
+    drop_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
+    /** The receiver’s address. */
+    receiver_email: string;
   };
 }
 
@@ -737,8 +735,10 @@ export interface DropReceiverRevokedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
 }
 
@@ -784,8 +784,10 @@ export interface DropUndeliverableEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
 }
 
@@ -808,7 +810,6 @@ export type ErrorCode =
   | 'request_in_flight'
   | 'too_many_keys'
   | 'not_found'
-  | 'precondition_failed'
   | 'files_not_ready'
   | 'infected'
   | 'encrypted'
@@ -818,6 +819,7 @@ export type ErrorCode =
   | 'recipient_not_allowed'
   | 'daily_limit'
   | 'too_many_messages'
+  | 'precondition_failed'
   | 'link_ended'
   | 'link_revoked'
   | 'receipt_not_ready'
@@ -836,7 +838,10 @@ export type ErrorCode =
 export interface EventPage {
   /** The events of this page. */
   data: AccountEvent[];
-  /** The cursor to send as `after` in the next request, also when there were no events. */
+  /**
+   * The `cursor` of the next request, also when there were no events. A stream of events never ends, so it is never
+   * null.
+   */
   next_cursor: string;
 }
 
@@ -847,6 +852,7 @@ export type EventType =
   | 'drop.undeliverable'
   | 'drop.opened'
   | 'drop.file_delivered'
+  | 'drop.receiver_completed'
   | 'drop.completed'
   | 'drop.receiver_added'
   | 'drop.receiver_revoked'
@@ -869,7 +875,7 @@ export type EventType =
   | 'inbox.received'
   | 'inbox.parked'
   | 'contact.changed'
-  | 'contact.removed';
+  | 'contact.deleted';
 
 /** The new end: one of the two properties. */
 export interface Extension {
@@ -879,13 +885,19 @@ export interface Extension {
   expires_at?: string;
 }
 
-/** One thing that is wrong with a request. */
+/** One thing that is wrong with a request: at a `pointer` in the body, or in a `parameter`. */
 export interface Fault {
-  /** The part of the request that is wrong: a JSON pointer (RFC 6901). */
-  pointer: string;
+  /** The part of the body that is wrong, as a JSON pointer (RFC 6901); empty for the whole body. */
+  pointer?: string;
+  /** The parameter of the query or the path that is wrong. */
+  parameter?: string;
   /** The reason, for people to read. */
   detail: string;
-  /** The kind of fault. */
+  /**
+   * The kind of fault: required, unknown, wrong_type, wrong_format, not_allowed, out_of_range, too_short, too_long,
+   * too_few, too_many, repeated, invalid, or the code of an error that concerns this part alone, such as
+   * recipient_not_allowed.
+   */
   code: string;
 }
 
@@ -998,10 +1010,16 @@ export interface FileRequestReceiver {
   files_received: number;
 }
 
-/** The parameters of the operation `importContacts`. */
-export interface ImportContactsQuery {
-  /** True: everything is checked and nothing is changed. */
-  dry_run?: boolean;
+/** The parameters of the operation `getDropReceiptPdf`. */
+export interface GetDropReceiptPdfQuery {
+  /** Language of the pages, such as en or pt-BR; by default that of the server. */
+  language?: string;
+}
+
+/** The parameters of the operation `getRequestReceiptPdf`. */
+export interface GetRequestReceiptPdfQuery {
+  /** Language of the pages, such as en or pt-BR; by default that of the server. */
+  language?: string;
 }
 
 /** A contact to add or change. Only the address is required. */
@@ -1181,7 +1199,7 @@ export interface ListDropsQuery {
   /** After its deadline, it is listed as expired within a minute. */
   state?: 'live' | 'expired' | 'revoked';
   /** The address of one of the receivers. */
-  receiver?: string;
+  receiver_email?: string;
   /** Your own identifier for it, by which you can find it. It need not be unique. */
   external_id?: string;
   /** Created at this time or later. */
@@ -1189,14 +1207,14 @@ export interface ListDropsQuery {
   /** Created before this time. */
   created_before?: string;
   /**
-   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver or
-   * external_id.
+   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email
+   * or external_id.
    */
   search?: string;
   /**
    * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
    * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver, external_id or search.
+   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id or search.
    */
   contains?: string;
 }
@@ -1207,7 +1225,7 @@ export interface ListEventsQuery {
    * The `next_cursor` of the previous response, or `end` for events from now on. Without it, the response begins with
    * the oldest event that is kept.
    */
-  after?: string;
+  cursor?: string;
   /** How many entries to return; 100 if not given. */
   limit?: number;
   /** Seconds to wait for an event if there is none; 0 if not given. */
@@ -1236,7 +1254,7 @@ export interface ListReceiptsQuery {
   /** The reference that pages and mails show, such as WB-7F3K-29QD; or the id of the drop or request. */
   reference: string;
   /** The address of one of the receivers. */
-  receiver?: string;
+  receiver_email?: string;
 }
 
 /** The parameters of the operation `listRequests`. */
@@ -1248,7 +1266,7 @@ export interface ListRequestsQuery {
   /** After its deadline, it is listed as expired within a minute. */
   state?: 'live' | 'expired' | 'revoked';
   /** The address of one of the receivers. */
-  receiver?: string;
+  receiver_email?: string;
   /** Your own identifier for it, by which you can find it. It need not be unique. */
   external_id?: string;
   /** Created at this time or later. */
@@ -1256,14 +1274,14 @@ export interface ListRequestsQuery {
   /** Created before this time. */
   created_before?: string;
   /**
-   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver or
-   * external_id.
+   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email
+   * or external_id.
    */
   search?: string;
   /**
    * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
    * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver, external_id or search.
+   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id or search.
    */
   contains?: string;
 }
@@ -1414,8 +1432,8 @@ export interface ReminderResult {
 export interface RenewInput {
   /** The `lease` with which the entry was claimed. */
   lease: string;
-  /** Duration of the lease from now, in seconds. */
-  lease_seconds: number;
+  /** Duration of the lease from now, in seconds; 300 if not given. */
+  lease_seconds?: number;
 }
 
 /** The events to send again: one of the two properties. */
@@ -1508,8 +1526,10 @@ export interface RequestNotifiedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
 }
 
@@ -1525,8 +1545,10 @@ export interface RequestOpenedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
 }
 
@@ -1542,8 +1564,10 @@ export interface RequestReceivedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
     /** The entry in the inbox. */
     inbox_id: string;
     /** Number of files. */
@@ -1563,8 +1587,10 @@ export interface RequestReceiverAddedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
 }
 
@@ -1580,8 +1606,10 @@ export interface RequestReceiverRevokedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
 }
 
@@ -1627,15 +1655,11 @@ export interface RequestUndeliverableEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The `id` of the receiver within the drop or request. */
+    receiver_id: number;
     /** The receiver’s address. */
-    receiver: string;
+    receiver_email: string;
   };
-}
-
-/** The scope of a revocation: everything, or one receiver. */
-export interface Revocation {
-  /** The `id` of a receiver: only their link ends. */
-  receiver?: number;
 }
 
 /** The parameters of the operation `revokeApiKey`. */
@@ -1678,7 +1702,7 @@ export interface StreamEventsQuery {
    * A cursor, such as the `id` of the last event, or `end` for events from now on. Without it, the stream begins with
    * the oldest event that is kept.
    */
-  after?: string;
+  cursor?: string;
 }
 
 /** A time such as 2030-01-31T12:00:00Z. */

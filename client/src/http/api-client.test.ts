@@ -49,11 +49,11 @@ test('all pages of a list are read with the same filter', async () => {
     if (cursor === null) succeed(response, { data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' });
     else succeed(response, { data: [{ id: 3 }], next_cursor: null });
   });
-  const drops = await collect(server.client().drops.list({ state: 'live', receiver: 'a&b@x.test' }));
+  const drops = await collect(server.client().drops.list({ state: 'live', receiver_email: 'a&b@x.test' }));
   expect(drops.map(({ id }) => id)).toEqual([1, 2, 3]);
   expect(server.paths()).toEqual([
-    'GET drops?limit=100&state=live&receiver=a%26b%40x.test',
-    'GET drops?limit=100&state=live&receiver=a%26b%40x.test&cursor=more',
+    'GET drops?limit=100&state=live&receiver_email=a%26b%40x.test',
+    'GET drops?limit=100&state=live&receiver_email=a%26b%40x.test&cursor=more',
   ]);
 });
 
@@ -78,7 +78,7 @@ test('a response without a body is valid', async () => {
 test('events are followed from cursor to cursor', async () => {
   await using server = await WireServer.start(({ path }, response) => {
     const { searchParams } = new URL(path, server.baseUrl);
-    const after = Number(searchParams.get('after') ?? 0);
+    const after = Number(searchParams.get('cursor') ?? 0);
     succeed(response, { data: after % 2 === 0 ? [{ id: `e${after}` }] : [], next_cursor: String(after + 1) });
   });
   const seen: string[] = [];
@@ -87,5 +87,5 @@ test('events are followed from cursor to cursor', async () => {
     if (seen.length === 3) break;
   }
   expect(seen).toEqual(['e0 1', 'e2 3', 'e4 5']);
-  expect(server.paths()[1]).toBe('GET events?after=1&wait=30');
+  expect(server.paths()[1]).toBe('GET events?cursor=1&wait=30');
 });

@@ -46,7 +46,7 @@ test('a contact is read, replaced and removed by its address', async () => {
   const { contacts } = server.client();
   expect(await contacts.get('anna@example.org')).toEqual(anna);
   expect(await contacts.put('a/b@example.org', { name: 'Anna' })).toEqual(anna);
-  await contacts.remove('anna@example.org');
+  await contacts.delete('anna@example.org');
   expect(server.requests.map(({ method, path, body }) => `${method} ${path} ${body.toString()}`)).toEqual([
     'GET contacts/anna%40example.org ',
     'PUT contacts/a%2Fb%40example.org {"name":"Anna"}',
@@ -74,11 +74,11 @@ test('compare is a dry run, and its faults point to positions in the whole list'
   const { server, requests } = await importServer([]);
   await using _server = server;
   const some = [...addresses(1_002), { email: 'q@example.org', phone: 'wrong' }];
-  await expect(server.client().contacts.compare(some)).rejects.toMatchObject({
+  await expect(server.client().contacts.checkImport(some)).rejects.toMatchObject({
     code: 'invalid_input',
     status: 400,
     instance: 'urn:waybill:http-request:request-1',
     faults: [{ pointer: '/contacts/1002/phone' }],
   });
-  expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(['contacts/import?dry_run=true']));
+  expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(['contacts/import/check']));
 });

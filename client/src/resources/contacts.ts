@@ -12,7 +12,7 @@ import { type ApiClient, toPath } from '../http/api-client.ts';
 /** Filters contacts; all are listed by default. */
 export interface ContactFilter extends Omit<ListContactsQuery, 'limit' | 'cursor'>, CallOptions {}
 
-/** The result of an import, or of a dry run. */
+/** The result of an import, or of its check. */
 export interface ContactChanges {
   /** New contacts. */
   created: ImportedContact[];
@@ -58,11 +58,11 @@ export class Contacts {
   }
 
   /**
-   * Removes one of the account's own contacts.
+   * Deletes one of the account's own contacts.
    *
    * @param email The contact's address.
    */
-  async remove(email: string, options: CallOptions = {}): Promise<void> {
+  async delete(email: string, options: CallOptions = {}): Promise<void> {
     await this.#api.delete(toPath('contacts', email), options);
   }
 
@@ -78,8 +78,8 @@ export class Contacts {
    * Returns what `import` would do with these contacts, and changes nothing. Throws an error with all their faults if
    * there are any.
    */
-  async compare(contacts: readonly ImportedContact[], options: CallOptions = {}): Promise<ContactChanges> {
-    return await this.#importInBatches('contacts/import?dry_run=true', contacts, options);
+  async checkImport(contacts: readonly ImportedContact[], options: CallOptions = {}): Promise<ContactChanges> {
+    return await this.#importInBatches('contacts/import/check', contacts, options);
   }
 
   async #importInBatches(
@@ -107,7 +107,9 @@ function shiftFaults(start: number, error: unknown): unknown {
   const { code, message, status, instance, retryAfterSeconds } = error;
   const faults = error.faults.map((fault) => ({
     ...fault,
-    pointer: fault.pointer.replace(/(?<=^\/contacts\/)\d+/, (index) => String(Number(index) + start)),
+    ...(fault.pointer === undefined
+      ? {}
+      : { pointer: fault.pointer.replace(/(?<=^\/contacts\/)\d+/, (index) => String(Number(index) + start)) }),
   }));
   return new WaybillError(code, message, { status, instance, retryAfterSeconds, faults, cause: error });
 }

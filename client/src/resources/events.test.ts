@@ -28,12 +28,12 @@ test('a stream yields events as they arrive, and continues after the last one wh
     }
   });
   const pages: object[] = [];
-  for await (const page of server.client().events.stream({ after: 'end' })) {
+  for await (const page of server.client().events.stream({ cursor: 'end' })) {
     pages.push(page);
     if (pages.length === 4) break;
   }
   expect(pages).toEqual([1, 2, 3, 10].map((number) => ({ data: [event(number)], next_cursor: `c${number}` })));
-  expect(server.paths()).toEqual(['end', 'c2', 'c3', 'c9'].map((cursor) => `GET events/stream?after=${cursor}`));
+  expect(server.paths()).toEqual(['end', 'c2', 'c3', 'c9'].map((cursor) => `GET events/stream?cursor=${cursor}`));
 });
 
 test('a stream ends with the error of a request that is refused, and with its signal', async () => {
@@ -42,7 +42,7 @@ test('a stream ends with the error of a request that is refused, and with its si
     else begin(response).write(block(1));
   });
   const { events } = server.client();
-  await expect(events.stream({ after: 'old' }).next()).rejects.toMatchObject({ code: 'cursor_expired' });
+  await expect(events.stream({ cursor: 'old' }).next()).rejects.toMatchObject({ code: 'cursor_expired' });
   const stop = new AbortController();
   const stream = events.stream({ signal: stop.signal });
   expect((await stream.next()).value.next_cursor).toBe('c1');

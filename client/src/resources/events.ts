@@ -6,7 +6,7 @@ import { readMessages } from '../http/read-messages.ts';
 /** Which events to follow. */
 export interface FollowOptions extends CallOptions {
   /** A cursor, or `end` for new events only. Starts with the oldest stored event if not given. */
-  after?: string | undefined;
+  cursor?: string | undefined;
   /** The maximum number of events in a page, up to 100. */
   limit?: number | undefined;
 }
@@ -14,7 +14,7 @@ export interface FollowOptions extends CallOptions {
 /** Which events to stream. */
 export interface StreamOptions extends CallOptions {
   /** A cursor, or `end` for new events only. Starts with the oldest stored event if not given. */
-  after?: string | undefined;
+  cursor?: string | undefined;
 }
 
 /** Which events to list. */
@@ -38,14 +38,14 @@ export class Events {
   }
 
   /** Lists a page of events, and optionally waits for one. */
-  async list({ signal, after, limit, wait }: EventOptions = {}): Promise<EventPage> {
-    return await this.#api.get('events', { after, limit, wait }, { signal });
+  async list({ signal, cursor, limit, wait }: EventOptions = {}): Promise<EventPage> {
+    return await this.#api.get('events', { cursor, limit, wait }, { signal });
   }
 
   /** Yields pages of past and future events, without end. Each page has at least one event. */
-  async *follow({ after, limit, signal }: FollowOptions = {}): AsyncGenerator<EventPage, never, void> {
-    for (let cursor = after; ; ) {
-      const page = await this.list({ after: cursor, limit, wait: maxWaitSeconds, signal });
+  async *follow({ cursor: from, limit, signal }: FollowOptions = {}): AsyncGenerator<EventPage, never, void> {
+    for (let cursor = from; ; ) {
+      const page = await this.list({ cursor, limit, wait: maxWaitSeconds, signal });
       cursor = page.next_cursor;
       if (page.data.length > 0) yield page;
     }
@@ -55,11 +55,11 @@ export class Events {
    * Yields past and future events as they happen, without end, each as a page of its own. Uses one connection, and opens
    * another when it ends, so that no event is missed. If a proxy holds the stream back, use `follow`.
    */
-  async *stream({ after, signal }: StreamOptions = {}): AsyncGenerator<EventPage, never, void> {
-    let cursor = after;
+  async *stream({ cursor: from, signal }: StreamOptions = {}): AsyncGenerator<EventPage, never, void> {
+    let cursor = from;
     for (let failures = 0; ; ) {
       try {
-        const response = await this.#api.open('events/stream', { after: cursor }, { signal });
+        const response = await this.#api.open('events/stream', { cursor }, { signal });
         try {
           for await (const { id, data } of readMessages(response)) {
             failures = 0;

@@ -3,7 +3,7 @@ import type { AvailableReceipt, ListReceiptsQuery } from '../generated/wire.ts';
 import type { ApiClient } from '../http/api-client.ts';
 
 /** Restricts a list of receipts. */
-export interface ReceiptFilter extends Pick<ListReceiptsQuery, 'receiver'>, CallOptions {}
+export interface ReceiptFilter extends Pick<ListReceiptsQuery, 'receiver_email'>, CallOptions {}
 
 /** The receipts of what the account has sent. `receiptToFile` of drops and requests stores one. */
 export class Receipts {

@@ -23,7 +23,7 @@ test('a request is created with the given options and idempotency key', async ()
 
 test('requests have the same operations as drops', async () => {
   const posted = Object.fromEntries(
-    ['revoke', 'extend', 'remind', 'receivers', 'receivers/1/resend'].map((action) => [
+    ['revoke', 'extend', 'remind', 'receivers', 'receivers/1/resend', 'receivers/1/revoke'].map((action) => [
       `POST requests/ID/${action}`,
       {},
     ]),
@@ -32,15 +32,17 @@ test('requests have the same operations as drops', async () => {
   const { requests } = server.client();
   await requests.check({ receivers: [{ email: 'a@example.org' }] });
   await requests.get(ids.request);
-  await requests.revoke(ids.request, { receiver: 1 });
+  await requests.revoke(ids.request);
+  await requests.revokeReceiver(ids.request, 1);
   await requests.extend(ids.request, { expires_in: 60 });
   await requests.remind(ids.request);
   await requests.addReceiver(ids.request, { email: 'c@example.org' });
   await requests.resend(ids.request, 1);
   expect(server.requests.map(({ method, path, body }) => `${method} ${path} ${body.toString()}`.trim())).toEqual([
-    'POST requests?dry_run=true {"receivers":[{"email":"a@example.org"}]}',
+    'POST requests/check {"receivers":[{"email":"a@example.org"}]}',
     `GET requests/${ids.request}`,
-    `POST requests/${ids.request}/revoke {"receiver":1}`,
+    `POST requests/${ids.request}/revoke`,
+    `POST requests/${ids.request}/receivers/1/revoke`,
     `POST requests/${ids.request}/extend {"expires_in":60}`,
     `POST requests/${ids.request}/remind`,
     `POST requests/${ids.request}/receivers {"email":"c@example.org"}`,

@@ -6,12 +6,6 @@ import { type ReceiptOptions, receiptToFile } from '../transfer/receipt-to-file.
 /** Filters drops or requests; all are listed by default. */
 export interface SentFilter extends Omit<ListDropsQuery, 'limit' | 'cursor'>, CallOptions {}
 
-/** The part to revoke. */
-export interface RevokeOptions extends PostOptions {
-  /** The `id` of a receiver: only their link is revoked. */
-  receiver?: number | undefined;
-}
-
 /** The wire types of drops, or of requests for files. */
 interface Shapes {
   input: unknown;
@@ -61,16 +55,26 @@ export abstract class SentCollection<Types extends Shapes> {
    * @param input The drop or request.
    */
   async check(input: Types['input'], options: CallOptions = {}): Promise<Types['checked']> {
-    return await this.#api.post(`${this.#path}?dry_run=true`, input, options);
+    return await this.#api.post(`${this.#path}/check`, input, options);
   }
 
   /**
-   * Revokes a drop or a request, or only the link of one receiver.
+   * Revokes a drop or a request: all its links end.
    *
    * @param id The id of the drop or request.
    */
-  async revoke(id: string, { receiver, ...options }: RevokeOptions = {}): Promise<Types['listed']> {
-    return await this.#api.post(toPath(this.#path, id, 'revoke'), { receiver }, options);
+  async revoke(id: string, options: PostOptions = {}): Promise<Types['listed']> {
+    return await this.#api.post(toPath(this.#path, id, 'revoke'), undefined, options);
+  }
+
+  /**
+   * Revokes the link of one receiver.
+   *
+   * @param id The id of the drop or request.
+   * @param receiverId The `id` of the receiver.
+   */
+  async revokeReceiver(id: string, receiverId: number, options: PostOptions = {}): Promise<Types['listed']> {
+    return await this.#api.post(toPath(this.#path, id, `receivers/${receiverId}/revoke`), undefined, options);
   }
 
   /**
@@ -104,10 +108,10 @@ export abstract class SentCollection<Types extends Shapes> {
    * Sends a receiver the mail with their link again.
    *
    * @param id The id of the drop or request.
-   * @param receiver The `id` of the receiver.
+   * @param receiverId The `id` of the receiver.
    */
-  async resend(id: string, receiver: number, options: PostOptions = {}): Promise<void> {
-    await this.#api.post(toPath(this.#path, id, `receivers/${receiver}/resend`), undefined, options);
+  async resend(id: string, receiverId: number, options: PostOptions = {}): Promise<void> {
+    await this.#api.post(toPath(this.#path, id, `receivers/${receiverId}/resend`), undefined, options);
   }
 
   /**
@@ -115,10 +119,10 @@ export abstract class SentCollection<Types extends Shapes> {
    * verify.
    *
    * @param id The id of the drop or request.
-   * @param receiver The `id` of the receiver.
+   * @param receiverId The `id` of the receiver.
    * @param path The path of the file.
    */
-  async receiptToFile(id: string, receiver: number, path: string, options: ReceiptOptions = {}): Promise<void> {
-    await receiptToFile(this.#api, toPath(this.#path, id, `receivers/${receiver}/receipt`), path, options);
+  async receiptToFile(id: string, receiverId: number, path: string, options: ReceiptOptions = {}): Promise<void> {
+    await receiptToFile(this.#api, toPath(this.#path, id, `receivers/${receiverId}/receipt`), path, options);
   }
 }

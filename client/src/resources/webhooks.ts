@@ -54,11 +54,11 @@ export class Webhooks {
   }
 
   /**
-   * Removes a webhook. No more events are sent to it.
+   * Deletes a webhook. No more events are sent to it.
    *
    * @param id The webhook's id.
    */
-  async remove(id: string, options: CallOptions = {}): Promise<void> {
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#api.delete(toPath('webhooks', id), options);
   }
 

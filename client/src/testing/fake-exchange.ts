@@ -87,7 +87,7 @@ export class FakeExchange implements AsyncDisposable {
     if (method === 'POST' && path === 'uploads')
       return headers['tus-resumable'] ? this.#createUpload(headers) : this.#uploadWhole(headers, body);
     if (path === 'account') return { value: this.account };
-    if (path === 'drops?dry_run=true') return this.#checkDrop(JSON.parse(body.toString()) as NewDrop);
+    if (path === 'drops/check') return this.#checkDrop(JSON.parse(body.toString()) as NewDrop);
     if (method === 'POST' && path === 'drops') return this.#createDrop(JSON.parse(body.toString()) as NewDrop);
     if (!upload) throw new Refusal(404, 'not_found');
     if (method === 'HEAD') return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
@@ -136,7 +136,7 @@ export class FakeExchange implements AsyncDisposable {
     if (this.dailyLimitReached) throw new Refusal(429, 'daily_limit');
     if (errors.length > 0) throw new Refusal(403, 'recipient_not_allowed', errors);
     return {
-      value: { dry_run: true, receiver_count: receivers.length, file_count: 0, size: 0, expires_in: expiresIn },
+      value: { receiver_count: receivers.length, file_count: 0, size: 0, expires_in: expiresIn },
     };
   }
 

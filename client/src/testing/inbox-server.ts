@@ -63,7 +63,7 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
   const server = await WireServer.start(({ path, headers, body }, response) => {
     if (extended.intercept(path, response)) return;
     if (path.startsWith('events?'))
-      return extended.events(new URLSearchParams(path.slice(7)).get('after') ?? '', response);
+      return extended.events(new URLSearchParams(path.slice(7)).get('cursor') ?? '', response);
     const [, id = '', action, file = ''] = path.split('/').map(decodeURIComponent);
     if (id === 'claim') {
       const key = String(headers['idempotency-key']);

@@ -48,7 +48,7 @@ describe('before the first byte, a send checks', () => {
     await using exchange = await FakeExchange.start();
     const sending = exchange.server.client().send({ files: [largePath], to: ['a@example.invalid'] });
     await expect(sending).rejects.toMatchObject({ code: 'recipient_not_allowed' });
-    expect(exchange.server.paths().filter((path) => path !== 'GET account')).toEqual(['POST drops?dry_run=true']);
+    expect(exchange.server.paths().filter((path) => path !== 'GET account')).toEqual(['POST drops/check']);
   });
 
   test.each([

@@ -148,7 +148,7 @@ function requireAllowedSizes(files: readonly NamedFile[], limits: Account['limit
 const tooLargeCodes = { file: 'too_large', storage: 'storage_full', scan: 'too_large_to_scan' } as const;
 
 function isUploadMissing({ faults }: WaybillError): boolean {
-  return faults.some(({ pointer, code }) => pointer.startsWith('/uploads/') && code === 'not_found');
+  return faults.some(({ pointer, code }) => pointer?.startsWith('/uploads/') === true && code === 'not_found');
 }
 
 /** Uploads files in the given order where that costs no time: a drop lists files in the order of their upload. */

@@ -56,7 +56,7 @@ export class Uploads {
    *
    * @param id The upload's id.
    */
-  async remove(id: string, options: CallOptions = {}): Promise<void> {
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#api.delete(toPath('uploads', id), options);
   }
 
@@ -230,7 +230,7 @@ export class Uploads {
     }
     const refusal = upload.state === 'ready' && upload.sha256 !== sha256 ? 'digest_mismatch' : upload.refusal;
     if (refusal === null) return upload;
-    await this.remove(upload.id, { signal });
+    await this.delete(upload.id, { signal });
     throw new WaybillError(
       refusal === 'unchecked' ? 'unavailable' : refusal,
       `${source.name} ${refusalMessages[refusal]}.`,

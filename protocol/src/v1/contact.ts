@@ -67,7 +67,6 @@ export const ListContactsQuery = Type.Object(
 
 export const ContactImportResult = Type.Object(
   {
-    dry_run: Type.Boolean({ description: 'True: nothing was changed.' }),
     created: Type.Integer({ description: 'Number of new contacts.' }),
     changed: Type.Integer({ description: 'Number of contacts with changed details.' }),
     unchanged: Type.Integer({ description: 'Number of contacts that stay as they were.' }),

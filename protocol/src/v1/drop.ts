@@ -82,5 +82,5 @@ export const CheckedDrop = Type.Object(
     ...fileCount,
     size: Type.Integer({ description: 'Size of all files in bytes.' }),
   },
-  { description: 'The result of a dry run.' },
+  { description: 'The result of a check.' },
 );

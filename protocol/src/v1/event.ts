@@ -5,7 +5,10 @@ import { describeId, describeTime } from './values.ts';
 
 const drop = { drop_id: describeId('The drop.') };
 const request = { request_id: describeId('The request for files.') };
-const receiver = { receiver: Type.String({ maxLength: 254, description: 'The receiver’s address.' }) };
+const receiver = {
+  receiver_id: Type.Integer({ minimum: 0, description: 'The `id` of the receiver within the drop or request.' }),
+  receiver_email: Type.String({ maxLength: 254, description: 'The receiver’s address.' }),
+};
 const receivers = { receivers: Type.Integer({ minimum: 1, description: 'Number of receivers.' }) };
 const files = { files: Type.Integer({ minimum: 1, description: 'Number of files.' }) };
 const inbox = { inbox_id: describeId('The entry in the inbox.') };
@@ -27,6 +30,7 @@ const eventData = {
     file_id: describeId('The file.'),
     file_name: Type.String({ maxLength: 255, description: 'The file’s name.' }),
   },
+  'drop.receiver_completed': { ...drop, ...receiver },
   'drop.completed': drop,
   'drop.receiver_added': { ...drop, ...receiver },
   'drop.receiver_revoked': { ...drop, ...receiver },
@@ -58,7 +62,7 @@ const eventData = {
     attempts: Type.Integer({ minimum: 1, description: 'Number of times it was claimed.' }),
   },
   'contact.changed': contacts,
-  'contact.removed': contacts,
+  'contact.deleted': contacts,
 } as const satisfies Record<string, Record<string, TSchema>>;
 
 export type EventType = keyof typeof eventData;
@@ -97,7 +101,7 @@ export const WebhookTestEvent = Type.Object(
   { additionalProperties: false, description: 'An event with which a webhook is tested. No list contains it.' },
 );
 
-const after = Type.String({
+const cursor = Type.String({
   minLength: 1,
   maxLength: limits.cursorLength,
   pattern: '^[A-Za-z0-9_-]+$',
@@ -107,7 +111,7 @@ const after = Type.String({
 
 export const ListEventsQuery = Type.Object(
   {
-    after: Type.Optional(after),
+    cursor: Type.Optional(cursor),
     limit: pageParameters.limit,
     wait: Type.Optional(
       Type.Integer({
@@ -122,8 +126,8 @@ export const ListEventsQuery = Type.Object(
 
 export const StreamEventsQuery = Type.Object(
   {
-    after: Type.Optional({
-      ...after,
+    cursor: Type.Optional({
+      ...cursor,
       description:
         'A cursor, such as the `id` of the last event, or `end` for events from now on. Without it, the stream begins with the oldest event that is kept.',
     }),
@@ -135,7 +139,8 @@ export const StreamEventsHeaders = Type.Object({
   'Last-Event-ID': Type.Optional(
     Type.String({
       maxLength: limits.cursorLength,
-      description: 'The `id` of the last event, which `EventSource` sends when it connects again. It replaces `after`.',
+      description:
+        'The `id` of the last event, which `EventSource` sends when it connects again. It replaces `cursor`.',
     }),
   ),
 });
@@ -144,7 +149,8 @@ export const EventPage = Type.Object(
   {
     data: Type.Array(AccountEvent, { maxItems: limits.pageSize, description: 'The events of this page.' }),
     next_cursor: Type.String({
-      description: 'The cursor to send as `after` in the next request, also when there were no events.',
+      description:
+        'The `cursor` of the next request, also when there were no events. A stream of events never ends, so it is never null.',
     }),
   },
   { description: 'Events, the oldest first.' },

@@ -64,4 +64,4 @@ export const CreatedFileRequest = Type.Object(
   { description: 'A new request for files. No other response contains the links.' },
 );
 
-export const CheckedFileRequest = Type.Object(checkedProperties, { description: 'The result of a dry run.' });
+export const CheckedFileRequest = Type.Object(checkedProperties, { description: 'The result of a check.' });

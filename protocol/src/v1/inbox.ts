@@ -71,19 +71,26 @@ export const InboxEntryDetails = Type.Object(
 );
 export type InboxEntryDetails = Static<typeof InboxEntryDetails>;
 
-const LeaseSeconds = Type.Integer({
-  minimum: limits.minLeaseSeconds,
-  maximum: limits.maxLeaseSeconds,
-  description: 'Duration of the lease from now, in seconds.',
-});
+/** If a claim or a renewal names no other. */
+export const defaultLeaseSeconds = 300;
+
+const LeaseSeconds = Type.Optional(
+  Type.Integer({
+    minimum: limits.minLeaseSeconds,
+    maximum: limits.maxLeaseSeconds,
+    description: `Duration of the lease from now, in seconds; ${defaultLeaseSeconds} if not given.`,
+  }),
+);
 
 export const ClaimInput = Type.Object(
   {
-    max: Type.Integer({
-      minimum: 1,
-      maximum: limits.entriesPerClaim,
-      description: 'Largest number of entries to claim.',
-    }),
+    max: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: limits.entriesPerClaim,
+        description: 'Largest number of entries to claim; 1 if not given.',
+      }),
+    ),
     lease_seconds: LeaseSeconds,
   },
   { additionalProperties: false, description: 'The number of entries to claim, and for how long.' },

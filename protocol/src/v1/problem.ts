@@ -1,13 +1,37 @@
 import { type Static, type TEnum, Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 
+/** The codes of single faults, besides those of `ErrorCode`. */
+export const faultCodes = [
+  'required',
+  'unknown',
+  'wrong_type',
+  'wrong_format',
+  'not_allowed',
+  'out_of_range',
+  'too_short',
+  'too_long',
+  'too_few',
+  'too_many',
+  'repeated',
+  'invalid',
+] as const;
+export type FaultCode = (typeof faultCodes)[number];
+
 export const Fault = Type.Object(
   {
-    pointer: Type.String({ description: 'The part of the request that is wrong: a JSON pointer (RFC 6901).' }),
+    pointer: Type.Optional(
+      Type.String({
+        description: 'The part of the body that is wrong, as a JSON pointer (RFC 6901); empty for the whole body.',
+      }),
+    ),
+    parameter: Type.Optional(Type.String({ description: 'The parameter of the query or the path that is wrong.' })),
     detail: Type.String({ description: 'The reason, for people to read.' }),
-    code: Type.String({ description: 'The kind of fault.' }),
+    code: Type.String({
+      description: `The kind of fault: ${faultCodes.join(', ')}, or the code of an error that concerns this part alone, such as recipient_not_allowed.`,
+    }),
   },
-  { description: 'One thing that is wrong with a request.' },
+  { description: 'One thing that is wrong with a request: at a `pointer` in the body, or in a `parameter`.' },
 );
 
 /** RFC 9457. `code` is the last part of `type`, and stable like it. */

@@ -75,11 +75,6 @@ export const newSentProperties = {
   metadata: Type.Optional(Metadata),
 };
 
-export const DryRunQuery = Type.Object(
-  { dry_run: Type.Optional(Type.Boolean({ description: 'True: everything is checked and nothing is changed.' })) },
-  { additionalProperties: false },
-);
-
 /** Properties in lists. */
 export const sentProperties = {
   id: Type.String({ format: 'uuid', description: 'Identifier.' }),
@@ -108,7 +103,7 @@ export const SentQuery = Type.Object(
         description: 'After its deadline, it is listed as expired within a minute.',
       }),
     ),
-    receiver: Type.Optional(
+    receiver_email: Type.Optional(
       Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of one of the receivers.' }),
     ),
     external_id: Type.Optional(ExternalId),
@@ -119,7 +114,7 @@ export const SentQuery = Type.Object(
         minLength: 1,
         maxLength: limits.emailLength,
         description:
-          'The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver or external_id.',
+          'The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email or external_id.',
       }),
     ),
     contains: Type.Optional(
@@ -127,7 +122,7 @@ export const SentQuery = Type.Object(
         minLength: 1,
         maxLength: limits.emailLength,
         description:
-          'A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked for in the newest 1,000 only. Cannot be combined with receiver, external_id or search.',
+          'A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id or search.',
       }),
     ),
   },
@@ -172,29 +167,20 @@ export const createdReceivers = {
   }),
 };
 
-/** Properties of the response to a dry run. */
+/** Properties of the response to a check. */
 export const checkedProperties = {
-  dry_run: Type.Literal(true, { description: 'Nothing was sent.' }),
   receiver_count: Type.Integer({ description: 'Number of receivers it would have.' }),
   expires_in: Type.Number({ description: 'Seconds for which its links could be used.' }),
 };
 
-export const Revocation = Type.Object(
-  {
-    receiver: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: limits.receiversPerDispatch - 1,
-        description: 'The `id` of a receiver: only their link ends.',
-      }),
-    ),
-  },
-  { additionalProperties: false, description: 'The scope of a revocation: everything, or one receiver.' },
-);
-
 export const Extension = Type.Object(
   { expires_in: Type.Optional(Seconds), expires_at: Type.Optional(Deadline) },
-  { additionalProperties: false, description: 'The new end: one of the two properties.' },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    description: 'The new end: one of the two properties.',
+  },
 );
 
 export type Extension = Static<typeof Extension>;
@@ -228,7 +214,7 @@ export const ReceiptsQuery = Type.Object(
       maxLength: 36,
       description: 'The reference that pages and mails show, such as WB-7F3K-29QD; or the id of the drop or request.',
     }),
-    receiver: Type.Optional(
+    receiver_email: Type.Optional(
       Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of one of the receivers.' }),
     ),
   },
@@ -239,7 +225,7 @@ export const AvailableReceipt = Type.Object(
   {
     type: Type.Enum(['drop', 'request'], { description: 'Whether it is of a drop or of a request.' }),
     id: Type.String({ format: 'uuid', description: 'The id of the drop or request.' }),
-    receiver: Type.Integer({ description: 'The `id` of the receiver within it.' }),
+    receiver_id: Type.Integer({ description: 'The `id` of the receiver within it.' }),
     email: Type.String({ description: 'The e-mail address.' }),
     name: Nullable(Type.String(), 'Name of the receiver; null if not known.'),
   },

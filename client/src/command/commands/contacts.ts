@@ -45,7 +45,7 @@ export async function addContacts(
   const groups = group === undefined ? {} : { groups: group };
   const contacts = addresses.map((email) => ({ email, ...details, ...groups }));
   await withClient(context, async (client) => {
-    if (!update) requireNewContacts(await client.contacts.compare(contacts, { signal }));
+    if (!update) requireNewContacts(await client.contacts.checkImport(contacts, { signal }));
     const { created, changed } = await client.contacts.import(contacts, { signal });
     const isSame = created.length + changed.length === 0;
     const done = `${update ? 'Added or changed' : 'Added'} ${pluralize(contacts.length, 'contact')}.`;
@@ -64,7 +64,7 @@ export async function removeContacts(context: Context, addresses: string[]): Pro
   const unknown: string[] = [];
   await withClient(context, async (client) => {
     for (const address of addresses) {
-      const removing = client.contacts.remove(address, { signal }).then(() => true);
+      const removing = client.contacts.delete(address, { signal }).then(() => true);
       if (!(await ignoreNotFound(removing))) unknown.push(address);
     }
   });
@@ -117,7 +117,7 @@ export async function importContacts(
   const { terminal, output, signal } = context;
   const contacts = await readContactsFile(terminal, path);
   await withClient(context, async (client) => {
-    let changes = await client.contacts.compare(contacts, { signal });
+    let changes = await client.contacts.checkImport(contacts, { signal });
     const count = changes.created.length + changes.changed.length;
     if (count > 0) {
       if (!output.isJson) output.printPreview(changeColumns, await previewChanges(client, changes, signal), count);

@@ -68,7 +68,8 @@ const requestColumns: readonly Column<ListedRequest>[] = [
   ...trailingColumns,
 ];
 
-export interface HistoryCommandOptions extends Pick<SentFilter, 'state' | 'receiver' | 'search' | 'contains'> {
+export interface HistoryCommandOptions extends Pick<SentFilter, 'state' | 'search' | 'contains'> {
+  receiver?: string;
   externalId?: string;
   requests?: boolean;
   limit?: number;
@@ -77,9 +78,13 @@ export interface HistoryCommandOptions extends Pick<SentFilter, 'state' | 'recei
 /** Lists the drops of the account, or its requests for files. */
 export async function listHistory(
   context: Context,
-  { requests, limit, externalId, ...others }: HistoryCommandOptions,
+  { requests, limit, receiver, externalId, ...others }: HistoryCommandOptions,
 ): Promise<void> {
-  const filter = { ...others, ...(externalId === undefined ? {} : { external_id: externalId }) };
+  const filter = {
+    ...others,
+    ...(receiver === undefined ? {} : { receiver_email: receiver }),
+    ...(externalId === undefined ? {} : { external_id: externalId }),
+  };
   await withClient(context, async (client) => {
     const query = { ...filter, signal: context.signal };
     const shown = requests

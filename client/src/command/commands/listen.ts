@@ -25,7 +25,7 @@ export async function listen(context: Context, { type, forward, secret }: Listen
     if (forward && configured === undefined) output.notice(`Events are signed with this secret: ${key}`);
     output.notice('Waiting for events; press Ctrl-C to stop.');
     await untilInterrupted(signal, async () => {
-      for await (const { data } of client.events.follow({ after: 'end', signal })) {
+      for await (const { data } of client.events.follow({ cursor: 'end', signal })) {
         for (const event of data.filter((one) => type === undefined || type.includes(one.type))) {
           const response = forward && (await postEvent(forward, event, key, signal));
           const arrow = response === undefined ? '' : `  → ${response}`;

@@ -45,7 +45,7 @@ async function findStory(client: Waybill, identifier: string, signal: AbortSigna
       collection: first.type === 'drop' ? client.drops : client.requests,
       id: first.id,
       reference: isId(identifier) ? first.id : identifier.toUpperCase(),
-      receivers: found.map(({ receiver, email }) => ({ id: receiver, email, revoked_at: null })),
+      receivers: found.map(({ receiver_id: id, email }) => ({ id, email, revoked_at: null })),
     };
   }
 }

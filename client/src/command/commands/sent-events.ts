@@ -18,14 +18,14 @@ const maxPages = 20;
 /** Reads the events of a drop or a request from those of the account. */
 export async function readSentEvents(client: Waybill, id: string, signal: AbortSignal): Promise<SentEvents> {
   const events: AccountEvent[] = [];
-  let after: string | undefined;
+  let cursor: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
-    const { data, next_cursor: cursor } = await client.events.list({ after, limit: pageSize, signal });
+    const { data, next_cursor: next } = await client.events.list({ cursor, limit: pageSize, signal });
     events.push(...data.filter((event) => concerns(event, id)));
     if (data.length < pageSize) {
       return { events, isWhole: events.some(({ type }) => type === 'drop.created' || type === 'request.created') };
     }
-    after = cursor;
+    cursor = next;
   }
   return { events, isWhole: false };
 }

@@ -85,7 +85,9 @@ export async function revokeSent(
         : `the link of ${link.email} to ${reference}`;
     const losses = link === undefined && noun === 'drop' ? ' and delete its files' : '';
     if (!(await confirm(terminal, signal, `Revoke ${what}${losses}?`, yes))) return await output.printUnchanged();
-    const revoked = await collection.revoke(id, { receiver: link?.id, signal });
+    const revoked = await (link === undefined
+      ? collection.revoke(id, { signal })
+      : collection.revokeReceiver(id, link.id, { signal }));
     await output.print(
       link === undefined ? `Revoked ${reference}.` : `Revoked the link of ${link.email} to ${reference}.`,
       {

@@ -166,12 +166,12 @@ function countFirstReceivers({ receiver_count: count }: DropDetails | FileReques
 function toEventMoments(event: AccountEvent): Moment[] {
   const { type, timestamp: at, data } = event;
   if (type === 'drop.receiver_added' || type === 'request.receiver_added') {
-    return toMoments(at, `${data.receiver} added`);
+    return toMoments(at, `${data.receiver_email} added`);
   }
   if (type === 'drop.extended' || type === 'request.extended') {
     return toMoments(at, `extended until ${formatTime(data.expires_at)}`);
   }
-  return type === 'drop.file_delivered' ? toMoments(at, `${data.file_name} downloaded by ${data.receiver}`) : [];
+  return type === 'drop.file_delivered' ? toMoments(at, `${data.file_name} downloaded by ${data.receiver_email}`) : [];
 }
 
 function toMoments(at: string | null, what: string, style?: Style): Moment[] {

@@ -23,6 +23,7 @@ const eventTypes = Object.keys({
   'drop.undeliverable': true,
   'drop.opened': true,
   'drop.file_delivered': true,
+  'drop.receiver_completed': true,
   'drop.completed': true,
   'drop.receiver_added': true,
   'drop.receiver_revoked': true,
@@ -45,7 +46,7 @@ const eventTypes = Object.keys({
   'inbox.received': true,
   'inbox.parked': true,
   'contact.changed': true,
-  'contact.removed': true,
+  'contact.deleted': true,
 } satisfies Record<EventType, true>) as EventType[];
 
 const webhookDescription = 'its URL or its id';

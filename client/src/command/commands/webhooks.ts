@@ -78,7 +78,7 @@ export async function deleteWebhook(context: Context, identifier: string, { yes 
   await withClient(context, async (client) => {
     const { id, url } = await findWebhook(client, identifier, signal);
     if (!(await confirm(terminal, signal, `Delete the webhook ${url}?`, yes))) return await output.printUnchanged();
-    await client.webhooks.remove(id, { signal });
+    await client.webhooks.delete(id, { signal });
     await output.print(`Deleted the webhook ${url}.`, { status: 'deleted', id, url });
   });
 }

@@ -31,7 +31,7 @@ export class InboxWatcher {
       if (left <= 0) return;
       const wait = Math.min(left, maxWaitSeconds);
       try {
-        const page = await this.#client.events.list({ after: this.#cursor, wait, signal: this.#signal });
+        const page = await this.#client.events.list({ cursor: this.#cursor, wait, signal: this.#signal });
         this.#cursor = page.next_cursor;
         if (page.data.some(({ type }) => type === 'inbox.received')) return;
       } catch (error) {
@@ -52,7 +52,7 @@ export function jitterMs(seconds: number): number {
 /** Returns undefined for a key that may not read events. */
 async function findLastCursor(client: Waybill, signal: AbortSignal): Promise<string | undefined> {
   try {
-    return (await client.events.list({ after: 'end', limit: 1, signal })).next_cursor;
+    return (await client.events.list({ cursor: 'end', limit: 1, signal })).next_cursor;
   } catch (error) {
     if (!isWaybillError(error, 'scope_missing')) throw error;
     return undefined;

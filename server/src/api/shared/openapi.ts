@@ -1,7 +1,7 @@
 import type { ErrorCode, Errors } from '@waybill/protocol';
 import type { TSchema } from 'typebox';
 import type { App } from '../../http/shared/app.ts';
-import type { DescribedRoute, RouteResponse } from './route.ts';
+import { type DescribedRoute, isOptionalBody, type RouteResponse } from './route.ts';
 
 export const text = (description: string) => ({ description, schema: { type: 'string' } });
 export const commonHeaders = { 'X-Request-Id': text('Identifies the request. Quote it to the administrator.') };
@@ -74,7 +74,9 @@ export function describeOperation(
   { method, id, summary, params, query, body, response }: DescribedRoute,
   own: OwnDescription,
 ) {
-  const requestBody = body ? { required: true, content: { 'application/json': { schema: body } } } : own.requestBody;
+  const requestBody = body
+    ? { required: !isOptionalBody(body), content: { 'application/json': { schema: body } } }
+    : own.requestBody;
   return {
     operationId: id,
     summary,

@@ -46,3 +46,17 @@ export type Input<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 export function inputSchemas({ params, query, body }: DescribedRoute) {
   return { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) };
 }
+
+/** Whether a body need not be sent, because nothing in it is required. */
+export function isOptionalBody(body: TSchema | undefined): boolean {
+  const {
+    type,
+    required = [],
+    minProperties = 0,
+  } = (body ?? {}) as {
+    readonly type?: string;
+    readonly required?: readonly string[];
+    readonly minProperties?: number;
+  };
+  return type === 'object' && required.length === 0 && minProperties === 0;
+}

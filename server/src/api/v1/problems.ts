@@ -1,7 +1,7 @@
 import { type ErrorCode, type Errors, errorCodes, errors } from '@waybill/protocol';
-import { type Problem } from '@waybill/protocol/v1';
+import type { FaultCode, Problem } from '@waybill/protocol/v1';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ExchangeError, type Fault } from '../../domain/exchange-error.ts';
+import { describeFaults, ExchangeError, type Fault } from '../../domain/exchange-error.ts';
 import { refuse } from '../../http/shared/json-errors.ts';
 import { type Finding, InvalidParts, toPointer, validationMessage } from '../../http/shared/validation-message.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
@@ -22,17 +22,24 @@ export function replyWithProblem(publicUrl: string, error: unknown, request: Fas
     challenge: 'Bearer realm="Waybill"',
   });
   reply.headers(rateLimitHeaders(limits));
+  const faults = toFaults(error);
+  const count = faults.errors?.length ?? 0;
   const problem: Problem = {
     type: `${publicUrl}${problemsPath}#${code}`,
     title: toTitle(code),
     status: v1Errors[code].status,
-    detail: message === errors[code].message ? v1Errors[code].message : message,
+    detail: toDetail(code, message, count),
     code,
     ...(maxBytes === undefined ? {} : { max_size: maxBytes }),
     instance: `urn:waybill:http-request:${request.id}`,
-    ...toFaults(error),
+    ...faults,
   };
   return reply.type(problemType).send(JSON.stringify(problem));
+}
+
+function toDetail(code: ErrorCode, message: string, faults: number): string {
+  if (faults > 1) return describeFaults(faults, message);
+  return message === errors[code].message ? v1Errors[code].message : message;
 }
 
 /** `scope_missing` → "Scope missing". */
@@ -41,21 +48,56 @@ export function toTitle(code: ErrorCode): string {
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 }
 
+type ListedFault = NonNullable<Problem['errors']>[number];
+
 function toFaults(error: unknown): Pick<Problem, 'errors'> {
-  const { validation, validationContext } = error as Partial<FastifyError>;
-  const code = 'invalid_input';
+  const { validation, validationContext: context } = error as Partial<FastifyError>;
   if (error instanceof InvalidParts) {
-    return { errors: error.pointers.map((pointer) => ({ pointer, detail: error.detail, code })) };
+    const { pointers, detail, place } = error;
+    return { errors: pointers.map((pointer) => ({ ...toPlace(pointer, place), detail, code: 'invalid' })) };
   }
-  if (error instanceof ExchangeError && error.faults.length > 0) return { errors: error.faults.map(toPointed) };
+  if (error instanceof ExchangeError && error.faults.length > 0) return { errors: error.faults.map(toListedFault) };
   if (!validation) return {};
-  const toDetail = (finding: Finding) => validationMessage([finding], validationContext);
-  return { errors: validation.map((finding) => ({ pointer: toPointer(finding), detail: toDetail(finding), code })) };
+  const place = context === 'body' ? 'body' : 'query';
+  return {
+    errors: (validation as Finding[]).map((finding) => ({
+      ...toPlace(toPointer(finding), place),
+      detail: validationMessage([finding], context),
+      code: faultCodes[finding.keyword] ?? 'invalid',
+    })),
+  };
 }
 
+/** A part of the body, or the name of a parameter of the path or the query. */
+function toPlace(pointer: string, place: 'query' | 'body'): Pick<ListedFault, 'pointer' | 'parameter'> {
+  return place === 'body' ? { pointer } : { parameter: pointer.split('/')[1] ?? '' };
+}
+
+/** By the rule of the schema that was broken. */
+const faultCodes: Readonly<Record<string, FaultCode>> = {
+  required: 'required',
+  minProperties: 'required',
+  additionalProperties: 'unknown',
+  type: 'wrong_type',
+  enum: 'not_allowed',
+  const: 'not_allowed',
+  format: 'wrong_format',
+  pattern: 'wrong_format',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+  minLength: 'too_short',
+  maxLength: 'too_long',
+  minItems: 'too_few',
+  maxItems: 'too_many',
+  maxProperties: 'too_many',
+  uniqueItems: 'repeated',
+};
+
 /** The operations' inputs are built as the bodies are, with names in camel case. */
-function toPointed({ entry, field, detail, code }: Fault): NonNullable<Problem['errors']>[number] {
+function toListedFault({ entry, field, detail, code, isRepeated }: Fault): ListedFault {
   const name = field?.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
   const steps = [entry?.of, entry?.index, name].filter((step) => step !== undefined);
-  return { pointer: steps.map((step) => `/${step}`).join(''), detail, code };
+  const pointer = steps.map((step) => `/${step}`).join('');
+  if (code !== 'invalid_input') return { pointer, detail, code };
+  return { pointer, detail, code: isRepeated ? 'repeated' : 'invalid' };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { dailyLimits } from '../../domain/accounts/count-dispatch.ts';
 import type { KeyActor } from '../../domain/actor.ts';
@@ -10,13 +10,14 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import type { App } from '../../http/shared/app.ts';
 import { readUnquotedIdempotencyKey } from '../../http/shared/idempotency-key.ts';
+import { listAllFaults } from '../../http/shared/list-all-faults.ts';
 import { requireStorableTexts } from '../../http/shared/storable-texts.ts';
 import type { Transfers } from '../../http/transfer/transfers.ts';
 import { existenceInConditions, parseIfMatch } from '../shared/if-match.ts';
 import { limitFailures } from '../shared/limit-failures.ts';
 import { serveDocument } from '../shared/openapi.ts';
-import { inputSchemas } from '../shared/route.ts';
-import { isLimitedByDay, v1Document } from './openapi/openapi.ts';
+import { inputSchemas, isOptionalBody } from '../shared/route.ts';
+import { isLimitedByDay, isRepeatable, v1Document } from './openapi/openapi.ts';
 import { replyWithProblem } from './problems.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 import type { CallEngines, Route, V1Engines } from './route.ts';
@@ -27,6 +28,7 @@ export const v1Prefix = '/api/v1';
 const serveDescription = serveDocument(`${v1Prefix}/openapi.json`, () => v1Document(routes));
 
 export function apiV1(app: App, engines: CallEngines, transfers: Transfers): void {
+  listAllFaults(app);
   app.setErrorHandler((error, request, reply) => replyWithProblem(engines.policy.publicUrl, error, request, reply));
   for (const route of routes) {
     if (route.stream) registerStream(app, engines, transfers, route);
@@ -41,7 +43,7 @@ function register(
   transfers: Transfers,
   route: Extract<Route, { stream?: undefined }>,
 ): void {
-  const { method, response } = route;
+  const { response } = route;
   app.route({
     ...toRouteOptions(engines, route),
     handler: (request, reply) =>
@@ -74,9 +76,7 @@ function register(
           const { status = response.status, headers = {}, body: content } = result;
           return { status, headers, body: content === undefined ? '' : JSON.stringify(content) };
         };
-        // A dry run changes nothing, so it may run twice.
-        const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
-        const idempotencyKey = method === 'POST' && !isDryRun ? readUnquotedIdempotencyKey(request) : undefined;
+        const idempotencyKey = isRepeatable(route) ? readUnquotedIdempotencyKey(request) : undefined;
         const repeatable =
           idempotencyKey === undefined
             ? undefined
@@ -112,20 +112,28 @@ function registerStream(
   });
 }
 
+/**
+ * The query or the body of an operation that has none. A request that says more than its operation knows is refused: it might
+ * do more, or something else, than its caller wants.
+ */
+const nothing = Type.Object({}, { additionalProperties: false });
+
 /** The options of every operation: its path, its callers and the schemas of its input. */
 function toRouteOptions(engines: V1Engines, route: Route) {
-  const { method, path, scope, query } = route;
+  const { method, path, scope, query = nothing, stream } = route;
+  const body = route.body ?? (stream || method === 'GET' ? undefined : nothing);
   return {
     method,
     url: `${v1Prefix}${path}`,
     config: { authentication: 'key' },
-    schema: inputSchemas(route),
+    schema: inputSchemas({ ...route, query, ...(body && { body }) }),
     // Runs before the body is read.
     async onRequest(request: FastifyRequest) {
       request.actor = await requireKey(engines, request, scope);
     },
     async preValidation(request: FastifyRequest) {
-      if (query) request.query = convertQuery(query, request.query);
+      request.query = convertQuery(query, request.query);
+      if (isOptionalBody(body)) request.body ??= {};
     },
     ...(isLimitedByDay(route) ? { onSend: sendDailyLimits(engines) } : {}),
   } as const;
@@ -178,7 +186,7 @@ async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Sc
  */
 export function convertQuery(schema: TSchema, query: unknown): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
-  requireStorableTexts(query);
+  requireStorableTexts(query, 'query');
   const entries = Object.entries(query as Record<string, unknown>);
   return Object.fromEntries(entries.map(([name, value]) => [name, convertValue(properties[name]?.type, value)]));
 }

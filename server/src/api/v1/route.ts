@@ -68,6 +68,8 @@ interface Operation extends DescribedRoute {
   /** Null if any key is allowed. */
   readonly scope: Scope | null;
   readonly otherResponse?: RouteResponse;
+  /** A POST that may be repeated without an Idempotency-Key, because it only checks its body. */
+  readonly changesNothing?: true;
   /** Whether its response has an ETag, and it honours If-Match if it changes something. */
   readonly isVersioned?: true;
 }

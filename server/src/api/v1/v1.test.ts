@@ -40,7 +40,7 @@ describe('every operation', () => {
     async (_name, route) => {
       const owner = await exchange.account();
       // A stream would go on; with a cursor that it refuses, it ends at once.
-      const query = route.path === '/events/stream' ? '?after=*' : '';
+      const query = route.path === '/events/stream' ? '?cursor=*' : '';
       const path = `${route.path.replace(/:\w+/g, randomUUID())}${query}`;
       const status = async (key: string | undefined) =>
         (await ask(route.method, path, { key, ...(route.body ? { body: {} } : {}) })).status;
@@ -132,6 +132,76 @@ describe('a refusal', () => {
       const { status, json } = await ask('POST', '/keys', { key: apiKey, body });
       expect([status, json().errors[0].pointer]).toEqual([400, pointer]);
     }
+  });
+
+  test('names everything that is wrong at once, in the body or in the query', async () => {
+    const { apiKey: key } = await exchange.account();
+    const faults = async (method: Route['method'], path: string, body?: object) => {
+      const { status, json } = await ask(method, path, { key, ...(body && { body }) });
+      const { errors, detail } = json();
+      const places = errors.map((fault: Record<string, string>) => [
+        fault['parameter'] ?? fault['pointer'],
+        fault['code'],
+      ]);
+      return [status, places.toSorted(), detail];
+    };
+    const body = {
+      receivers: [{ phone: 7 }, 'bo'],
+      expires_in: 0,
+      notify: 'no',
+      surprise: 1,
+      metadata: { a: 'x'.repeat(5_000) },
+    };
+    expect(await faults('POST', '/drops', body)).toEqual([
+      400,
+      [
+        ['/expires_in', 'out_of_range'],
+        ['/metadata/a', 'too_long'],
+        ['/notify', 'wrong_type'],
+        ['/receivers/0/email', 'required'],
+        ['/receivers/0/phone', 'wrong_type'],
+        ['/receivers/1', 'wrong_type'],
+        ['/surprise', 'unknown'],
+        ['/uploads', 'required'],
+      ],
+      '8 parts of the request are wrong; nothing was changed.',
+    ]);
+    const webhook = { url: 'https://example.org/', types: ['drop.lost', 'drop.created', 'drop.created'] };
+    expect((await faults('POST', '/webhooks', webhook)).slice(0, 2)).toEqual([
+      400,
+      [
+        ['/types', 'repeated'],
+        ['/types/0', 'not_allowed'],
+      ],
+    ]);
+    expect((await faults('GET', '/drops?limit=0&state=lost&colour=red')).slice(0, 2)).toEqual([
+      400,
+      [
+        ['colour', 'unknown'],
+        ['limit', 'out_of_range'],
+        ['state', 'not_allowed'],
+      ],
+    ]);
+    expect((await faults('GET', '/drops/7')).slice(0, 2)).toEqual([400, [['id', 'wrong_format']]]);
+  });
+
+  test('meets whatever an operation does not know, so that it does nothing else than was asked for', async () => {
+    const { apiKey: key } = await exchange.account();
+    const body = { receivers: [{ email: 'a@example.org' }], message: 'Hi', uploads: [] };
+    const dry = await ask('POST', '/drops?dry_run=true', { key, body });
+    expect([dry.status, dry.json().errors]).toMatchObject([400, [{ parameter: 'dry_run', code: 'unknown' }]]);
+    const { id } = (await ask('POST', '/drops', { key, body })).json();
+    const revoked = await ask('POST', `/drops/${id}/revoke`, { key, body: { receiver: 0 } });
+    expect([revoked.status, revoked.json().errors]).toMatchObject([400, [{ pointer: '/receiver', code: 'unknown' }]]);
+    expect((await ask('GET', `/drops/${id}`, { key })).json()).toMatchObject({ state: 'live' });
+    expect((await ask('POST', `/drops/${id}/revoke`, { key, body: {} })).status).toBe(200);
+  });
+
+  test('of a very large body names its first fault, within the time of one request', async () => {
+    const { apiKey: key } = await exchange.account();
+    const contacts = Array.from({ length: 12_000 }, () => ({}));
+    const refused = await ask('POST', '/contacts/import', { key, body: { contacts } });
+    expect([refused.status, refused.json().errors]).toMatchObject([400, [{ pointer: '/contacts', code: 'too_many' }]]);
   });
 
   test('is also a problem where there is no operation', async () => {

@@ -69,7 +69,7 @@ export async function removeContact(
     }
     requireVersion(ifVersion, computeVersion(contact));
     await tx.contacts.remove(accountId, [email]);
-    const change = { action: 'contact.removed', details: { address: email }, before: { ...contact } } as const;
+    const change = { action: 'contact.deleted', details: { address: email }, before: { ...contact } } as const;
     await recordChange(engines, tx, actor, { ...change, written: [], removed: [email] });
   });
 }

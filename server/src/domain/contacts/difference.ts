@@ -67,10 +67,10 @@ export async function recordChange(
   const addresses = [...written, ...removed].slice(0, maxAddresses);
   await record(engines, tx, { accountId, author: actor.author, addresses, ...recorded });
   const contacts = await tx.contacts.count(accountId);
-  const makeEvents = (type: 'contact.changed' | 'contact.removed', emails: readonly string[]): NewEvent[] => {
+  const makeEvents = (type: 'contact.changed' | 'contact.deleted', emails: readonly string[]): NewEvent[] => {
     const [email, ...others] = emails;
     if (email === undefined) return [];
     return [{ accountId, type, data: { contacts, ...(others.length === 0 ? { email } : {}) } }];
   };
-  await tx.events.append([...makeEvents('contact.changed', written), ...makeEvents('contact.removed', removed)]);
+  await tx.events.append([...makeEvents('contact.changed', written), ...makeEvents('contact.deleted', removed)]);
 }

@@ -4,7 +4,7 @@ import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
-import { dropEvents } from '../events/drop-events.ts';
+import { dropEvents, toReceiverData } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import { describeConsignment } from '../evidence/submission-evidence.ts';
 import { ExchangeError, Faults } from '../exchange-error.ts';
@@ -80,7 +80,8 @@ export async function prepareReceiver(
       if (type === 'downloadfiles') {
         received = await fillInboxes(engines, tx, actor, { dropId, fileCount: drop.fileCount }, [receiver.email]);
       }
-      const added = dropEvents({ accountId, ...sent }, 'receiver_added', { receiver: receiver.email });
+      const about = toReceiverData({ position, receiver: receiver.email });
+      const added = dropEvents({ accountId, ...sent }, 'receiver_added', about);
       await tx.events.append([...added, ...received]);
       await record(engines, tx, {
         accountId,

@@ -4,7 +4,7 @@ import type { Author } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import { batchSize } from '../batch.ts';
 import type { Engines } from '../engines.ts';
-import { dropEvents } from '../events/drop-events.ts';
+import { dropEvents, toReceiverData } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { dropEnded } from '../outbox/obsolete-message.ts';
 import type { Store } from '../store.ts';
@@ -84,7 +84,9 @@ export async function revokeLink(
     throw new ExchangeError('not_found', 'There is no such receiver, or their link was revoked already.');
   }
   await tx.evidence.append([{ accountId, dropId, position, kind: 'link.revoked', data: { by: author.name } }]);
-  await tx.events.append(dropEvents({ accountId, ...sent }, 'receiver_revoked', { receiver }));
+  await tx.events.append(
+    dropEvents({ accountId, ...sent }, 'receiver_revoked', toReceiverData({ position, receiver })),
+  );
   return receiver;
 }
 

@@ -30,6 +30,11 @@ export function dropEvents(
     : [{ accountId, type: `drop.${happening}`, data: { drop_id: dropId, ...data } }];
 }
 
+/** Names a receiver in the data of an event. */
+export function toReceiverData({ position, receiver }: { readonly position: number; readonly receiver: string }) {
+  return { receiver_id: position, receiver_email: receiver };
+}
+
 export interface TypedDrop {
   readonly accountId: string;
   readonly dropId: string;

@@ -73,7 +73,7 @@ describe('a drop', () => {
     await sweep(engines);
     const [a, b] = await query<{ id: string }>('select id from files where drop_id = $1 order by name', [dropId]);
     const about = { drop_id: dropId };
-    const receiver = { receiver: 'r@example.org' };
+    const receiver = { receiver_id: 0, receiver_email: 'r@example.org' };
     expect(await readEventsFor(sender)).toEqual([
       { type: 'contact.changed', data: { contacts: 1, email: 'r@example.org' } },
       { type: 'drop.created', data: { ...about, receivers: 1, files: 2 } },
@@ -81,6 +81,7 @@ describe('a drop', () => {
       { type: 'drop.opened', data: { ...about, ...receiver } },
       { type: 'drop.file_delivered', data: { ...about, ...receiver, file_id: a?.id, file_name: 'a.txt' } },
       { type: 'drop.file_delivered', data: { ...about, ...receiver, file_id: b?.id, file_name: 'b.txt' } },
+      { type: 'drop.receiver_completed', data: { ...about, ...receiver } },
       { type: 'drop.completed', data: about },
       { type: 'drop.expired', data: about },
     ]);
@@ -131,7 +132,7 @@ describe('a drop', () => {
     );
     const { position } = await add(engines, undefined);
     await revokeSentDrop(engines, sender, { type: 'downloadfiles', dropId }, { position, ifVersion: undefined });
-    const data = { drop_id: dropId, receiver: 'added@example.org' };
+    const data = { drop_id: dropId, receiver_id: 1, receiver_email: 'added@example.org' };
     expect((await readEventsFor(sender)).slice(2)).toEqual([
       { type: 'drop.receiver_added', data },
       { type: 'drop.receiver_revoked', data },
@@ -142,7 +143,7 @@ describe('a drop', () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
     await sendMails(sender, { outcome: 'refused', response: '550 5.1.1 no such user' });
     expect((await readEventsFor(sender)).slice(2)).toEqual([
-      { type: 'drop.undeliverable', data: { drop_id: dropId, receiver: 'r@example.org' } },
+      { type: 'drop.undeliverable', data: { drop_id: dropId, receiver_id: 0, receiver_email: 'r@example.org' } },
     ]);
   });
 
@@ -157,7 +158,12 @@ describe('a drop', () => {
       );
       await Promise.all(links.map(fetchAll));
       const types = (await readTypes(sender)).slice(2);
-      expect(types).toEqual([...Array.from({ length: 8 }, () => 'drop.file_delivered'), 'drop.completed']);
+      expect(types.at(-1)).toBe('drop.completed');
+      expect(types.toSorted()).toEqual([
+        'drop.completed',
+        ...Array.from({ length: 8 }, () => 'drop.file_delivered'),
+        ...Array.from({ length: 4 }, () => 'drop.receiver_completed'),
+      ]);
     }
   });
 
@@ -196,7 +202,7 @@ describe('a request for files', () => {
       [actor.accountId],
     );
     const about = { request_id: link.dropId };
-    const receiver = { receiver: 'c@example.org' };
+    const receiver = { receiver_id: 0, receiver_email: 'c@example.org' };
     expect((await readEventsFor(actor)).slice(1)).toEqual([
       { type: 'request.created', data: { ...about, receivers: 1 } },
       { type: 'request.notified', data: { ...about, ...receiver } },

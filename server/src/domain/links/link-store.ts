@@ -77,7 +77,7 @@ export interface Completed {
 }
 
 /** Which link it is, without what only its receiver needs. */
-export type ReceiversLink = Pick<Link, 'dropId' | 'type' | 'receiver' | 'isUnsolicited'>;
+export type ReceiversLink = Pick<Link, 'dropId' | 'type' | 'position' | 'receiver' | 'isUnsolicited'>;
 
 /** Of a drop, or of one of its links. */
 export type DropEnding = Pick<Link, 'accountId' | 'dropId' | 'ended' | 'revoked'> & {

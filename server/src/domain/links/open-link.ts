@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
-import { dropEvents } from '../events/drop-events.ts';
+import { dropEvents, toReceiverData } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { deriveCode, issueCode, withoutSpaces } from './issue-code.ts';
 import type { Link, LinkSession } from './link-store.ts';
@@ -33,7 +33,7 @@ export async function openLink(
   const digest = tokenDigest(secret);
   await engines.store.transaction(async (tx) => {
     const { isFirst, hasClosed } = await tx.links.open(link, digest, keepSessionSeconds, maxSessions);
-    if (isFirst) await tx.events.append(dropEvents(link, 'opened', { receiver: link.receiver }));
+    if (isFirst) await tx.events.append(dropEvents(link, 'opened', toReceiverData(link)));
     // Beyond the number of browsers that a link may have, whoever has it could write as many entries as they like.
     if (!hasClosed) {
       const { accountId, dropId, position } = link;

@@ -1,4 +1,5 @@
 import type { Engines } from '../engines.ts';
+import { toReceiverData } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import type { Completed, Delivery, Link } from './link-store.ts';
 
@@ -27,12 +28,17 @@ export async function recordDelivery(
   });
 }
 
-function makeEvents({ accountId, dropId, receiver }: Link, completed: Completed): NewEvent[] {
+function makeEvents(link: Link, completed: Completed): NewEvent[] {
+  const { accountId, dropId } = link;
   const about = { drop_id: dropId };
+  const receiver = toReceiverData(link);
   return [
     ...completed.files.map(({ id, name }): NewEvent => {
-      return { accountId, type: 'drop.file_delivered', data: { ...about, receiver, file_id: id, file_name: name } };
+      return { accountId, type: 'drop.file_delivered', data: { ...about, ...receiver, file_id: id, file_name: name } };
     }),
+    ...(completed.link
+      ? [{ accountId, type: 'drop.receiver_completed', data: { ...about, ...receiver } } as const]
+      : []),
     ...(completed.drop ? [{ accountId, type: 'drop.completed', data: about } as const] : []),
   ];
 }

@@ -2,7 +2,7 @@ import type { Author } from '../audit/audit-store.ts';
 import { linkAuthor, systemAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
-import { dropEvents } from '../events/drop-events.ts';
+import { dropEvents, toReceiverData } from '../events/drop-events.ts';
 import type { Link } from '../links/link-store.ts';
 import type { Store } from '../store.ts';
 import { findReceiverStory } from './obsolete-message.ts';
@@ -72,7 +72,7 @@ export async function markUndeliverable(
   if (!news.isUnsolicited || reason === stoppedReason) {
     await tx.outbox.tell(accountId, { kind: 'undeliverable', dropId, position });
   }
-  await tx.events.append(dropEvents({ accountId, ...news }, 'undeliverable', { receiver: news.receiver }));
+  await tx.events.append(dropEvents({ accountId, ...news }, 'undeliverable', toReceiverData(news)));
   return true;
 }
 

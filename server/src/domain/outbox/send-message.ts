@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { dropEvents } from '../events/drop-events.ts';
+import { dropEvents, toReceiverData } from '../events/drop-events.ts';
 import { makeReceipt, type ReceiptNeeds } from '../evidence/make-receipt.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { retryThroughOutage } from '../flow/retry-through-outage.ts';
@@ -263,7 +263,6 @@ export async function recordSent(
       await tx.evidence.append([{ ...story, kind: 'notification.sent', data }]);
     }
     if (!sent.notified) return;
-    const { receiver, ...drop } = sent.notified;
-    await tx.events.append(dropEvents({ accountId, ...drop }, 'notified', { receiver }));
+    await tx.events.append(dropEvents({ accountId, ...sent.notified }, 'notified', toReceiverData(sent.notified)));
   });
 }

@@ -6,6 +6,7 @@ import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { rememberedDispatches, wasJustDispatched } from '../drops/dispatch-draft.ts';
 import type { Engines } from '../engines.ts';
+import { toReceiverData } from '../events/drop-events.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import { describeSubmission } from '../evidence/submission-evidence.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -122,7 +123,7 @@ export async function sendFiles(
     // The account does not know the request of a visitor of its public page, as it did not make it.
     const ofRequest: NewEvent[] = link.isUnsolicited
       ? []
-      : [{ accountId, type: 'request.received', data: { ...about, receiver: link.receiver, ...received } }];
+      : [{ accountId, type: 'request.received', data: { ...about, ...toReceiverData(link), ...received } }];
     await tx.events.append([
       ...ofRequest,
       { accountId, type: 'inbox.received', data: { sender: link.receiver, ...received } },

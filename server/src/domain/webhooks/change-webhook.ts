@@ -37,7 +37,7 @@ export async function changeWebhook(
 
 /** Deliveries that wait are not sent. */
 export async function removeWebhook(engines: Needs, actor: Actor | KeyActor, which: WebhookVersions): Promise<void> {
-  await changing(engines, actor, which, 'webhook.removed', async (tx, webhook) => {
+  await changing(engines, actor, which, 'webhook.deleted', async (tx, webhook) => {
     await tx.webhooks.remove(actor.accountId, which.id);
     return webhook;
   });

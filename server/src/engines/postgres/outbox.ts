@@ -69,11 +69,11 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           update links set notified_at = now() from settled
           where settled.state = 'sent' and settled.kind = 'invitation' and links.account_id = settled.account_id
             and links.drop_id = settled.drop_id and links.position = settled.position and links.notified_at is null
-          returning links.account_id, links.drop_id, links.email
+          returning links.account_id, links.drop_id, links.position, links.email
         )
         select ${settledColumns}, (
           select json_build_object('dropId', drops.id, 'type', drops.type, 'isUnsolicited', drops.unsolicited,
-            'receiver', notified.email)
+            'position', notified.position, 'receiver', notified.email)
           from notified join drops on drops.account_id = notified.account_id and drops.id = notified.drop_id
         ) as notified
         from settled

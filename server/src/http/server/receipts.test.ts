@@ -190,13 +190,15 @@ describe('by the reference, once the rows of the drop are purged', () => {
     const { sender, dropId } = await send();
     const reference = toReference(dropId);
     await purge(sender, dropId);
-    const anna = { type: 'drop', id: dropId, receiver: 0, email: 'anna@example.com' };
-    const bo = { ...anna, receiver: 1, email: 'bo@example.com' };
+    const anna = { type: 'drop', id: dropId, receiver_id: 0, email: 'anna@example.com' };
+    const bo = { ...anna, receiver_id: 1, email: 'bo@example.com' };
     for (const name of [reference, reference.toLowerCase().replaceAll('-', ''), dropId]) {
       const { status, json } = await list(sender, `reference=${name}`);
       expect([status, json()]).toMatchObject([200, { data: [anna, bo], next_cursor: null }]);
     }
-    expect((await list(sender, `reference=${reference}&receiver=BO@example.com`)).json()).toMatchObject({ data: [bo] });
+    expect((await list(sender, `reference=${reference}&receiver_email=BO@example.com`)).json()).toMatchObject({
+      data: [bo],
+    });
     const first = (await list(sender, `reference=${reference}&limit=1`)).json();
     expect(first).toMatchObject({ data: [anna] });
     const next = await list(sender, `reference=${reference}&limit=1&cursor=${first.next_cursor}`);

@@ -38,7 +38,7 @@ export class Cursors<Position> {
     const text = tag.length === tagBytes ? this.#decrypt(tag, bytes.subarray(tagBytes)) : undefined;
     if (text === undefined || !timingSafeEqual(tag, this.#tag(text))) {
       const detail = 'The cursor is not of this list with this filter. Start again without a cursor.';
-      throw new InvalidParts([`/${parameter}`], detail);
+      throw new InvalidParts([`/${parameter}`], detail, 'query');
     }
     return JSON.parse(text) as Position;
   }

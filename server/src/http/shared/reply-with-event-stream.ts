@@ -54,7 +54,7 @@ export async function replyWithEventStream(
 ): Promise<FastifyReply> {
   const cursors = eventCursors(engines.pepper, accountId);
   const start = findStart(reply, after);
-  const position = start === undefined || start === 'end' ? start : cursors.open(start, 'after');
+  const position = start === undefined || start === 'end' ? start : cursors.open(start, 'cursor');
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   if (reply.raw.destroyed) gone.abort();

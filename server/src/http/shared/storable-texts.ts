@@ -9,10 +9,10 @@ const maxFaults = 100;
  * Refuses texts that cannot be stored, wherever they are in a query, in JSON or in a form, and lists their positions.
  * Checks every field, including future ones: a text of this kind that reaches the database is a bug.
  */
-export function requireStorableTexts(input: unknown): void {
+export function requireStorableTexts(input: unknown, place: 'query' | 'body' = 'body'): void {
   const pointers: string[] = [];
   findUnstorable(input, [], pointers);
-  if (pointers.length > 0) throw new InvalidParts(pointers.slice(0, maxFaults), unstorable);
+  if (pointers.length > 0) throw new InvalidParts(pointers.slice(0, maxFaults), unstorable, place);
 }
 
 /**

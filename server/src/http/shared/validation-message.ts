@@ -5,6 +5,8 @@ export interface Finding {
   readonly keyword: string;
   /** The position in the input: `/2/number`. */
   readonly instancePath: string;
+  /** The position of the rule in the schema. */
+  readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly parentSchema?: { readonly description?: string };
 }
@@ -31,15 +33,20 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** A refusal of a request that no operation has seen: the parts at these JSON pointers (RFC 6901) have the same fault. */
+/**
+ * A refusal of a request that no operation has seen: the parts at these JSON pointers (RFC 6901), of the query or else of the
+ * body, have the same fault.
+ */
 export class InvalidParts extends ExchangeError {
   readonly pointers: readonly string[];
   readonly detail: string;
+  readonly place: 'query' | 'body';
 
-  constructor(pointers: readonly string[], detail: string) {
+  constructor(pointers: readonly string[], detail: string, place: InvalidParts['place'] = 'body') {
     super('invalid_input', describeFaults(pointers.length, detail));
     this.pointers = pointers;
     this.detail = detail;
+    this.place = place;
   }
 }
 
@@ -84,6 +91,8 @@ function describeDemand({ keyword, params, parentSchema }: Finding): string {
       return `must have at most ${limit} characters`;
     case 'maxItems':
       return `may have at most ${limit} entries`;
+    case 'minItems':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} entries`;
     case 'minimum':
       return `must be at least ${limit}`;
     case 'maximum':

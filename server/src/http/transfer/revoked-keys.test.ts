@@ -182,7 +182,7 @@ describe.each(Object.entries(revocations))('when %s', (_name, revoke) => {
       'transfer-encoding': 'chunked',
     });
     form.write(`${part}a\r\n--${boundary}\r\ncontent-disposition: form-data; name="do"\r\n\r\nupl`);
-    const wait = open(revoked, first, 'GET', '/api/v1/events?after=end&wait=30').end();
+    const wait = open(revoked, first, 'GET', '/api/v1/events?cursor=end&wait=30').end();
     await expect.poll(() => engines.uploadResources.live.size).toBe(4);
     const refused = Promise.all([...uploads, form, wait].map(responseTo));
     await revoke(revoked);

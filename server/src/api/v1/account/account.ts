@@ -11,7 +11,7 @@ import { route } from '../route.ts';
 export const readAccount = route({
   method: 'GET',
   path: '/account',
-  id: 'readAccount',
+  id: 'getAccount',
   summary: 'Get the account that the key belongs to, its limits, and what the key may do',
   scope: null,
   response: { status: 200, description: 'The account, its limits and the key.', schema: Account },

@@ -284,7 +284,6 @@ describe('POST /contacts/import', () => {
     expect([response.status, response.json()]).toEqual([
       200,
       {
-        dry_run: false,
         created: 1,
         changed: 1,
         unchanged: 1,
@@ -303,7 +302,7 @@ describe('POST /contacts/import', () => {
     ]);
   });
 
-  test.each(['', '?dry_run=true'])('lists every error and changes nothing%s', async (query) => {
+  test.each(['', '/check'])('lists every error and changes nothing%s', async (query) => {
     const owner = await exchange.account();
     const refused = await load(
       owner,
@@ -355,15 +354,15 @@ describe('POST /contacts/import', () => {
     { requiredKeys: ['email'] },
   );
   property.prop([fc.array(input, { maxLength: 4 }), fc.array(input, { minLength: 1, maxLength: 4 })], { numRuns: 25 })(
-    'does what its dry run says',
+    'does what its check says',
     async (first, second) => {
       const owner = await exchange.account();
       if (first.length > 0) await load(owner, first);
       const before = await machineList(owner);
-      const promised = await load(owner, second, '?dry_run=true');
+      const promised = await load(owner, second, '/check');
       expect(await machineList(owner)).toEqual(before);
       const done = await load(owner, second);
-      const { instance: _, dry_run: __, ...promise } = promised.json();
+      const { instance: _, ...promise } = promised.json();
       expect([done.status, done.json()]).toMatchObject([promised.status, promise]);
 
       const [was, is] = [before, await machineList(owner)].map(
@@ -392,7 +391,7 @@ describe('an event', () => {
       { type: 'contact.changed', data: { contacts: 1, email: 'a@example.org' } },
       { type: 'contact.changed', data: { contacts: 2, email: 'b@example.org' } },
       { type: 'contact.changed', data: { contacts: 4 } },
-      { type: 'contact.removed', data: { contacts: 3, email: 'a@example.org' } },
+      { type: 'contact.deleted', data: { contacts: 3, email: 'a@example.org' } },
     ]);
     const shown = async () => (await ask(owner, 'GET', '/events')).json().data;
     await expect.poll(shown, { timeout: 20_000 }).toHaveLength(4);
@@ -406,8 +405,8 @@ describe('an event', () => {
     expect(await readEventsFor(owner)).toEqual([
       { type: 'contact.changed', data: { contacts: 2 } },
       { type: 'contact.changed', data: { contacts: 1, email: 'b@example.org' } },
-      { type: 'contact.removed', data: { contacts: 1, email: 'a@example.org' } },
-      { type: 'contact.removed', data: { contacts: 0, email: 'b@example.org' } },
+      { type: 'contact.deleted', data: { contacts: 1, email: 'a@example.org' } },
+      { type: 'contact.deleted', data: { contacts: 0, email: 'b@example.org' } },
     ]);
   });
 });

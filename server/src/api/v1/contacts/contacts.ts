@@ -5,14 +5,13 @@ import {
   ContactImport,
   ContactImportResult,
   ContactPage,
-  DryRunQuery,
   ListContactsQuery,
 } from '@waybill/protocol/v1';
 import { Type } from 'typebox';
 import { putContact, removeContact } from '../../../domain/contacts/change-contact.ts';
 import type { ListedContact } from '../../../domain/contacts/contact-store.ts';
 import { type ContactResult, computeVersion } from '../../../domain/contacts/difference.ts';
-import { importContacts, planImport } from '../../../domain/contacts/import-contacts.ts';
+import { type ImportStep, importContacts, planImport } from '../../../domain/contacts/import-contacts.ts';
 import { findContact, listContacts } from '../../../domain/contacts/read-contacts.ts';
 import { parsePageQuery } from '../cursor.ts';
 import { etagHeader, toETag } from '../etag.ts';
@@ -46,7 +45,7 @@ const listAll = route({
 const readContact = route({
   method: 'GET',
   path: '/contacts/:email',
-  id: 'readContact',
+  id: 'getContact',
   summary: 'Get the contact with an address: the account’s own, or else the global one',
   scope: 'contacts',
   params,
@@ -84,11 +83,11 @@ const writeContact = route({
 const deleteContact = route({
   method: 'DELETE',
   path: '/contacts/:email',
-  id: 'removeContact',
-  summary: 'Remove one of the account’s own contacts',
+  id: 'deleteContact',
+  summary: 'Delete one of the account’s own contacts',
   scope: 'contacts',
   params,
-  response: { status: 204, description: 'It is removed.' },
+  response: { status: 204, description: 'It is deleted.' },
   isVersioned: true,
   errors: ['not_found'],
   async handle({ engines, caller, params: { email }, ifVersion }) {
@@ -97,36 +96,43 @@ const deleteContact = route({
   },
 });
 
-const importMany = route({
+const importInput = {
   method: 'POST',
+  scope: 'contacts',
+  body: ContactImport,
+  example: { contacts: [{ email: 'anna@example.org', name: 'Anna Berg' }, { email: 'bo@example.org' }] },
+  errors: [],
+} as const;
+
+const importMany = route({
+  ...importInput,
   path: '/contacts/import',
   id: 'importContacts',
   summary: 'Add or change many contacts: all of them, or none if anything is wrong',
-  scope: 'contacts',
-  query: DryRunQuery,
-  body: ContactImport,
-  example: { contacts: [{ email: 'anna@example.org', name: 'Anna Berg' }, { email: 'bo@example.org' }] },
-  response: {
-    status: 200,
-    description: 'What was done with each contact, or with `dry_run=true`: what would be done.',
-    schema: ContactImportResult,
-  },
-  errors: [],
-  async handle({ engines, caller, query: { dry_run: isDryRun = false }, body: { contacts: inputs } }) {
-    const steps = isDryRun ? await planImport(engines, caller, inputs) : await importContacts(engines, caller, inputs);
-    const count = (wanted: ContactResult) => steps.filter(({ result }) => result === wanted).length;
-    const body = {
-      dry_run: isDryRun,
-      created: count('created'),
-      changed: count('changed'),
-      unchanged: count('unchanged'),
-      contacts: steps.map(({ contact: { email }, result }) => ({ email, result })),
-    };
-    return { body };
-  },
+  response: { status: 200, description: 'What was done with each contact.', schema: ContactImportResult },
+  handle: async ({ engines, caller, body: { contacts } }) =>
+    toImportResult(await importContacts(engines, caller, contacts)),
 });
 
-export const contactRoutes: readonly Route[] = [listAll, importMany, readContact, writeContact, deleteContact];
+const checkMany = route({
+  ...importInput,
+  path: '/contacts/import/check',
+  id: 'checkContactImport',
+  summary: 'Check an import of contacts, and find out what it would do; nothing is changed',
+  response: { status: 200, description: 'What would be done with each contact.', schema: ContactImportResult },
+  changesNothing: true,
+  handle: async ({ engines, caller, body: { contacts } }) =>
+    toImportResult(await planImport(engines, caller, contacts)),
+});
+
+export const contactRoutes: readonly Route[] = [
+  listAll,
+  importMany,
+  checkMany,
+  readContact,
+  writeContact,
+  deleteContact,
+];
 
 function toVersionedContact(contact: ListedContact) {
   return { body: toContact(contact), headers: toETag(computeVersion(contact)) };
@@ -134,4 +140,16 @@ function toVersionedContact(contact: ListedContact) {
 
 function toContact({ email, name, phone, language, groups, list }: ListedContact): Contact {
   return { email, name, phone, language, groups: [...groups], list };
+}
+
+function toImportResult(steps: readonly ImportStep[]) {
+  const count = (wanted: ContactResult) => steps.filter(({ result }) => result === wanted).length;
+  return {
+    body: {
+      created: count('created'),
+      changed: count('changed'),
+      unchanged: count('unchanged'),
+      contacts: steps.map(({ contact: { email }, result }) => ({ email, result })),
+    },
+  };
 }

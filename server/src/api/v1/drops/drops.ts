@@ -4,7 +4,7 @@ import { checkDrop, prepareDrop } from '../../../domain/drops/send-drop.ts';
 import type { SentDrop, SentFile } from '../../../domain/drops/sent-drop-store.ts';
 import { receiptRoutes } from '../sent/receipts.ts';
 import {
-  createRoute,
+  createRoutes,
   listRoute,
   readRoute,
   type SentKind,
@@ -29,11 +29,14 @@ const drops: SentKind = {
 };
 
 export const dropRoutes = [
-  createRoute(
+  ...createRoutes(
     drops,
     {
-      id: 'createDrop',
-      summary: 'Send uploads to receivers: all of it, or nothing if anything is wrong',
+      create: { id: 'createDrop', summary: 'Send uploads to receivers: all of it, or nothing if anything is wrong' },
+      check: {
+        id: 'checkDrop',
+        summary: 'Check whether a drop could be sent: its receivers, uploads and limits; nothing is sent',
+      },
       body: NewDrop,
       example: {
         uploads: ['0199c1d2-7f00-7000-8000-2f9d4c6b1a3e'],
@@ -68,22 +71,23 @@ export const dropRoutes = [
   listRoute(drops, { id: 'listDrops', summary: 'List what the account has sent, newest first' }),
   readRoute(
     drops,
-    { id: 'readDrop', summary: 'Get a drop, with the state of every receiver and every file' },
+    { id: 'getDrop', summary: 'Get a drop, with the state of every receiver and every file' },
     async (engines, drop, accountId) => {
       const files = await listSentFiles(engines, accountId, drop.id);
       return { files: files.map((file) => toDropFile(drop, file)) };
     },
   ),
   ...changeRoutes(drops, {
-    revoke: { id: 'revokeDrop', summary: 'End a drop at once, or only the link of one receiver' },
+    revoke: { id: 'revokeDrop', summary: 'End a drop at once' },
+    revokeReceiver: { id: 'revokeDropReceiver', summary: 'End the link of one receiver' },
     extend: { id: 'extendDrop', summary: 'Move the deadline of a drop to a later time' },
-    remind: { id: 'remindReceivers', summary: 'Remind the receivers who have not fetched everything' },
-    add: { id: 'addReceiver', summary: 'Send a drop to another receiver too' },
-    resend: { id: 'resendInvitation', summary: 'Send a receiver the mail with their link again' },
+    remind: { id: 'remindDropReceivers', summary: 'Remind the receivers who have not fetched everything' },
+    add: { id: 'addDropReceiver', summary: 'Send a drop to another receiver too' },
+    resend: { id: 'resendDropInvitation', summary: 'Send a receiver the mail with their link again' },
   }),
   ...receiptRoutes(drops, {
-    pdf: { id: 'downloadDropReceipt', summary: 'Get the receipt of a receiver as a PDF' },
-    json: { id: 'readDropReceipt', summary: 'Get the receipt of a receiver as JSON' },
+    pdf: { id: 'getDropReceiptPdf', summary: 'Get the receipt of a receiver as a PDF' },
+    json: { id: 'getDropReceipt', summary: 'Get the receipt of a receiver as JSON' },
   }),
 ];
 

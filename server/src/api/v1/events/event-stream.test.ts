@@ -66,8 +66,8 @@ describe('a stream of events', () => {
     const first = await open(owner);
     await expect.poll(() => numbersIn(first), patience).toEqual([1, 2, 3]);
     const lastId = first.events[1]?.id ?? '';
-    const again = await open(owner, '?after=end', { 'last-event-id': lastId }, servers[1]);
-    const after = await open(owner, `?after=${lastId}`);
+    const again = await open(owner, '?cursor=end', { 'last-event-id': lastId }, servers[1]);
+    const after = await open(owner, `?cursor=${lastId}`);
     await happen(owner, 4);
     for (const reader of [again, after]) await expect.poll(() => numbersIn(reader), patience).toEqual([3, 4]);
   });
@@ -77,16 +77,16 @@ describe('a stream of events', () => {
     await happen(owner, 1);
     const all = await open(owner);
     await expect.poll(() => numbersIn(all), patience).toEqual([1]);
-    const first = await open(owner, '?after=end');
+    const first = await open(owner, '?cursor=end');
     await expect.poll(() => first.lastId).not.toBe('');
     first.close();
     await happen(owner, 2);
-    const second = await open(owner, '?after=end', { 'last-event-id': first.lastId });
+    const second = await open(owner, '?cursor=end', { 'last-event-id': first.lastId });
     await expect.poll(() => numbersIn(second), patience).toEqual([2]);
   });
 
   test.each(['*', 'A'.repeat(40)])('is refused with the cursor %s', async (after) => {
-    expect((await open(await exchange.account(), `?after=${after}`)).response.statusCode).toBe(400);
+    expect((await open(await exchange.account(), `?cursor=${after}`)).response.statusCode).toBe(400);
     const reader = await open(await exchange.account(), '', { 'last-event-id': after });
     expect(reader.response.statusCode).toBe(400);
   });

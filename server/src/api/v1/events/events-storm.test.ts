@@ -26,14 +26,14 @@ const readerProgram = `
   const { appendFileSync, readFileSync } = require('node:fs');
   const [address, key, file] = process.argv.slice(1);
   const last = readFileSync(file, 'utf8').split('\\n').at(-2);
-  let after = last === undefined ? '' : '&after=' + JSON.parse(last).cursor;
+  let after = last === undefined ? '' : '&cursor=' + JSON.parse(last).cursor;
   (async () => {
     for (;;) {
       const response = await fetch(address + '/api/v1/events?wait=1' + after, { headers: { authorization: 'Bearer ' + key } });
       if (!response.ok) throw new Error(await response.text());
       const { data, next_cursor: cursor } = await response.json();
       appendFileSync(file, JSON.stringify({ cursor, events: data.map(({ id, data }) => [id, data.drop_id, data.files]) }) + '\\n');
-      after = '&after=' + cursor;
+      after = '&cursor=' + cursor;
     }
   })();`;
 

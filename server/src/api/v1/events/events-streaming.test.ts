@@ -23,7 +23,7 @@ test('a thousand streams cost the queries of one, also when each gets an event',
   });
   const open = async (client: number) => {
     const headers = { authorization: `Bearer ${owners[client % accounts]?.apiKey}` };
-    readers.push(await EventStreamReader.open(server, '/api/v1/events/stream?after=end', headers));
+    readers.push(await EventStreamReader.open(server, '/api/v1/events/stream?cursor=end', headers));
   };
   await Promise.all(Array.from({ length: clients }, (_, client) => open(client)));
   expect(page).toHaveBeenCalledTimes(clients);

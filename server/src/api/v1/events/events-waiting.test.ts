@@ -46,24 +46,24 @@ test('a thousand requests wait at the cost of one query, and get an event within
     Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
   /** Resolves with the time when the event arrives; waits again if a request ends without one. */
   const heard = async (client: number, after: string): Promise<{ atMs: number; cursor: string }> => {
-    const { data, next_cursor: cursor } = await read(client, `after=${after}&wait=${limits.eventWaitSeconds}`);
+    const { data, next_cursor: cursor } = await read(client, `cursor=${after}&wait=${limits.eventWaitSeconds}`);
     return data.length > 0 ? { atMs: performance.now(), cursor } : heard(client, cursor);
   };
   /** Polls another process without waiting, as a reference: whatever delays an event delays it here too. */
   const heardByAsking = async (after: string): Promise<void> => {
     await pause(lookEveryMs);
     const headers = { host: testHost, authorization: `Bearer ${owners[0]?.apiKey}` };
-    const response = await other.inject({ url: `/api/v1/events?after=${after}`, headers });
+    const response = await other.inject({ url: `/api/v1/events?cursor=${after}`, headers });
     if (response.json<Page>().data.length === 0) await heardByAsking(after);
   };
 
-  let cursors = await eachClient(async (client) => (await read(client, 'after=end')).next_cursor);
+  let cursors = await eachClient(async (client) => (await read(client, 'cursor=end')).next_cursor);
   const delays: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     /** The time that this machine needs for a thousand requests that do not wait. */
     const measureResponses = async () => {
       const began = performance.now();
-      await eachClient((client) => read(client, `after=${cursors[client]}`));
+      await eachClient((client) => read(client, `cursor=${cursors[client]}`));
       return performance.now() - began;
     };
     let responseMs = await measureResponses();

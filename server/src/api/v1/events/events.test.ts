@@ -38,7 +38,7 @@ const read = async ({ apiKey }: Owner, query: Record<string, string | number> = 
 };
 /** Waits for events as clients do, with one request after the other. */
 async function hear(owner: Owner, after: string, server: FastifyInstance): Promise<number[]> {
-  const page = (await read(owner, { after, wait: limits.eventWaitSeconds }, server)).page();
+  const page = (await read(owner, { cursor: after, wait: limits.eventWaitSeconds }, server)).page();
   return page.data.length > 0 ? numbersIn(page) : hear(owner, page.next_cursor, server);
 }
 const numbersIn = ({ data }: Page) => data.map((event) => event.data.contacts);
@@ -60,13 +60,13 @@ describe('events', () => {
     await expect.poll(async () => numbersIn((await read(owner)).page()), patience).toEqual([1, 2, 3]);
     const first = (await read(owner, { limit: 2 })).page();
     expect(numbersIn(first)).toEqual([1, 2]);
-    const second = (await read(owner, { limit: 2, after: first.next_cursor })).page();
+    const second = (await read(owner, { limit: 2, cursor: first.next_cursor })).page();
     expect(numbersIn(second)).toEqual([3]);
-    const third = (await read(owner, { after: second.next_cursor })).page();
+    const third = (await read(owner, { cursor: second.next_cursor })).page();
     expect(numbersIn(third)).toEqual([]);
     await happen(owner, 4);
     for (const { next_cursor: after } of [second, third]) {
-      await expect.poll(async () => numbersIn((await read(owner, { after })).page()), patience).toEqual([4]);
+      await expect.poll(async () => numbersIn((await read(owner, { cursor: after })).page()), patience).toEqual([4]);
     }
   });
 
@@ -74,10 +74,10 @@ describe('events', () => {
     const owner = await exchange.account();
     await happen(owner, 1);
     await expect.poll(async () => numbersIn((await read(owner)).page()), patience).toEqual([1]);
-    const { next_cursor: after, data } = (await read(owner, { after: 'end' })).page();
+    const { next_cursor: after, data } = (await read(owner, { cursor: 'end' })).page();
     expect(data).toEqual([]);
     await happen(owner, 2);
-    await expect.poll(async () => numbersIn((await read(owner, { after })).page()), patience).toEqual([2]);
+    await expect.poll(async () => numbersIn((await read(owner, { cursor: after })).page()), patience).toEqual([2]);
   });
 
   test('of another account are not shown, and its cursor is refused', async () => {
@@ -86,15 +86,15 @@ describe('events', () => {
     await expect.poll(async () => numbersIn((await read(other)).page()), patience).toEqual([1]);
     expect((await read(owner)).page().data).toEqual([]);
     const { next_cursor: after } = (await read(other)).page();
-    const refused = await read(owner, { after });
-    expect([refused.status, refused.json().code, refused.json().errors[0].pointer]).toEqual([
+    const refused = await read(owner, { cursor: after });
+    expect([refused.status, refused.json().code, refused.json().errors[0].parameter]).toEqual([
       400,
       'invalid_input',
-      '/after',
+      'cursor',
     ]);
   });
 
-  test.each([{ wait: 31 }, { wait: -1 }, { wait: '1.5' }, { limit: 0 }, { limit: 101 }, { since: 1 }, { after: '*' }])(
+  test.each([{ wait: 31 }, { wait: -1 }, { wait: '1.5' }, { limit: 0 }, { limit: 101 }, { since: 1 }, { cursor: '*' }])(
     'cannot be read with %o',
     async (query) => {
       const response = await read(await exchange.account(), query);
@@ -109,11 +109,11 @@ describe('events', () => {
     const { next_cursor: after } = (await read(owner, { limit: 1 })).page();
     await exchange.database.query("update events set created_at = now() - interval '30 days 1 minute'");
     await sweep(exchange.engines);
-    const response = await read(owner, { after });
+    const response = await read(owner, { cursor: after });
     expect([response.status, response.json().code]).toEqual([410, 'cursor_expired']);
     const again = (await read(owner)).page();
     expect(again.data).toEqual([]);
-    expect((await read(owner, { after: again.next_cursor })).status).toBe(200);
+    expect((await read(owner, { cursor: again.next_cursor })).status).toBe(200);
   });
 });
 
@@ -156,7 +156,7 @@ describe('a request that waits', () => {
     const { data, next_cursor: after } = (await read(owner, { wait: 1 })).page();
     expect(data).toEqual([]);
     await happen(owner, 1);
-    await expect.poll(async () => numbersIn((await read(owner, { after })).page()), patience).toEqual([1]);
+    await expect.poll(async () => numbersIn((await read(owner, { cursor: after })).page()), patience).toEqual([1]);
   });
 
   test('returns no events when its time is up, even if the database is unavailable', async () => {

@@ -15,9 +15,9 @@ const listEvents = route({
   response: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventPage },
   errors: ['cursor_expired'],
   async handle({ engines, caller, query, gone, revoked, authenticateAgain }) {
-    const { after, limit = limits.pageSize, wait = 0 } = query;
+    const { cursor, limit = limits.pageSize, wait = 0 } = query;
     const cursors = eventCursors(engines.pepper, caller.accountId);
-    const position = after === undefined || after === 'end' ? after : cursors.open(after, 'after');
+    const position = cursor === undefined || cursor === 'end' ? cursor : cursors.open(cursor, 'cursor');
     const { events, next } = await readEvents(
       engines,
       caller.accountId,
@@ -49,7 +49,7 @@ const streamEvents: Route = {
     headers: StreamEventsHeaders,
     curl: ['-N'],
     async serve({ engines, caller, request, reply, revoked }) {
-      const { after } = request.query as Static<typeof StreamEventsQuery>;
+      const { cursor: after } = request.query as Static<typeof StreamEventsQuery>;
       return replyWithEventStream(engines, reply, {
         accountId: caller.accountId,
         after,

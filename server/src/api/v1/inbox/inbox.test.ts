@@ -131,11 +131,18 @@ describe('the inbox', () => {
       { max: 1, lease_seconds: 9 },
       { max: 1, lease_seconds: 3601 },
       { max: 1, lease_seconds: 60, more: true },
-      { max: 1 },
+      { max: '1' },
     ]) {
       expect((await post(receiver, '/inbox/claim', body)).status, JSON.stringify(body)).toBe(400);
     }
     expect(await listed(receiver, 'available')).toHaveLength(3);
+  });
+
+  test('gives one entry for five minutes to a claim without a body', async () => {
+    const receiver = await makeReceiver(2);
+    const [entry, ...others] = (await post(receiver, '/inbox/claim')).json().data;
+    expect(others).toEqual([]);
+    expect(Date.parse(entry.lease_ends_at) - Date.now()).toBeGreaterThan(290_000);
   });
 });
 
@@ -314,7 +321,7 @@ describe('after its last attempt, an entry', () => {
   });
 
   test('is reported once: as an event, and to the owner in one mail with all others of an hour', async () => {
-    const receiver = await makeReceiver(3);
+    const receiver = await makeReceiver(1);
     const run = async () => {
       await sweep(engines);
       await sweep(engines);
@@ -342,7 +349,10 @@ describe('after its last attempt, an entry', () => {
     expect(mailer.sent[0]?.text).toContain('waybill inbox --state parked');
 
     await database.query("delete from graphile_worker._private_jobs where key = 'parked:' || $1", [receiver.accountId]);
-    for (let entry = 0; entry < 2; entry++) await park(await lastAttempt(receiver));
+    for (let entry = 0; entry < 2; entry++) {
+      await fillInbox(database, await exchange.account(), receiver, 1);
+      await park(await lastAttempt(receiver));
+    }
     expect(await run()).toHaveLength(3);
     const [later, ...others] = await findJobs();
     expect(later?.wait).toBeGreaterThan(3_500);
@@ -353,6 +363,7 @@ describe('after its last attempt, an entry', () => {
     for (const { id } of await listed(receiver, 'parked')) await post(receiver, `/inbox/${id}/release`);
     await tellOfParkedEntries({ ...engines, mailer }, receiver.accountId, later?.payload.messageId ?? '');
     expect(mailer.sent).toHaveLength(2);
+    for (const { id, lease } of await claim(receiver, 2)) await ack(receiver, { id, lease });
     await park(await lastAttempt(receiver));
     expect(await run()).toHaveLength(4);
   });

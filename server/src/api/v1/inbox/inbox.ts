@@ -2,6 +2,7 @@ import {
   AckInput,
   ClaimedEntries,
   ClaimInput,
+  defaultLeaseSeconds,
   InboxEntry,
   InboxEntryDetails,
   InboxEntryPage,
@@ -57,16 +58,16 @@ const claimInbox = route({
   example: { max: 10, lease_seconds: 300 },
   response: { status: 200, description: 'The claimed entries; none if none is available.', schema: ClaimedEntries },
   errors: [],
-  async handle({ engines, caller, body: { max: maxEntries, lease_seconds: leaseSeconds } }) {
+  async handle({ engines, caller, body: { max: maxEntries = 1, lease_seconds: leaseSeconds = defaultLeaseSeconds } }) {
     const { leaseId, entries } = await claimEntries(engines, caller, { maxEntries, leaseSeconds });
     return { body: { data: entries.map((entry) => ({ ...toInboxEntry(entry), lease: leaseId })) } };
   },
 });
 
-const readInboxEntry = route({
+const getInboxEntry = route({
   method: 'GET',
   path: '/inbox/:id',
-  id: 'readInboxEntry',
+  id: 'getInboxEntry',
   summary: 'Get an entry and its files',
   scope,
   params: InboxEntryParams,
@@ -89,15 +90,20 @@ const renewInboxLease = route({
   example: { lease: exampleLease, lease_seconds: 300 },
   response: { status: 200, description: 'The entry, with the new end of its lease.', schema: InboxEntry },
   errors: ['not_found', 'lease_not_held'],
-  handle: async ({ engines, caller, params: { id }, body: { lease: leaseId, lease_seconds: leaseSeconds } }) => ({
+  handle: async ({
+    engines,
+    caller,
+    params: { id },
+    body: { lease: leaseId, lease_seconds: leaseSeconds = defaultLeaseSeconds },
+  }) => ({
     body: toInboxEntry(await renewLease(engines, caller, { id, leaseId }, leaseSeconds)),
   }),
 });
 
-const acknowledgeInboxEntry = route({
+const ackInboxEntry = route({
   method: 'POST',
   path: '/inbox/:id/ack',
-  id: 'acknowledgeInboxEntry',
+  id: 'ackInboxEntry',
   summary: 'Acknowledge an entry: it is done, and is not claimed again',
   scope,
   params: InboxEntryParams,
@@ -111,11 +117,11 @@ const acknowledgeInboxEntry = route({
   },
 });
 
-const giveInboxEntryBack = route({
+const nackInboxEntry = route({
   method: 'POST',
   path: '/inbox/:id/nack',
-  id: 'giveInboxEntryBack',
-  summary: 'Give an entry back: it can be claimed again after a while, or is parked after its last attempt',
+  id: 'nackInboxEntry',
+  summary: 'Refuse an entry: it can be claimed again after a while, or is parked after its last attempt',
   scope,
   params: InboxEntryParams,
   body: NackInput,
@@ -185,10 +191,10 @@ const zipRoutes = (['GET', 'HEAD'] as const).map(
 export const inboxRoutes: readonly Route[] = [
   listInbox,
   claimInbox,
-  readInboxEntry,
+  getInboxEntry,
   renewInboxLease,
-  acknowledgeInboxEntry,
-  giveInboxEntryBack,
+  ackInboxEntry,
+  nackInboxEntry,
   releaseInboxEntry,
   ...fileRoutes,
   ...zipRoutes,

@@ -1,5 +1,5 @@
 import { type ErrorCode, limits } from '@waybill/protocol';
-import { AccountEvent, DryRunQuery, pageParameters, scopes, WebhookTestEvent } from '@waybill/protocol/v1';
+import { AccountEvent, pageParameters, scopes, WebhookTestEvent } from '@waybill/protocol/v1';
 import {
   commonHeaders,
   describeOperation,
@@ -50,7 +50,6 @@ const shared = {
   parameters: {
     Limit: toParameter('limit', pageParameters.limit, 'query'),
     Cursor: toParameter('cursor', pageParameters.cursor, 'query'),
-    DryRun: toParameter('dry_run', DryRunQuery.properties.dry_run, 'query'),
     IdempotencyKey: idempotencyKey,
     IfMatch: ifMatchHeader,
     IfNoneMatch: ifNoneMatchHeader,
@@ -69,6 +68,16 @@ const shared = {
 /** Whether the operation sends something, which may have daily limits. */
 export function isLimitedByDay({ errors }: Route): boolean {
   return errors.includes('daily_limit');
+}
+
+/** Whether a repetition of the operation with the same Idempotency-Key gets the first response. */
+export function isRepeatable({ method, changesNothing }: Route): boolean {
+  return method === 'POST' && !changesNothing;
+}
+
+/** Whether the operation changes something that has a version already. */
+function changesVersion({ method, params, isVersioned }: Route): boolean {
+  return isVersioned === true && method !== 'GET' && params !== undefined;
 }
 
 /** Describes all of /api/v1, from its table of routes. */
@@ -128,14 +137,15 @@ function describeWebhooks() {
 }
 
 /** Lists every error that an operation can have. */
-export function listErrors({ method, scope, params, query, body, stream, isVersioned, errors }: Route): ErrorCode[] {
+export function listErrors(route: Route): ErrorCode[] {
+  const { scope, params, query, body, stream, errors } = route;
   return [
     ...everywhere,
     ...(scope === null ? [] : (['scope_missing'] as const)),
     ...(params || query || body ? (['invalid_input'] as const) : []),
     ...(body || stream?.mediaTypes ? ofBodies : []),
-    ...(method === 'POST' ? ofRepetitions : []),
-    ...(isVersioned && method !== 'GET' ? (['precondition_failed'] as const) : []),
+    ...(isRepeatable(route) ? ofRepetitions : []),
+    ...(changesVersion(route) ? (['precondition_failed'] as const) : []),
     ...errors,
   ];
 }
@@ -166,8 +176,8 @@ function describeRoute(route: Route) {
     members: { description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.` },
     headers: [
       ...toParameters(stream?.headers, 'header'),
-      ...(method === 'POST' ? [idempotencyKey] : []),
-      ...(isVersioned && method !== 'GET' ? [ifMatchHeader] : []),
+      ...(isRepeatable(route) ? [idempotencyKey] : []),
+      ...(changesVersion(route) ? [ifMatchHeader] : []),
       ...(isVersioned && method === 'PUT' ? [ifNoneMatchHeader] : []),
     ],
     requestBody: stream?.mediaTypes && { content: bytesIn(stream) },

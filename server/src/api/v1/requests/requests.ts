@@ -9,7 +9,7 @@ import {
 import { checkRequest, prepareRequest } from '../../../domain/requests/request-files.ts';
 import { receiptRoutes } from '../sent/receipts.ts';
 import {
-  createRoute,
+  createRoutes,
   listRoute,
   readRoute,
   type SentKind,
@@ -42,11 +42,14 @@ const requests: SentKind = {
 };
 
 export const requestRoutes = [
-  createRoute(
+  ...createRoutes(
     requests,
     {
-      id: 'createRequest',
-      summary: 'Ask contacts for files: all of them, or none if anything is wrong',
+      create: { id: 'createRequest', summary: 'Ask contacts for files: all of them, or none if anything is wrong' },
+      check: {
+        id: 'checkRequest',
+        summary: 'Check whether contacts could be asked: their addresses and limits; nobody is asked',
+      },
       body: NewFileRequest,
       example: {
         receivers: [{ email: 'anna@example.org', language: 'sv' }],
@@ -66,18 +69,19 @@ export const requestRoutes = [
   listRoute(requests, { id: 'listRequests', summary: 'List the requests for files, newest first' }),
   readRoute(
     requests,
-    { id: 'readRequest', summary: 'Get a request for files, with what each contact did' },
+    { id: 'getRequest', summary: 'Get a request for files, with what each contact did' },
     async () => ({}),
   ),
   ...changeRoutes(requests, {
-    revoke: { id: 'revokeRequest', summary: 'End a request at once, or only the link of one contact' },
+    revoke: { id: 'revokeRequest', summary: 'End a request at once' },
+    revokeReceiver: { id: 'revokeRequestReceiver', summary: 'End the link of one contact' },
     extend: { id: 'extendRequest', summary: 'Move the deadline of a request to a later time' },
-    remind: { id: 'remindContacts', summary: 'Remind the contacts who have sent nothing yet' },
-    add: { id: 'addContactToRequest', summary: 'Ask another contact for files too' },
-    resend: { id: 'resendRequest', summary: 'Send a contact the mail with their link again' },
+    remind: { id: 'remindRequestReceivers', summary: 'Remind the contacts who have sent nothing yet' },
+    add: { id: 'addRequestReceiver', summary: 'Ask another contact for files too' },
+    resend: { id: 'resendRequestInvitation', summary: 'Send a contact the mail with their link again' },
   }),
   ...receiptRoutes(requests, {
-    pdf: { id: 'downloadRequestReceipt', summary: 'Get the receipt of a contact as a PDF' },
-    json: { id: 'readRequestReceipt', summary: 'Get the receipt of a contact as JSON' },
+    pdf: { id: 'getRequestReceiptPdf', summary: 'Get the receipt of a contact as a PDF' },
+    json: { id: 'getRequestReceipt', summary: 'Get the receipt of a contact as JSON' },
   }),
 ];

@@ -29,14 +29,14 @@ export const listReceipts = route({
       query,
       ({ dropId, position }) => ({ dropId, position }),
     );
-    const { reference: name, receiver: email } = query;
+    const { reference: name, receiver_email: email } = query;
     const wanted = { accountId: caller.accountId, name, email, after: page.after };
     const found = await findReceipts(engines, wanted, page.count);
     return {
       body: page.response(found, ({ dropId: id, position, ...about }) => ({
         ...about,
         id,
-        receiver: position,
+        receiver_id: position,
       })),
     };
   },
@@ -50,7 +50,7 @@ export function receiptRoutes(
   const params = receiverParams(kind);
   const describe = (format: ReceiptFormat): Route => ({
     method: 'GET',
-    path: `${kind.path}/:id/receivers/:receiver/receipt.${format}`,
+    path: `${kind.path}/:id/receivers/:receiver_id/receipt.${format}`,
     ...about[format],
     scope: 'history',
     params,
@@ -61,7 +61,7 @@ export function receiptRoutes(
     stream: {
       curl: [`-o receipt.${format}`],
       serve({ engines, caller: { accountId }, request, reply }) {
-        const { id: dropId, receiver } = request.params as Static<typeof params>;
+        const { id: dropId, receiver_id: receiver } = request.params as Static<typeof params>;
         const { language } = request.query as Partial<Static<typeof ReceiptQuery>>;
         const type = kind.path === '/drops' ? 'drop' : 'request';
         const languages = language === undefined ? [] : [language];

@@ -1,11 +1,10 @@
-import { AddedReceiver, Extension, NewReceiver, ReminderResult, Revocation } from '@waybill/protocol/v1';
+import { AddedReceiver, Extension, NewReceiver, ReminderResult } from '@waybill/protocol/v1';
 import type { Actor } from '../../../domain/actor.ts';
 import { prepareReceiver } from '../../../domain/drops/add-receiver.ts';
 import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
 import { findSentDrop } from '../../../domain/drops/find-sent-drops.ts';
 import { revokeSentDrop } from '../../../domain/drops/revoke-drop.ts';
 import { remindReceivers, resendInvitation } from '../../../domain/drops/write-to-receivers.ts';
-import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { toETag } from '../etag.ts';
 import { type CallEngines, type Result, type Route, route } from '../route.ts';
 import { receiverParams, type SentKind, sentParams } from './sent.ts';
@@ -16,7 +15,9 @@ const mails = ['daily_limit', 'too_many_messages'] as const;
 /** The operations that change drops, or requests for files, after they were created. */
 export function changeRoutes(
   kind: SentKind,
-  about: Readonly<Record<'revoke' | 'extend' | 'remind' | 'add' | 'resend', Pick<Route, 'id' | 'summary'>>>,
+  about: Readonly<
+    Record<'revoke' | 'revokeReceiver' | 'extend' | 'remind' | 'add' | 'resend', Pick<Route, 'id' | 'summary'>>
+  >,
 ): Route[] {
   const { type, noun, path, page } = kind;
   const params = sentParams(kind);
@@ -32,13 +33,26 @@ export function changeRoutes(
     ...about.revoke,
     scope: 'send',
     params,
-    body: Revocation,
-    example: { receiver: 0 },
     response,
     errors: ended,
     isVersioned: true,
-    async handle({ engines, caller, params: { id: dropId }, body: { receiver: position }, ifVersion }) {
-      await revokeSentDrop(engines, caller, { type, dropId }, { position, ifVersion });
+    async handle({ engines, caller, params: { id: dropId }, ifVersion }) {
+      await revokeSentDrop(engines, caller, { type, dropId }, { position: undefined, ifVersion });
+      return changed(engines, caller, dropId);
+    },
+  });
+
+  const revokeReceiver = route({
+    method: 'POST',
+    path: `${path}/:id/receivers/:receiver_id/revoke`,
+    ...about.revokeReceiver,
+    scope: 'send',
+    params: receiverParams(kind),
+    response,
+    errors: ended,
+    isVersioned: true,
+    async handle({ engines, caller, params: { id: dropId, receiver_id: receiver }, ifVersion }) {
+      await revokeSentDrop(engines, caller, { type, dropId }, { position: Number(receiver), ifVersion });
       return changed(engines, caller, dropId);
     },
   });
@@ -103,24 +117,22 @@ export function changeRoutes(
 
   const resend = route({
     method: 'POST',
-    path: `${path}/:id/receivers/:receiver/resend`,
+    path: `${path}/:id/receivers/:receiver_id/resend`,
     ...about.resend,
     scope: 'send',
     params: receiverParams(kind),
     response: { status: 204, description: 'The mail is on its way.' },
     errors: [...ended, ...mails],
-    async handle({ engines, caller, params: { id: dropId, receiver } }) {
+    async handle({ engines, caller, params: { id: dropId, receiver_id: receiver } }) {
       await resendInvitation(engines, caller, { type, dropId }, Number(receiver));
       return {};
     },
   });
 
-  return [revoke, extend, remind, add, resend];
+  return [revoke, revokeReceiver, extend, remind, add, resend];
 }
 
+/** The schema guarantees one of the two. */
 function toDeadline({ expires_in: seconds, expires_at: time }: Extension): Date {
-  if ((seconds === undefined) === (time === undefined)) {
-    throw new ExchangeError('invalid_input', 'Send expires_in or expires_at.');
-  }
   return time === undefined ? new Date(Date.now() + (seconds as number) * 1000) : new Date(time);
 }

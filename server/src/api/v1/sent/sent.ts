@@ -1,5 +1,5 @@
 import { type DropType } from '@waybill/protocol';
-import { DryRunQuery, type NewDrop, SentQuery } from '@waybill/protocol/v1';
+import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Actor } from '../../../domain/actor.ts';
 import type { CheckedDispatch, DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
@@ -19,7 +19,7 @@ export interface SentKind {
   readonly path: '/drops' | '/requests';
   /** The page that its links lead to. */
   readonly page: 'd' | 'u';
-  /** One of them in a list; the list; one with all about it; what was created; and what a dry run returns. */
+  /** One of them in a list; the list; one with all about it; what was created; and what a check returns. */
   readonly schemas: Readonly<Record<'entry' | 'page' | 'details' | 'created' | 'checked', TSchema>>;
   readonly toEntry: (engines: Pick<CallEngines, 'policy'>, sent: SentDrop) => object;
   /** The acts of one receiver. */
@@ -36,7 +36,7 @@ export function sentParams({ noun }: SentKind) {
 export function receiverParams(kind: SentKind) {
   return Type.Object({
     ...sentParams(kind).properties,
-    receiver: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,3})$', description: 'The `id` of a receiver.' }),
+    receiver_id: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,3})$', description: 'The `id` of a receiver.' }),
   });
 }
 
@@ -52,13 +52,20 @@ export function listRoute(kind: SentKind, about: About): Route {
     async handle({ engines, caller, query }) {
       const list = kind.path.slice(1);
       const page = parsePageQuery<Pick<SentDrop, 'id'>>(engines, caller, list, query, ({ id }) => ({ id }));
-      const { created_after: from, created_before: before, external_id: externalId, ...filter } = query;
+      const {
+        created_after: from,
+        created_before: before,
+        external_id: externalId,
+        receiver_email: receiver,
+        ...filter
+      } = query;
       const rows = await listSentDrops(
         engines,
         caller.accountId,
         kind.type,
         toFilter({
           ...filter,
+          receiver,
           externalId,
           createdFrom: from === undefined ? undefined : new Date(from),
           createdBefore: before === undefined ? undefined : new Date(before),
@@ -100,10 +107,13 @@ export function readRoute(
   });
 }
 
-/** `prepare` does what is too slow for a transaction; `describe` returns what a dry run says besides. */
-export function createRoute<Body extends TSchema, Input, Checked extends CheckedDispatch>(
+/**
+ * Creates one, and checks whether one could be created. `prepare` does what is too slow for a transaction; `describe`
+ * returns what a check says besides.
+ */
+export function createRoutes<Body extends TSchema, Input, Checked extends CheckedDispatch>(
   kind: SentKind,
-  about: About & Pick<Route, 'example' | 'errors'> & { readonly body: Body },
+  about: Readonly<Record<'create' | 'check', About>> & Pick<Route, 'example' | 'errors'> & { readonly body: Body },
   work: {
     readonly toInput: (body: Static<Body>) => Input;
     readonly check: (engines: CallEngines, caller: Actor, input: Input) => Promise<Checked>;
@@ -114,34 +124,35 @@ export function createRoute<Body extends TSchema, Input, Checked extends Checked
       input: Input,
     ) => Promise<(within: Pick<CallEngines, 'store'>) => Promise<MadeDispatch>>;
   },
-): Route {
-  return route({
-    method: 'POST',
+): Route[] {
+  const { create: made, check: checked, ...described } = about;
+  const input = { method: 'POST', scope: 'send', ...described } as const;
+  const create = route({
+    ...input,
     path: kind.path,
-    ...about,
-    scope: 'send',
-    query: DryRunQuery,
+    ...made,
     response: { status: 201, description: `The ${kind.noun}.`, schema: kind.schemas.created },
-    otherResponse: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: kind.schemas.checked },
     isVersioned: true,
-    async prepare({ engines, caller, query, body }): Promise<(within: Pick<CallEngines, 'store'>) => Promise<Result>> {
-      const input = work.toInput(body as Static<Body>);
-      if (query.dry_run) {
-        const checked = await work.check(engines, caller, input);
-        const { receivers, lifetimeSeconds } = checked;
-        const response = {
-          dry_run: true,
-          receiver_count: receivers.length,
-          ...work.describe(checked),
-          expires_in: lifetimeSeconds,
-        };
-        return async () => ({ status: 200, body: response });
-      }
-      const make = await work.prepare(engines, caller, input);
-      return async (within) => createdResult(kind, { ...engines, ...within }, caller.accountId, await make(within));
-    },
-    handle: ({ engines, prepared }) => prepared(engines),
+    prepare: ({ engines, caller, body }): Promise<(within: Pick<CallEngines, 'store'>) => Promise<MadeDispatch>> =>
+      work.prepare(engines, caller, work.toInput(body as Static<Body>)),
+    handle: async ({ engines, caller, prepared: make }) =>
+      createdResult(kind, engines, caller.accountId, await make(engines)),
   });
+  const check = route({
+    ...input,
+    path: `${kind.path}/check`,
+    ...checked,
+    response: { status: 200, description: 'Nothing is wrong.', schema: kind.schemas.checked },
+    changesNothing: true,
+    async handle({ engines, caller, body }) {
+      const dispatch = await work.check(engines, caller, work.toInput(body as Static<Body>));
+      const { receivers, lifetimeSeconds } = dispatch;
+      return {
+        body: { receiver_count: receivers.length, ...work.describe(dispatch), expires_in: lifetimeSeconds },
+      };
+    },
+  });
+  return [create, check];
 }
 
 /** The response to the request that created it, with the links if no mails are sent. */

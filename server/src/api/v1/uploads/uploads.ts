@@ -44,10 +44,10 @@ const createUpload: Route = {
   },
 };
 
-const describeUploads: Route = {
+const getUploadOptions: Route = {
   method: 'OPTIONS',
   path: '/uploads',
-  id: 'describeUploads',
+  id: 'getUploadOptions',
   summary: 'Get the version and the extensions of the tus protocol, and how large a file may be',
   scope: 'send',
   response: {
@@ -64,10 +64,10 @@ const describeUploads: Route = {
   stream: { curl: ['-i', '-X OPTIONS'], serve: serveTus },
 };
 
-const findOffset: Route = {
+const getUploadOffset: Route = {
   method: 'HEAD',
   path: '/uploads/:id',
-  id: 'findOffset',
+  id: 'getUploadOffset',
   summary: 'Find where to continue an upload. From then on, no earlier request can add to it',
   scope: 'send',
   params,
@@ -107,10 +107,10 @@ const continueUpload: Route = {
   },
 };
 
-const readUpload = route({
+const getUpload = route({
   method: 'GET',
   path: '/uploads/:id',
-  id: 'readUpload',
+  id: 'getUpload',
   summary: 'Get an upload that was not sent yet',
   scope: 'send',
   params,
@@ -125,10 +125,10 @@ const deleteUpload = route({
   method: 'DELETE',
   path: '/uploads/:id',
   id: 'deleteUpload',
-  summary: 'Remove an upload that was not sent yet',
+  summary: 'Delete an upload that was not sent yet',
   scope: 'send',
   params,
-  response: { status: 204, description: 'It is removed.', headers: tusHeaders },
+  response: { status: 204, description: 'It is deleted.', headers: tusHeaders },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id } }) {
     await removeUpload(engines, uploadOwner(caller, id), id);
@@ -138,10 +138,10 @@ const deleteUpload = route({
 
 export const uploadRoutes: readonly Route[] = [
   createUpload,
-  describeUploads,
-  findOffset,
+  getUploadOptions,
+  getUploadOffset,
   continueUpload,
-  readUpload,
+  getUpload,
   deleteUpload,
 ];
 

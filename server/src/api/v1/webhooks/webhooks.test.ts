@@ -54,7 +54,7 @@ describe('a webhook', () => {
       'webhook.created',
       'webhook.changed',
       'webhook.changed',
-      'webhook.removed',
+      'webhook.deleted',
     ]);
   });
 

@@ -59,8 +59,8 @@ const createOne = route({
 const readOne = route({
   method: 'GET',
   path: '/webhooks/:id',
-  id: 'readWebhook',
-  summary: 'Read a webhook',
+  id: 'getWebhook',
+  summary: 'Get a webhook',
   scope: 'webhooks',
   params,
   response: { status: 200, description: 'The webhook, without its secret.', schema: v1.Webhook },
@@ -89,11 +89,11 @@ const changeOne = route({
 const removeOne = route({
   method: 'DELETE',
   path: '/webhooks/:id',
-  id: 'removeWebhook',
-  summary: 'Remove a webhook: nothing more is sent to it',
+  id: 'deleteWebhook',
+  summary: 'Delete a webhook: nothing more is sent to it',
   scope: 'webhooks',
   params,
-  response: { status: 204, description: 'It is removed.' },
+  response: { status: 204, description: 'It is deleted.' },
   isVersioned: true,
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, ifVersion }) {

@@ -23,7 +23,7 @@ const requests: [method: 'GET' | 'POST', path: string, body?: object][] = [
   ['GET', '/inbox?limit=20'],
   ['GET', '/inbox?limit=20&state=parked'],
   ['GET', '/events?limit=20'],
-  ['GET', '/events?after=end'],
+  ['GET', '/events?cursor=end'],
 ];
 const makeClaim = (maxEntries: number) => ({ leaseId: randomUUID(), leaseSeconds: 60, maxEntries, maxAttempts: 10 });
 

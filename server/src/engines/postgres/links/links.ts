@@ -266,7 +266,7 @@ export function linkStore(db: Database): LinkStore {
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position = ${position}
           and undeliverable_at is null and completed_at is null
           and drops.account_id = links.account_id and drops.id = links.drop_id
-        returning drops.id as "dropId", drops.type, links.email as receiver, drops.unsolicited as "isUnsolicited"
+        returning drops.id as "dropId", drops.type, links.position, links.email as receiver, drops.unsolicited as "isUnsolicited"
       `,
 
     async markReachable({ accountId, dropId, position }, reason) {

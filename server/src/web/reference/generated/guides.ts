@@ -285,11 +285,11 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "The request succeeds as a whole or changes nothing. If anything is wrong, the response lists every error in `errors`, such as `{\"pointer\":\"/receivers/3/email\",\"code\":\"recipient_not_allowed\",\"detail\":\"…\"}`. If all errors have the same code, the problem has that code; otherwise it is `invalid_input`. A malformed body, for example one with an unknown field, is refused earlier, and the response contains only the first error."
+    "text": "The request succeeds as a whole or changes nothing. If anything is wrong, the response lists every error in `errors`, such as `{\"pointer\":\"/receivers/3/email\",\"code\":\"recipient_not_allowed\",\"detail\":\"…\"}`. If all errors have the same code, the problem has that code; otherwise it is `invalid_input`. A body that does not have the form of the request, for example with an unknown field, is refused earlier, with all errors of its form."
    },
    {
     "kind": "paragraph",
-    "text": "With `?dry_run=true`, the request is checked but nothing is changed: the addresses and their domains, the uploads, the lifetime, and the account's daily limits. Only the hourly limit of messages is not checked, because it counts attempts. In a dry run, `uploads` may be empty, so that you can check everything else before you upload a large file."
+    "text": "`POST /drops/check` takes the same body, and changes nothing. It checks the addresses and their domains, the uploads, the lifetime, and the account's daily limits. Only the hourly limit of messages is not checked, because it counts attempts. There, `uploads` may be empty, so that you can check everything else before you upload a large file."
    },
    {
     "kind": "heading",
@@ -309,7 +309,7 @@ export const v1Guides: readonly Guide[] = [
     ],
     "rows": [
      [
-      "`receiver`",
+      "`receiver_email`",
       "drops for this address"
      ],
      [
@@ -328,7 +328,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/drops?state=live&receiver=anna@example.org\""
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/drops?state=live&receiver_email=anna@example.org\""
    },
    {
     "kind": "paragraph",
@@ -381,11 +381,11 @@ export const v1Guides: readonly Guide[] = [
     ],
     "rows": [
      [
-      "`POST /drops/{id}/revoke` with `{}`",
+      "`POST /drops/{id}/revoke`",
       "revokes the drop at once; its files are deleted"
      ],
      [
-      "`POST /drops/{id}/revoke` with `{\"receiver\":0}`",
+      "`POST /drops/{id}/receivers/{receiver_id}/revoke`",
       "revokes the link of one receiver"
      ],
      [
@@ -401,7 +401,7 @@ export const v1Guides: readonly Guide[] = [
       "adds a receiver, who gets a mail; if the drop sends no mails, the response contains their link"
      ],
      [
-      "`POST /drops/{id}/receivers/{receiver}/resend`",
+      "`POST /drops/{id}/receivers/{receiver_id}/resend`",
       "sends a receiver the first mail again, even if it could not be delivered before"
      ]
     ]
@@ -432,16 +432,16 @@ export const v1Guides: readonly Guide[] = [
     ],
     "rows": [
      [
-      "`GET /drops/{id}/receivers/{receiver}/receipt.pdf`",
+      "`GET /drops/{id}/receivers/{receiver_id}/receipt.pdf`",
       "the [receipt](drops.md#receipts) of a receiver, with the JSON as an attachment; `?language=sv` chooses its language"
      ],
      [
-      "`GET /drops/{id}/receivers/{receiver}/receipt.json`",
+      "`GET /drops/{id}/receivers/{receiver_id}/receipt.json`",
       "the same events and proofs alone. Store the bytes as they are: a verifier refuses a document that was formatted anew"
      ],
      [
       "`GET /receipts?reference=WB-7F3K-29QD`",
-      "the receivers of whom a receipt can be made, also of a drop that was removed from the history because of its age: `type`, `id`, `receiver`, `email` and `name` of each. An id can be given instead of the reference; `receiver` restricts it to an address"
+      "the receivers of whom a receipt can be made, also of a drop that was removed from the history because of its age: `type`, `id`, `receiver_id`, `email` and `name` of each. An id can be given instead of the reference; `receiver_email` restricts it to an address"
      ]
     ]
    },
@@ -486,7 +486,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "Contacts need not be in the account's address book. Errors, `dry_run`, `notify` and the `Idempotency-Key` work as for drops. Files from a contact stay in the inbox for the lifetime of the request, counted from when the contact sent them."
+    "text": "Contacts need not be in the account's address book. Errors, `POST /requests/check`, `notify` and the `Idempotency-Key` work as for drops. Files from a contact stay in the inbox for the lifetime of the request, counted from when the contact sent them."
    },
    {
     "kind": "paragraph",
@@ -577,7 +577,7 @@ export const v1Guides: readonly Guide[] = [
     "rows": [
      [
       "`POST /inbox/claim`",
-      "`max` (1 to 100), `lease_seconds` (10 to 3600)",
+      "`max` (1 to 100; 1 if not given), `lease_seconds` (10 to 3600; 300 if not given)",
       "leases entries to the caller"
      ],
      [
@@ -706,19 +706,19 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "Fields that an import omits stay unchanged, and so do contacts that it does not contain. An import succeeds as a whole or changes nothing; if anything is wrong, `errors` lists every error with its location, such as `/contacts/3/phone`. Send `dry_run=true` first to see what would change:"
+    "text": "Fields that an import omits stay unchanged, and so do contacts that it does not contain. An import succeeds as a whole or changes nothing; if anything is wrong, `errors` lists every error with its location, such as `/contacts/3/phone`. `POST /contacts/import/check` with the same body says what would change:"
    },
    {
     "kind": "code",
-    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"contacts\":[{\"email\":\"anna@example.org\",\"name\":\"Anna Ek\"},{\"email\":\"bo@example.org\"}]}' \\\n  \"$WAYBILL_URL/api/v1/contacts/import?dry_run=true\""
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"contacts\":[{\"email\":\"anna@example.org\",\"name\":\"Anna Ek\"},{\"email\":\"bo@example.org\"}]}' \\\n  \"$WAYBILL_URL/api/v1/contacts/import/check\""
    },
    {
     "kind": "code",
-    "text": "{\n  \"dry_run\": true,\n  \"created\": 1,\n  \"changed\": 1,\n  \"unchanged\": 0,\n  \"contacts\": [\n    { \"email\": \"anna@example.org\", \"result\": \"changed\" },\n    { \"email\": \"bo@example.org\", \"result\": \"created\" }\n  ]\n}"
+    "text": "{\n  \"created\": 1,\n  \"changed\": 1,\n  \"unchanged\": 0,\n  \"contacts\": [\n    { \"email\": \"anna@example.org\", \"result\": \"changed\" },\n    { \"email\": \"bo@example.org\", \"result\": \"created\" }\n  ]\n}"
    },
    {
     "kind": "paragraph",
-    "text": "The same request without `dry_run` makes these changes and returns the same response, unless someone else has changed these contacts in the meantime. To import more than 1,000 contacts, send several requests."
+    "text": "`POST /contacts/import` makes these changes and returns the same response, unless someone else has changed these contacts in the meantime. To import more than 1,000 contacts, send several requests."
    }
   ]
  },
@@ -810,15 +810,15 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events?limit=100\"\ncurl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events?after=$CURSOR&wait=30\""
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events?limit=100\"\ncurl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events?cursor=$CURSOR&wait=30\""
    },
    {
     "kind": "code",
-    "text": "{\n  \"data\": [\n    {\n      \"id\": \"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\n      \"type\": \"drop.opened\",\n      \"timestamp\": \"2030-01-31T12:00:00.000Z\",\n      \"data\": { \"drop_id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f\", \"receiver\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"…\"\n}"
+    "text": "{\n  \"data\": [\n    {\n      \"id\": \"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\n      \"type\": \"drop.opened\",\n      \"timestamp\": \"2030-01-31T12:00:00.000Z\",\n      \"data\": { \"drop_id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f\", \"receiver_id\": 0, \"receiver_email\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"…\"\n}"
    },
    {
     "kind": "paragraph",
-    "text": "The response always has a `next_cursor`. Without `after`, the response begins with the oldest event that is kept; `after=end` returns only events that occur from now on. Events are kept for 30 days, or as long as the administrator has set (`WAYBILL_EVENT_DAYS`). If events after a cursor are no longer kept, the request returns 410 `cursor_expired`: read the current state of the resources that you follow, and start again without a cursor."
+    "text": "The response always has a `next_cursor`. Without `cursor`, the response begins with the oldest event that is kept; `cursor=end` returns only events that occur from now on. Events are kept for 30 days, or as long as the administrator has set (`WAYBILL_EVENT_DAYS`). If events after a cursor are no longer kept, the request returns 410 `cursor_expired`: read the current state of the resources that you follow, and start again without a cursor."
    },
    {
     "kind": "paragraph",
@@ -826,7 +826,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "curl -N -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events/stream?after=$CURSOR\""
+    "text": "curl -N -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events/stream?cursor=$CURSOR\""
    },
    {
     "kind": "code",
@@ -834,7 +834,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "The `id` of an event is its cursor. Connect again with the last one as `after`, or in the header `Last-Event-ID`, whenever the stream ends: after an hour, when the server is restarted, or when the connection is lost. Then no event is missed. A block with an `id` but without `data` is not an event, but moves the cursor. Lines that begin with a colon only keep the connection open; if nothing has arrived for a minute, connect again. The stream ends within a second after its key is revoked. Use `wait` instead if a proxy on the way holds responses back."
+    "text": "The `id` of an event is its cursor. Connect again with the last one as `cursor`, or in the header `Last-Event-ID`, whenever the stream ends: after an hour, when the server is restarted, or when the connection is lost. Then no event is missed. A block with an `id` but without `data` is not an event, but moves the cursor. Lines that begin with a colon only keep the connection open; if nothing has arrived for a minute, connect again. The stream ends within a second after its key is revoked. Use `wait` instead if a proxy on the way holds responses back."
    },
    {
     "kind": "paragraph",
@@ -856,22 +856,27 @@ export const v1Guides: readonly Guide[] = [
      [
       "`drop.notified`",
       "the mail server accepted the mail with a receiver's link",
-      "`drop_id`, `receiver`"
+      "`drop_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.undeliverable`",
       "mails do not reach a receiver: one was refused or returned, or the receiver has stopped messages",
-      "`drop_id`, `receiver`"
+      "`drop_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.opened`",
       "a receiver opened the link for the first time",
-      "`drop_id`, `receiver`"
+      "`drop_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.file_delivered`",
       "every byte of a file was sent to a receiver",
-      "`drop_id`, `receiver`, `file_id`, `file_name`"
+      "`drop_id`, `receiver_id`, `receiver_email`, `file_id`, `file_name`"
+     ],
+     [
+      "`drop.receiver_completed`",
+      "every file was sent to a receiver in full",
+      "`drop_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.completed`",
@@ -881,12 +886,12 @@ export const v1Guides: readonly Guide[] = [
      [
       "`drop.receiver_added`",
       "a receiver was added",
-      "`drop_id`, `receiver`"
+      "`drop_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.receiver_revoked`",
       "the link of one receiver was revoked",
-      "`drop_id`, `receiver`"
+      "`drop_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.extended`",
@@ -916,22 +921,22 @@ export const v1Guides: readonly Guide[] = [
      [
       "`request.notified`",
       "the mail server accepted the mail with a contact's link",
-      "`request_id`, `receiver`"
+      "`request_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.undeliverable`",
       "mails do not reach a contact",
-      "`request_id`, `receiver`"
+      "`request_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.opened`",
       "a contact opened the link for the first time",
-      "`request_id`, `receiver`"
+      "`request_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.received`",
       "a contact sent files; `inbox.received` follows",
-      "`request_id`, `receiver`, `inbox_id`, `files`"
+      "`request_id`, `receiver_id`, `receiver_email`, `inbox_id`, `files`"
      ],
      [
       "`request.fulfilled`",
@@ -941,12 +946,12 @@ export const v1Guides: readonly Guide[] = [
      [
       "`request.receiver_added`",
       "a contact was added",
-      "`request_id`, `receiver`"
+      "`request_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.receiver_revoked`",
       "the link of one contact was revoked",
-      "`request_id`, `receiver`"
+      "`request_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.extended`",
@@ -984,7 +989,7 @@ export const v1Guides: readonly Guide[] = [
       "`contacts`: how many there are now; `email`, if it was only one"
      ],
      [
-      "`contact.removed`",
+      "`contact.deleted`",
       "contacts of the account were removed",
       "`contacts`; `email`, if it was only one"
      ]
@@ -1175,7 +1180,60 @@ export const v1Guides: readonly Guide[] = [
   "blocks": [
    {
     "kind": "paragraph",
-    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists each of them by a JSON pointer, with a `detail` and a `code` of its own. If a file is too large, `max_size` is the size in bytes that would be accepted, in this request if a larger file can be sent in parts."
+    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists all of them, each with a `detail`, a `code`, and the place: a JSON `pointer` into the body, or the name of a `parameter` of the query or the path. If a file is too large, `max_size` is the size in bytes that would be accepted, in this request if a larger file can be sent in parts."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "`code` of a fault",
+     "The value"
+    ],
+    "rows": [
+     [
+      "`required`",
+      "is missing"
+     ],
+     [
+      "`unknown`",
+      "is not a field of the request, or not a parameter"
+     ],
+     [
+      "`wrong_type`",
+      "is a text where a number is expected, and so on"
+     ],
+     [
+      "`wrong_format`",
+      "is not a time, an id, or whatever else is expected"
+     ],
+     [
+      "`not_allowed`",
+      "is none of those that are allowed"
+     ],
+     [
+      "`out_of_range`",
+      "is a number that is too small or too large"
+     ],
+     [
+      "`too_short`, `too_long`",
+      "is a text with too few or too many characters"
+     ],
+     [
+      "`too_few`, `too_many`",
+      "is a list with too few or too many entries"
+     ],
+     [
+      "`repeated`",
+      "is in the request, or stored, already"
+     ],
+     [
+      "`invalid`",
+      "breaks another rule, which `detail` describes"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "A fault can also have the code of a problem, such as `recipient_not_allowed`. A very large body is reported with its first fault only."
    }
   ]
  },
