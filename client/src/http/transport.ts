@@ -11,6 +11,9 @@ export interface OutgoingRequest {
   signal?: AbortSignal | undefined;
 }
 
+/** How long it may take to connect. A machine that is switched off does not refuse a connection. */
+const connectTimeoutMs = 15_000;
+
 /** Sends requests over persistent connections. */
 export class Transport {
   readonly #agent: HttpAgent;
@@ -40,6 +43,7 @@ export class Transport {
     request.once('timeout', () =>
       request.destroy(new Error(`no data for ${Math.round(this.#idleTimeoutMs / 1000)} seconds`)),
     );
+    limitConnecting(request, this.#secure ? 'secureConnect' : 'connect');
     const settled = new AbortController();
     const responded = new Promise<IncomingMessage>((resolve, reject) => {
       request.once('response', (response) => {
@@ -67,6 +71,19 @@ export class Transport {
       throw toUnreachableError(url, error);
     }
   }
+}
+
+function limitConnecting(request: ClientRequest, connected: 'connect' | 'secureConnect'): void {
+  request.once('socket', (socket) => {
+    // A persistent connection is used again.
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => {
+      request.destroy(new Error(`no connection within ${connectTimeoutMs / 1000} seconds`));
+    }, connectTimeoutMs);
+    const stop = () => clearTimeout(timer);
+    socket.once(connected, stop);
+    request.once('close', stop);
+  });
 }
 
 async function writeBody(request: ClientRequest, body: OutgoingRequest['body'], settled: AbortSignal): Promise<void> {

@@ -24,7 +24,7 @@ export async function sendFiles(
   paths: string[],
   { name: inputName, dryRun, ...delivery }: SendCommandOptions,
 ): Promise<void> {
-  const { client, account } = await openClient(terminal);
+  const { client, account } = await openClient(terminal, output);
   const fromInput = paths.includes('-');
   if (inputName !== undefined && !fromInput) {
     const message = '--name is only for a file that is read from standard input.';
