@@ -243,14 +243,6 @@ describe('completion', () => {
     expect(execFileSync('bash', ['-c', ask], { cwd: home, encoding: 'utf8' }).trim()).toBe(expected);
   });
 
-  test('a value that is not known may be a path', async () => {
-    writeFileSync(join(home, 'completion'), await script('bash'));
-    const options = execFileSync('bash', ['-c', 'source ./completion; complete -p waybill'], { cwd: home });
-    expect(options.toString()).toContain('-o default');
-    expect(await script('zsh')).toMatch(/_describe command items \|\| _files; fi/);
-    expect(await script('fish')).toMatch(/ -l message -r -F -d /);
-  });
-
   test.each(['zsh', 'fish'])('%s knows every command', async (shell) => {
     const text = await script(shell);
     for (const name of [
