@@ -53,7 +53,7 @@ describe('login', () => {
     const terminal = fakeTerminal(home, {}, 'wb_wrong\n');
     expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(3);
     expect(terminal.errors.text).toContain('The server does not accept this account and key.\n');
-    expect(terminal.errors.text).toContain('Check the account’s address and the key');
+    expect(terminal.errors.text).toContain('Log in again with the account’s address');
     expect(readdirSync(home)).toEqual([]);
     const nothing = fakeTerminal(home);
     expect(await waybill(nothing, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(2);

@@ -113,7 +113,8 @@ function writePiece(request: ClientRequest, piece: Uint8Array, settled: AbortSig
   });
 }
 
-function toUnreachableError(url: URL, cause: unknown): WaybillError {
+/** Returns an error that says why a server cannot be reached. */
+export function toUnreachableError(url: URL, cause: unknown): WaybillError {
   const tlsProblem = cause instanceof Error && describeTlsProblem(url, cause);
   if (tlsProblem) return new WaybillError('unexpected_response', tlsProblem, { cause });
   const why = cause instanceof Error ? describeCause(cause) : String(cause);
