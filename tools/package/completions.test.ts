@@ -52,7 +52,7 @@ const environment = (line: string) => ({
   LINE: line,
 });
 
-/** What the shells complete a line to, or the beginning of it that is certain. */
+/** Lines, and as much as Tab adds to each: a word, or the beginning of it that is certain. */
 const lines: [line: string, completed: string][] = [
   ['waybill se', 'waybill send '],
   ['waybill inb', 'waybill inbox '],

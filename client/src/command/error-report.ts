@@ -36,7 +36,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     next: 'Log in again with the account’s address and a valid key: waybill login URL. Or correct WAYBILL_USER and WAYBILL_API_KEY, if they are set.',
   },
   scope_missing: {
-    next: '`waybill whoami` shows the scopes of your key. Use another key, or create one: waybill keys create --help',
+    next: 'Use another key, or create one: waybill keys create --help. To list the scopes of your key: waybill whoami',
   },
   network_not_allowed: {
     message: 'Your key may not be used from the address of this machine.',
@@ -235,6 +235,8 @@ const oversizeAdvice: Partial<Record<WaybillErrorCode, string>> = {
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/"message"/g, '--message'],
   [/"?\bexpires_in\b"?/g, '--days'],
+  // When a program may repeat a request; people get a next step.
+  [/ [^.]*\bRetry-After\b[^.]*\./g, ''],
   [/is not an e-mail address we can use/g, 'is not a valid e-mail address'],
 ];
 

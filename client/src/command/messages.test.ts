@@ -145,6 +145,13 @@ test.each<[status: number, code: string, message: string, exit: number, printed:
   [507, 'storage_full', 'The account may store 1000 bytes.', 4, 'The account may store 1000 bytes.'],
   [
     403,
+    'scope_missing',
+    'The key needs the scope history.',
+    4,
+    'The key needs the scope history.\n         Use another key',
+  ],
+  [
+    403,
     'network_not_allowed',
     'The key may not be used from this address.',
     4,

@@ -81,12 +81,17 @@ export async function sendFiles(
 }
 
 /** Refusals that end without any change of the send: with room, or with another key or network. */
-const passingRefusals: readonly string[] = ['network_not_allowed', 'not_found', 'scope_missing', 'storage_full'];
+const passingRefusals: ReadonlySet<string> = new Set([
+  'network_not_allowed',
+  'not_found',
+  'scope_missing',
+  'storage_full',
+]);
 
 /** Returns whether a repetition of the same send would be refused too. */
 function isFinalRefusal(error: unknown): boolean {
   const { exit, code } = describeError(error);
-  if (passingRefusals.includes(code)) return false;
+  if (passingRefusals.has(code)) return false;
   return exit === exitCodes.refused || exit === exitCodes.infected;
 }
 
