@@ -24,14 +24,65 @@ function roff(text: string): string {
     .replace(/^(['.])/gm, '\\&$1');
 }
 
-/** As it is, without filling lines: help is laid out already. */
-const asIs = (text: string) => `.nf\n${roff(text.trimEnd())}\n.fi\n`;
+/** Names and values of options in the style of man pages. */
+const term = (text: string) => `\\fB${roff(text).replace(/<[^>]*>/g, '\\fI$&\\fB')}\\fR`;
 
-function renderHelp(command: Command): string {
+const list = (items: readonly (readonly [name: string, about: string])[]) =>
+  items.map(([name, about]) => `.TP\n${term(name)}\n${roff(about)}`).join('\n');
+
+const exampleWidth = 66;
+
+/** Breaks a line that is too long as a shell allows it, so that it can be copied. An option stays with its value. */
+function breakExample(line: string): string {
+  const words = line.match(/(?:(?:--?[\w-]+|<) (?!-))?(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
+  const lines: string[] = [];
+  for (const word of words) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || longer.length <= exampleWidth) lines.splice(-1, 1, longer);
+    else lines.push(`    ${word}`);
+  }
+  return lines.join(' \\\n');
+}
+
+/** The lines of a part of the help: a list of two columns, or examples. */
+function renderLines(lines: readonly string[]): string {
+  const rows = lines.map((line) => /^(\S+) {2,}(\S.*)$/.exec(line));
+  if (rows.every((row) => row !== null)) return list(rows.map(([, name = '', about = '']) => [name, about]));
+  return `.PP\n.nf\n.RS 4\n${lines.map((line) => roff(breakExample(line))).join('\n')}\n.RE\n.fi`;
+}
+
+/** The text after the options, with a heading for each part of it, such as examples. */
+function renderRest(command: Command, toHeading: (title: string) => string): string {
   let shown = '';
-  command.configureOutput({ writeOut: (text) => (shown += text), getOutHelpWidth: () => 72 });
+  command.configureOutput({ writeOut: (text) => (shown += text) });
   command.outputHelp();
-  return shown;
+  const rest = shown.slice(command.helpInformation().length).trim();
+  return rest
+    .split('\n\n')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [title = '', ...lines] = part.split('\n');
+      if (!title.endsWith(':')) return `.PP\n${roff(part)}`;
+      return `${toHeading(title.slice(0, -1))}\n${renderLines(lines.map((line) => line.trim()))}`;
+    })
+    .join('\n');
+}
+
+/** Descriptions begin in lower case in the help. */
+const toSentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+
+/** The help of the command itself is the same everywhere. */
+function listOptions(command: Command): string {
+  const help = command.createHelp();
+  return list([
+    ...help
+      .visibleArguments(command)
+      .map((one) => [`<${help.argumentTerm(one)}>`, help.argumentDescription(one)] as const),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => long !== '--help')
+      .map((one) => [help.optionTerm(one), help.optionDescription(one)] as const),
+  ]);
 }
 
 function listCommands(command: Command, parents = ''): [string, Command][] {
@@ -39,18 +90,33 @@ function listCommands(command: Command, parents = ''): [string, Command][] {
   return [[path, command], ...command.commands.flatMap((child) => listCommands(child, `${path} `))];
 }
 
-function renderManPage(program: Command, section: number, more = ''): string {
-  const [[name, root] = ['', program], ...commands] = listCommands(program);
+function renderCommand([path, command]: [string, Command]): string {
+  const usage = command.createHelp().commandUsage(command);
+  return [
+    `.SS ${roff(path)}`,
+    term(usage),
+    `.PP\n${roff(toSentence(command.description()))}`,
+    listOptions(command),
+    renderRest(command, (title) => `.PP\n${title}:`),
+  ].join('\n');
+}
+
+/** The names that man pages have for the headings of the help. */
+const headings: Readonly<Record<string, string>> = { 'Exit codes': 'EXIT STATUS' };
+
+function renderManPage(program: Command, section: number, more: string): string {
+  const [, ...commands] = listCommands(program);
+  const name = program.name();
+  const about = program.description();
   return [
     `.TH ${name.toUpperCase()} ${section} "" "Waybill ${version}" "Waybill"`,
-    `.SH NAME\n${roff(name)} \\- ${roff(
-      root
-        .description()
-        .replace(/\.$/, '')
-        .replace(/^./, (c) => c.toLowerCase()),
-    )}`,
-    `.SH SYNOPSIS\n${asIs(renderHelp(root))}.SH COMMANDS`,
-    ...commands.map(([path, command]) => `.SS ${roff(path)}\n${asIs(renderHelp(command))}`),
+    `.SH NAME\n${name} \\- ${roff(`${about.charAt(0).toLowerCase()}${about.slice(1)}`.replace(/\.$/, ''))}`,
+    `.SH SYNOPSIS\n${term(`${name} [options] <command> [<argument>...]`)}`,
+    `.SH DESCRIPTION\n${roff(about)}\nEvery command has an option \\-\\-help, which prints what is said of it here.`,
+    `.SH OPTIONS\n${listOptions(program)}`,
+    '.SH COMMANDS',
+    ...commands.map(renderCommand),
+    renderRest(program, (title) => `.SH ${headings[title] ?? title.toUpperCase()}`),
     more,
   ].join('\n');
 }
@@ -63,6 +129,10 @@ function renderSettings(): string {
   });
   const files = ['/etc/waybill/environment', 'the settings, as NAME=VALUE lines'] as const;
   return `.SH ENVIRONMENT\n${entries.join('\n')}\n.SH FILES\n.TP\n.I ${files[0]}\n${files[1]}\n.SH SEE ALSO\n.BR waybill (1)\n`;
+}
+
+function renderAccountFile(): string {
+  return `.SH FILES\n${list([['~/.config/waybill/account.json', 'the account, with its key']])}\n.SH SEE ALSO\n.BR waybilld (8)\n`;
 }
 
 /** Only what they say of themselves is used: no command is run. */
@@ -79,7 +149,7 @@ export function renderManPages(): Record<string, string> {
   const { server, client } = makePrograms();
   return {
     'man8/waybilld.8': renderManPage(server, 8, renderSettings()),
-    'man1/waybill.1': renderManPage(client, 1, '.SH SEE ALSO\n.BR waybilld (8)\n'),
+    'man1/waybill.1': renderManPage(client, 1, renderAccountFile()),
   };
 }
 

@@ -7,7 +7,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const packages = ['', 'protocol', 'evidence', 'server', 'client'];
 /** Files whose text contains the version. */
-const texts = ['README.md', 'docs/install.md', 'Dockerfile', 'deploy/helm/waybill/Chart.yaml'];
+const texts = [
+  'README.md',
+  'client/README.md',
+  'docs/client.md',
+  'docs/install.md',
+  'Dockerfile',
+  'deploy/helm/waybill/Chart.yaml',
+];
 
 interface Manifest {
   version: string;

@@ -6,7 +6,8 @@ import { Waybill, type WaybillOptions } from '../waybill.ts';
 import { describeError } from './error-report.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { makeFolder } from './make-folder.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import { createRetryNotice } from './retry-notice.ts';
+import type { Output, Terminal } from './terminal/terminal.ts';
 
 /** The account as it is stored in the file. */
 export interface Account {
@@ -31,17 +32,17 @@ export function stateFolder({ environment, homeFolder }: Terminal): string {
  * Creates a client for the account that is logged in. Environment variables override the file, but the key in the file
  * is used only for the account that it was stored for.
  */
-export async function openClient(terminal: Terminal): Promise<{ client: Waybill; account: Account }> {
+export async function openClient(
+  terminal: Terminal,
+  output?: Output,
+  options?: Partial<WaybillOptions>,
+): Promise<{ client: Waybill; account: Account }> {
   const account = await readAccount(terminal);
-  return { client: createClient(account, { onRetry: retryNotice(terminal) }), account };
+  return { client: createClient(account, { onRetry: createRetryNotice(terminal, output), ...options }), account };
 }
 
-/** Tells a user at a terminal why a command takes long. */
-export function retryNotice({ errors }: Terminal): WaybillOptions['onRetry'] {
-  if (errors.isTTY !== true) return undefined;
-  // Takes the place of a line of progress.
-  return ({ attempt, maxAttempts }) => errors.write(`\r\u001b[2KTrying again (${attempt} of ${maxAttempts}) …\n`);
-}
+/** For commands that check an account: a wrong address is more likely than a server that is down for a minute. */
+export const checkOptions: Partial<WaybillOptions> = { retry: { maxAttempts: 3 } };
 
 export function createClient({ url, user, api_key, plain_http }: Account, options?: Partial<WaybillOptions>): Waybill {
   requireServerUrl(url, plain_http === true);

@@ -661,7 +661,7 @@ describe('a drop that cannot be changed', () => {
     const { exit, errors, bodies } = await waybill(`${change} WB-7F3K-29QD`, { replies });
     expect([exit, bodies]).toEqual([4, []]);
     expect(errors).toBe(
-      'waybill: WB-7F3K-29QD was created with --no-mail, so its receivers get no mails.\n         Write to them yourself.\n',
+      'waybill: WB-7F3K-29QD was created with --no-mail, so its receivers get no mails.\n         Write to them yourself: their links were printed when it was created.\n',
     );
   });
 

@@ -2,6 +2,7 @@ import { isWaybillError } from '../errors.ts';
 import type { Waybill } from '../waybill.ts';
 import { openClient } from './account.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { eraseTemporaryLine } from './terminal/temporary-line.ts';
 import type { Output, Terminal } from './terminal/terminal.ts';
 
 /** The dependencies of every command. */
@@ -11,12 +12,13 @@ export interface Context {
   signal: AbortSignal;
 }
 
-export async function withClient<T>({ terminal }: Context, use: (client: Waybill) => Promise<T>): Promise<T> {
-  const { client } = await openClient(terminal);
+export async function withClient<T>({ terminal, output }: Context, use: (client: Waybill) => Promise<T>): Promise<T> {
+  const { client } = await openClient(terminal, output);
   try {
     return await use(client);
   } finally {
     client.close();
+    eraseTemporaryLine(terminal.errors);
   }
 }
 

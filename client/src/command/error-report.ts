@@ -33,12 +33,14 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   unauthorized: {
     exit: exitCodes.account,
     message: 'The server does not accept this account and key.',
-    next: 'Check the account’s address and the key, then log in again: waybill login URL',
+    next: 'Log in again with the account’s address and a valid key: waybill login URL. Or correct WAYBILL_USER and WAYBILL_API_KEY, if they are set.',
   },
-  scope_missing: { next: 'Use a key with this scope.' },
+  scope_missing: {
+    next: 'Use another key, or create one: waybill keys create --help. To list the scopes of your key: waybill whoami',
+  },
   network_not_allowed: {
-    exit: exitCodes.account,
-    next: 'Run the command from an address for which the key was made, or use another key.',
+    message: 'Your key may not be used from the address of this machine.',
+    next: 'Run the command in one of the networks of the key, or log in with another key: waybill login URL',
   },
   not_found: {
     message: 'There is no Waybill server at this address.',
@@ -61,27 +63,44 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   no_receivers: { exit: exitCodes.usage, message: 'No receiver was given.', next: 'Name at least one with --to.' },
   no_files: { exit: exitCodes.usage, next: 'Name at least one file, or - for standard input.' },
   too_many_files: {
-    message: 'The server does not accept so many files at once.',
-    next: 'Send fewer files at a time.',
+    next: 'Send fewer files at a time, or an archive of them.',
   },
   idempotency_key_reused: {
     message:
       'The --key was used for another send or request in the last 7 days, or the files or options have changed since.',
-    next: 'Use another key.',
+    next: 'Use another --key, or the same files and options as before.',
   },
   request_in_flight: { ...retryLater, message: 'The same request is still being processed.' },
-  lease_not_held: { next: 'Claim the entry again.' },
-  not_parked: { next: 'Check the state of the entry: waybill inbox' },
-  cursor_expired: { exit: exitCodes.failed, next: 'Start again: events are kept only for some time.' },
-  too_many_keys: { next: 'Revoke a key that is not used any more.' },
-  too_many_webhooks: { next: 'Remove a webhook that is not used any more.' },
-  precondition_failed: { next: 'Check its current state, then run the command again.' },
-  too_large: { next: 'Send less at a time, or ask the administrator for a higher limit.' },
-  too_large_to_scan: { next: 'Send it in smaller parts, or ask the administrator.' },
-  storage_full: {
-    next: 'Remove files, revoke drops, or ask the administrator for more storage. Then run the same command again.',
+  lease_not_held: {
+    message: 'The lease of the entry has ended.',
+    next: 'Run the same command again; another pull may have the entry now.',
   },
-  recipient_not_allowed: { next: 'Choose another receiver, or ask the administrator.' },
+  not_parked: { next: 'Check the state of the entry: waybill inbox' },
+  cursor_expired: {
+    exit: exitCodes.failed,
+    message: 'Events were missed: the server keeps them only for some time.',
+    next: 'Run the same command again; it continues with new events.',
+  },
+  too_many_keys: {
+    message: 'The account has as many live keys as it may.',
+    next: 'Revoke one that is not used any more. To list them: waybill keys list',
+  },
+  too_many_webhooks: {
+    message: 'The account has as many webhooks as it may.',
+    next: 'Delete one that is not used any more. To list them: waybill webhooks list',
+  },
+  precondition_failed: {
+    message: 'It was changed meanwhile by somebody else, and was left as it is.',
+    next: 'Check its current state, then run the command again.',
+  },
+  too_large: { next: 'Send less at a time, or ask the administrator for a higher limit.' },
+  too_large_to_scan: {
+    next: 'Send it in smaller parts, or ask the administrator whether larger files can be scanned.',
+  },
+  storage_full: {
+    next: 'Revoke drops that are not needed any more (waybill history), or ask the administrator for more storage. Then run the same command again.',
+  },
+  recipient_not_allowed: { next: 'Choose another receiver, or ask the administrator to allow this one.' },
   daily_limit: {
     next: 'Run the same command again tomorrow (UTC), or ask the administrator; nothing is sent twice.',
   },
@@ -93,7 +112,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   },
   wrong_host: { next: 'Check the server’s address: waybill login URL' },
   infected: { exit: exitCodes.infected, next: 'Do not send this file. Nothing was sent.' },
-  encrypted: { next: 'Send the file without a password, or ask the administrator.' },
+  encrypted: { next: 'Send the file without a password, or ask the administrator to accept encrypted files.' },
   headers_too_large: incompatible,
   request_timeout: retryLater,
   too_many_requests: {
@@ -105,7 +124,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   internal: {
     exit: exitCodes.failed,
     message: 'The server encountered an unexpected error.',
-    next: administratorAdvice,
+    next: 'Run the command again later. If it fails again, send this message to the administrator of the server.',
   },
   unreachable: {
     next: 'Check the server’s address and the network, then run the command again.',
@@ -119,7 +138,10 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     next: 'Run the command again; if it happens again, contact the administrator.',
   },
   source_failed: { exit: exitCodes.failed, next: 'Check the file and run the command again.' },
-  target_exists: { exit: exitCodes.failed, next: 'Move the existing file, then run the command again.' },
+  target_exists: {
+    exit: exitCodes.failed,
+    next: 'Move the existing file, choose another path with --output, or replace the file with --overwrite.',
+  },
   invalid_argument: { exit: exitCodes.usage, next: 'See: waybill --help' },
 };
 
@@ -159,7 +181,7 @@ export function describeError(error: unknown): ErrorReport {
     exit: exitCodes.failed,
     code: 'failed',
     message,
-    next: 'If the message does not help, contact the administrator.',
+    next: 'Run the command again. If it fails again, send this message to the administrator.',
   };
 }
 
@@ -173,10 +195,14 @@ function describeDetails(error: WaybillError): Partial<Outcome> {
     const next = 'Leave out --no-mail, so that receivers get a mail, or ask the administrator.';
     return { message: 'Your account may send only to certain domains, so it does not get links itself.', next };
   }
+  // Not of the server: an upload that is known from before does not exist any more.
+  if (code === 'not_found' && status === undefined) return { message, next: 'Use another --key.' };
+  if (code === 'network_not_allowed' && message.startsWith('The new key'))
+    return { message, next: 'Choose networks within those of your key: waybill whoami' };
   const [, address] = noPhone.exec(message) ?? [];
   if (address !== undefined) return { next: `Add it: waybill contacts add --update ${address} --phone …` };
   // The client's own messages end with advice.
-  const isOwn = code === 'invalid_argument' || (code === 'unexpected_response' && status === undefined);
+  const isOwn = status === undefined && ['invalid_argument', 'too_many_files', 'unexpected_response'].includes(code);
   const [, problem, advice] = (isOwn && /^(.*\.) ([A-Z][^.]*\.)$/s.exec(message)) || [];
   return problem === undefined || advice === undefined ? {} : { message: rephrase(problem), next: advice };
 }
@@ -209,6 +235,8 @@ const oversizeAdvice: Partial<Record<WaybillErrorCode, string>> = {
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/"message"/g, '--message'],
   [/"?\bexpires_in\b"?/g, '--days'],
+  // When a program may repeat a request; people get a next step.
+  [/ [^.]*\bRetry-After\b[^.]*\./g, ''],
   [/is not an e-mail address we can use/g, 'is not a valid e-mail address'],
 ];
 

@@ -1,13 +1,9 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { exitCodes } from './exit-codes.ts';
 import { run } from './run.ts';
 import { abortOnSignals } from './signals.ts';
-
-const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+import { version } from './version.ts';
 
 // `process.exit` would wait for calls that do not return. A shell reports 130 for SIGINT.
 const interrupted = abortOnSignals(process, () => process.kill(process.pid, 'SIGINT'));
@@ -31,7 +27,7 @@ const exit = await run(
   },
   process.argv.slice(2),
   interrupted,
-  manifest.version,
+  version,
 );
 // Exits after all output is written, although handles such as an unread standard input may still be open.
 process.stdout.write('', () => process.exit(exit));

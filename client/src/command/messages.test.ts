@@ -143,6 +143,20 @@ test.each<[status: number, code: string, message: string, exit: number, printed:
   [422, 'infected', 'The virus scanner refused the file; nothing was kept.', 7, 'Do not send this file.'],
   [429, 'daily_limit', 'The account may make 5 dispatches a day.', 5, 'Run the same command again tomorrow'],
   [507, 'storage_full', 'The account may store 1000 bytes.', 4, 'The account may store 1000 bytes.'],
+  [
+    403,
+    'scope_missing',
+    'The key needs the scope history.',
+    4,
+    'The key needs the scope history.\n         Use another key',
+  ],
+  [
+    403,
+    'network_not_allowed',
+    'The key may not be used from this address.',
+    4,
+    'Run the command in one of the networks',
+  ],
   [403, 'recipient_not_allowed', 'The account may not send to a@x.org.', 4, 'Choose another receiver'],
   [500, 'damaged', 'The stored file failed its integrity check.', 6, 'Contact the administrator of the server.'],
   [500, 'internal', 'Give the administrator the X-Request-Id.', 1, 'The server encountered an unexpected error.'],
@@ -157,6 +171,15 @@ test.each<[status: number, code: string, message: string, exit: number, printed:
   const failed = await runFailing(['request', '--to', 'a@example.org'], { respond: refusal(status, code, message) });
   expect(failed.printed).toContain(printed);
   expect(failed.exit).toBe(exit);
+});
+
+test('networks that a new key may not have are not those of this machine', () => {
+  const message = 'The new key may only be for addresses from which your key works.';
+  expect(describeError(new WaybillError('network_not_allowed', message))).toMatchObject({
+    exit: 4,
+    message,
+    next: 'Choose networks within those of your key: waybill whoami',
+  });
 });
 
 test('names each of several faults', () => {
@@ -190,6 +213,18 @@ test.each<[what: string, error: WaybillError, message: string, next: string]>([
     new WaybillError('too_large', 'film.mp4 is too large.', { maxSize: 1e9 }),
     'film.mp4 is too large.',
     'Your account accepts files of up to 1.0 GB. Send it in smaller parts, or ask the administrator for a higher limit.',
+  ],
+  [
+    'more files than a drop may have',
+    new WaybillError('too_many_files', 'A drop can have at most 1000 files. Send an archive of drawings instead.'),
+    'A drop can have at most 1000 files.',
+    'Send an archive of drawings instead.',
+  ],
+  [
+    'an upload that was used before',
+    new WaybillError('not_found', 'An earlier call with this key uploaded the file, which was then sent or removed.'),
+    'An earlier call with this key uploaded the file, which was then sent or removed.',
+    'Use another --key.',
   ],
   [
     'an address',
@@ -229,23 +264,13 @@ test('a server without TLS is not tried again', async () => {
   expect(terminal.errors.text).toBe(`waybill: ${host} does not speak TLS.\n         Use http://, or the right port.\n`);
 });
 
-test('a user at a terminal sees each further attempt', async () => {
-  const terminal = fakeTerminal(home, {}, 'wb_key\n');
-  terminal.errors.isTTY = true;
-  const words = ['login', 'http://127.0.0.1:1', '--user', 'a@example.org'];
-  expect(await run(terminal, words, new AbortController().signal, '1.2.3')).toBe(5);
-  expect(terminal.errors.text.match(/Trying again \(\d of 3\) …\n/g)).toEqual([
-    'Trying again (2 of 3) …\n',
-    'Trying again (3 of 3) …\n',
-  ]);
-});
-
 test('a server that cannot be reached is named', async () => {
   const terminal = fakeTerminal(home, {}, 'wb_key\n');
   const words = ['login', 'http://127.0.0.1:1', '--user', 'a@example.org'];
   expect(await run(terminal, words, new AbortController().signal, '1.2.3')).toBe(5);
   expect(terminal.errors.text).toBe(
-    'waybill: 127.0.0.1:1 cannot be reached: the connection was refused.\n' +
+    '127.0.0.1:1 cannot be reached: the connection was refused. Trying again …\n' +
+      'waybill: 127.0.0.1:1 cannot be reached: the connection was refused.\n' +
       '         Check the server’s address and the network, then run the command again.\n',
   );
 });

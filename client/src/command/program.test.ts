@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -61,4 +61,12 @@ test('the help lists every exit code', async () => {
   const [, list = ''] = /\nExit codes:\n((?: {2}.*\n)+)/.exec(await readHelp()) ?? [];
   const listed = list.match(/^ {2}\d+/gm)?.map(Number);
   expect(listed).toEqual(Object.values(exitCodes));
+});
+
+test('the help and the document name the same variables of the environment', async () => {
+  const document = readFileSync(new URL('../../../docs/client.md', import.meta.url), 'utf8');
+  const [accounts = ''] = /^### Accounts$[^]*?^### /m.exec(document) ?? [];
+  const named = accounts.split('\n').flatMap((line) => /^\|(.*?)\|/.exec(line)?.[1]?.match(/WAYBILL_\w+/g) ?? []);
+  const helped = (await readHelp()).match(/^ {2}WAYBILL_\w+/gm)?.map((line) => line.trim());
+  expect(helped?.toSorted()).toEqual(named.toSorted());
 });

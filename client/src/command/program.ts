@@ -16,6 +16,16 @@ import { addExamples, collectValues, limitOption, requireOption, validateWith, w
 import { type PullCommandOptions, pullFiles } from './pull/pull.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
 
+const environmentHelp = `
+Environment:
+  WAYBILL_URL             the server’s address, in place of the stored one
+  WAYBILL_USER            the account’s e-mail address, in place of the stored one
+  WAYBILL_API_KEY         the account’s key, in place of the stored one
+  WAYBILL_API_KEY_FILE    a file that contains the key
+  WAYBILL_ACCOUNT_FILE    the file for the account (default: ~/.config/waybill/account.json)
+  WAYBILL_WEBHOOK_SECRET  the secret with which \`webhooks listen\` signs events
+  WAYBILL_PLAIN_HTTP      1 allows http:// to another machine; the key can then be read in transit`;
+
 const exitCodesHelp = `
 Exit codes:
   0    done
@@ -51,7 +61,9 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill login https://files.example.org --user orders@example.org',
     'waybill send report.pdf --to anna@example.com',
     'waybill pull ~/inbox',
-  ).addHelpText('after', exitCodesHelp);
+  )
+    .addHelpText('after', environmentHelp)
+    .addHelpText('after', exitCodesHelp);
 
   addExamples(
     program
@@ -172,6 +184,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
       .action((shell: Shell) => void terminal.output.write(completionScript(program, shell))),
     'source <(waybill completion bash)',
+    'waybill completion zsh > _waybill',
     'waybill completion fish > waybill.fish',
   );
 

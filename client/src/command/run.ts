@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { describeError } from './error-report.ts';
 import { type ExitCode, exitCodes, SilentExit } from './exit-codes.ts';
 import { isJson, makeProgram } from './program.ts';
+import { eraseTemporaryLine } from './terminal/temporary-line.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
 
 /** Runs one command line. Returns the exit code of the process. */
@@ -25,5 +26,7 @@ export async function run(
     const known = describeError(signal.aborted ? signal.reason : error);
     new Output(terminal, json).printError(known);
     return known.exit;
+  } finally {
+    eraseTemporaryLine(terminal.errors);
   }
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isWaybillError } from '../errors.ts';
 import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
 import { Waybill } from '../waybill.ts';
@@ -87,6 +89,39 @@ test('an abort ends a request in progress, and throws the given reason', async (
   while (server.requests.length < 1) await turn();
   controller.abort(new Error('enough'));
   await expect(listing).rejects.toThrow('enough');
+});
+
+test('a server that does not complete a connection is abandoned after 15 seconds', async () => {
+  // It accepts a connection, and never begins TLS.
+  const mute = createServer().listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const connected = once(mute, 'connection');
+  const { port } = mute.address() as AddressInfo;
+  const options = { baseUrl: `https://127.0.0.1:${port}`, user: 'alpha@machines.test', apiKey: 'wb_key' };
+  const calling = new Waybill({ ...options, retry: { maxAttempts: 1 } }).account().catch((caught: unknown) => caught);
+  const [socket] = (await connected) as [{ destroy(): void }];
+  vi.advanceTimersByTime(14_999);
+  await turn();
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(1);
+  vi.useRealTimers();
+  expect(await calling).toMatchObject({
+    code: 'unreachable',
+    message: `127.0.0.1:${port} cannot be reached: no connection within 15 seconds.`,
+  });
+  socket.destroy();
+  mute.close();
+});
+
+test('a server that is connected may take longer to respond', async () => {
+  const server = await WireServer.start(() => undefined);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const calling = server.client({ retry: { maxAttempts: 1 } }).account();
+  while (server.requests.length < 1) await turn();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+  await Promise.all([expect(calling).rejects.toMatchObject({ code: 'unreachable' }), server[Symbol.asyncDispose]()]);
 });
 
 test('a key is not sent unencrypted to another machine', () => {

@@ -11,6 +11,9 @@ export interface OutgoingRequest {
   signal?: AbortSignal | undefined;
 }
 
+/** How long it may take to connect. A machine that is switched off does not refuse a connection. */
+const connectTimeoutMs = 15_000;
+
 /** Sends requests over persistent connections. */
 export class Transport {
   readonly #agent: HttpAgent;
@@ -40,6 +43,7 @@ export class Transport {
     request.once('timeout', () =>
       request.destroy(new Error(`no data for ${Math.round(this.#idleTimeoutMs / 1000)} seconds`)),
     );
+    limitConnecting(request, this.#secure ? 'secureConnect' : 'connect');
     const settled = new AbortController();
     const responded = new Promise<IncomingMessage>((resolve, reject) => {
       request.once('response', (response) => {
@@ -69,6 +73,19 @@ export class Transport {
   }
 }
 
+function limitConnecting(request: ClientRequest, connected: 'connect' | 'secureConnect'): void {
+  request.once('socket', (socket) => {
+    // A persistent connection is used again.
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => {
+      request.destroy(new Error(`no connection within ${connectTimeoutMs / 1000} seconds`));
+    }, connectTimeoutMs);
+    const stop = () => clearTimeout(timer);
+    socket.once(connected, stop);
+    request.once('close', stop);
+  });
+}
+
 async function writeBody(request: ClientRequest, body: OutgoingRequest['body'], settled: AbortSignal): Promise<void> {
   if (body === undefined || body instanceof Uint8Array) {
     request.end(body);
@@ -96,7 +113,8 @@ function writePiece(request: ClientRequest, piece: Uint8Array, settled: AbortSig
   });
 }
 
-function toUnreachableError(url: URL, cause: unknown): WaybillError {
+/** Returns an error that says why a server cannot be reached. */
+export function toUnreachableError(url: URL, cause: unknown): WaybillError {
   const tlsProblem = cause instanceof Error && describeTlsProblem(url, cause);
   if (tlsProblem) return new WaybillError('unexpected_response', tlsProblem, { cause });
   const why = cause instanceof Error ? describeCause(cause) : String(cause);

@@ -39,6 +39,8 @@ export class FakeExchange implements AsyncDisposable {
   refusal: Upload['refusal'] = null;
   account: unknown = account;
   dailyLimitReached = false;
+  /** The code with which the key is refused when a drop is created. */
+  refusedKey: 'network_not_allowed' | 'scope_missing' | undefined;
   server!: WireServer;
   readonly #responses = new Map<string, { digest: string; response: FakeResponse }>();
 
@@ -88,6 +90,7 @@ export class FakeExchange implements AsyncDisposable {
       return headers['tus-resumable'] ? this.#createUpload(headers) : this.#uploadWhole(headers, body);
     if (path === 'account') return { value: this.account };
     if (path === 'drops/check') return this.#checkDrop(JSON.parse(body.toString()) as NewDrop);
+    if (method === 'POST' && path === 'drops' && this.refusedKey) throw new Refusal(403, this.refusedKey);
     if (method === 'POST' && path === 'drops') return this.#createDrop(JSON.parse(body.toString()) as NewDrop);
     if (!upload) throw new Refusal(404, 'not_found');
     if (method === 'HEAD') return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };

@@ -1,6 +1,7 @@
 import { isAccountAddress } from '../../canonical-address.ts';
-import { type Account, createClient, requireServerUrl, retryNotice, writeAccount } from '../account.ts';
+import { type Account, checkOptions, createClient, requireServerUrl, writeAccount } from '../account.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { createRetryNotice } from '../retry-notice.ts';
 import { ask } from '../terminal/ask.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
 
@@ -34,8 +35,7 @@ export async function login(
     api_key: apiKey,
     ...(plainHttp === true ? { plain_http: true } : {}),
   };
-  // A user is waiting, and a wrong address is more likely than a server that is down for a minute.
-  const client = createClient(account, { retry: { maxAttempts: 3 }, onRetry: retryNotice(terminal) });
+  const client = createClient(account, { ...checkOptions, onRetry: createRetryNotice(terminal, output) });
   const { email } = await client.account({ signal });
   client.close();
   if (email !== account.user) {

@@ -39,7 +39,12 @@ export function parsePolicyText(text: string, source: string): Policy {
     return parsePolicy(text);
   } catch (error) {
     const message = `${source} is not a policy: ${(error as Error).message}.`;
-    throw new CommandError(exitCodes.usage, 'policy', message, 'docs/evidence.md describes policies.');
+    throw new CommandError(
+      exitCodes.usage,
+      'policy',
+      message,
+      'Use a policy of the server whose receipts you verify: the file at its address with /log/policy.',
+    );
   }
 }
 

@@ -59,6 +59,17 @@ describe('the same command again', () => {
     expect(records()).toEqual([]);
   });
 
+  test.each(['network_not_allowed', 'scope_missing'] as const)('continues after %s, with another key', async (code) => {
+    await using exchange = await FakeExchange.start();
+    const words = '~/report.csv --to a@example.org';
+    exchange.refusedKey = code;
+    expect((await send(exchange, words)).exit).toBe(4);
+    expect(records()).toHaveLength(1);
+    exchange.refusedKey = undefined;
+    expect(await send(exchange, words)).toMatchObject({ exit: 0, errors: expect.stringContaining('Resuming') });
+    expect(exchange.received).toHaveLength(1);
+  });
+
   test('continues an upload that was interrupted, and says so', async () => {
     await using exchange = await FakeExchange.start();
     writeFileSync(join(home, 'large.bin'), Buffer.alloc(chunkBytes * 2));

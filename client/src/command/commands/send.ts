@@ -24,7 +24,7 @@ export async function sendFiles(
   paths: string[],
   { name: inputName, dryRun, ...delivery }: SendCommandOptions,
 ): Promise<void> {
-  const { client, account } = await openClient(terminal);
+  const { client, account } = await openClient(terminal, output);
   const fromInput = paths.includes('-');
   if (inputName !== undefined && !fromInput) {
     const message = '--name is only for a file that is read from standard input.';
@@ -80,10 +80,18 @@ export async function sendFiles(
   }
 }
 
+/** Refusals that end without any change of the send: with room, or with another key or network. */
+const passingRefusals: ReadonlySet<string> = new Set([
+  'network_not_allowed',
+  'not_found',
+  'scope_missing',
+  'storage_full',
+]);
+
 /** Returns whether a repetition of the same send would be refused too. */
 function isFinalRefusal(error: unknown): boolean {
   const { exit, code } = describeError(error);
-  if (code === 'storage_full' || code === 'not_found') return false;
+  if (passingRefusals.has(code)) return false;
   return exit === exitCodes.refused || exit === exitCodes.infected;
 }
 

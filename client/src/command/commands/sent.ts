@@ -115,7 +115,12 @@ export function findReceiver(
 export function requireMails({ reference, notify }: FoundSent['details']): void {
   if (notify) return;
   const message = `${reference} was created with --no-mail, so its receivers get no mails.`;
-  throw new CommandError(exitCodes.refused, 'invalid_input', message, 'Write to them yourself.');
+  throw new CommandError(
+    exitCodes.refused,
+    'invalid_input',
+    message,
+    'Write to them yourself: their links were printed when it was created.',
+  );
 }
 
 export function linkRevokedError({ reference }: FoundSent['details'], { email }: FoundReceiver): CommandError {

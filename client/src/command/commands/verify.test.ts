@@ -111,6 +111,22 @@ test('pins the policy of a server once it is confirmed, and notices another one'
   expect(await verify('verify', '--pin', origin)).toMatchObject({ exit: 2, errors: expect.stringContaining('OTHER') });
 });
 
+test('says why a policy cannot be fetched', async () => {
+  const ended = await WireServer.start();
+  await ended[Symbol.asyncDispose]();
+  const refused = await verify('verify', '--pin', ended.baseUrl);
+  expect(refused.exit).toBe(5);
+  expect(refused.errors).toContain(`${new URL(ended.baseUrl).host} cannot be reached: the connection was refused.`);
+  await using server = await WireServer.start((_seen, response, request) => {
+    response.writeHead(200, { 'Content-Length': '1000' });
+    response.write('log ', () => request.socket.destroy());
+  });
+  const { origin, host } = new URL(server.baseUrl);
+  const brokenOff = await verify('verify', '--pin', origin);
+  expect(brokenOff.exit).toBe(5);
+  expect(brokenOff.errors).toContain(`${host} cannot be reached: `);
+});
+
 test('opens no connection: it also works where there is no network', () => {
   const program = new URL('../main.ts', import.meta.url).pathname;
   const words = ['-r', '-n', process.execPath, '--conditions=source', program, 'verify', receipt, '--policy', policy];

@@ -7,6 +7,7 @@ import {
   type Verdict,
   verifyReceipt,
 } from '@waybill/evidence';
+import { toUnreachableError } from '../../http/transport.ts';
 import { requireServerUrl } from '../account.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../error-report.ts';
@@ -167,20 +168,21 @@ async function fetchPolicy(server: URL, signal: AbortSignal): Promise<string> {
       message,
       'Check the server’s address, then run the command again.',
     );
-  let response: Response;
   try {
-    response = await fetch(url, { redirect: 'error', signal: limit });
-  } catch {
+    const response = await fetch(url, { redirect: 'error', signal: limit });
+    if (!response.ok || !response.body) throw refuse(`${url.href} has no policy (status ${response.status}).`);
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of response.body as AsyncIterable<Uint8Array>) {
+      size += piece.length;
+      if (size > maxPolicyBytes) throw refuse(`The policy at ${url.href} is too large.`);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString('utf8');
+  } catch (error) {
     signal.throwIfAborted();
-    throw refuse(`${url.href} cannot be reached.`);
+    if (error instanceof CommandError) throw error;
+    if (limit.aborted) throw refuse(`${url.href} has sent no policy within ${timeoutMs / 1000} seconds.`);
+    throw toUnreachableError(url, (error as Error).cause ?? error);
   }
-  if (!response.ok || !response.body) throw refuse(`${url.href} has no policy (status ${response.status}).`);
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of response.body as AsyncIterable<Uint8Array>) {
-    size += piece.length;
-    if (size > maxPolicyBytes) throw refuse(`The policy at ${url.href} is too large.`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { isWaybillError } from '../../errors.ts';
 import type { Account } from '../../generated/wire.ts';
 import type { Waybill } from '../../waybill.ts';
-import { accountPath, openClient } from '../account.ts';
+import { accountPath, checkOptions, openClient } from '../account.ts';
 import type { Context } from '../context.ts';
 import type { Fact } from '../terminal/fact-sheet.ts';
 import { chooseLifetimeUnit, formatCount, formatShare, formatSize, formatTime, pluralize } from '../terminal/format.ts';
@@ -16,7 +16,7 @@ const fileSizeReasons = {
 
 /** Shows the account, its limits and the rights of its key. */
 export async function showAccount({ terminal, output, signal }: Context): Promise<void> {
-  const { client, account: stored } = await openClient(terminal);
+  const { client, account: stored } = await openClient(terminal, output, checkOptions);
   const account = await client.account({ signal });
   const name = await findKeyName(client, account, signal);
   client.close();

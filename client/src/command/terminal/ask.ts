@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandError, exitCodes, SilentExit } from '../exit-codes.ts';
+import { eraseTemporaryLine } from './temporary-line.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Prompts on a terminal; otherwise reads the next line of standard input. */
@@ -10,6 +11,7 @@ export async function ask(
   question: string,
   hidden = false,
 ): Promise<string> {
+  eraseTemporaryLine(errors);
   const onTerminal = input.isTTY === true;
   const screen = new Writable({
     write(piece: Buffer, _encoding, written) {

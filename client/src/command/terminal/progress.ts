@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { formatDuration, formatShare, formatSize, formatSpeed } from './format.ts';
 import { toPrintable } from './printable.ts';
+import { drawTemporaryLine, eraseTemporaryLine } from './temporary-line.ts';
 import { screenWidth, type Terminal } from './terminal.ts';
 import { shorten, textWidth } from './text-width.ts';
 
@@ -80,14 +81,13 @@ export class Progress {
     while (this.#samples.length > 2 && at - (this.#samples[0]?.at ?? at) > windowMs) this.#samples.shift();
     if (this.#drawnAt !== undefined && at - this.#drawnAt < redrawMs && !isComplete(step)) return;
     this.#drawnAt = at;
-    this.#screen.write(`\r\u001b[2K${this.line(step, screenWidth(this.#screen))}`);
+    drawTemporaryLine(this.#screen, this.line(step, screenWidth(this.#screen)));
   }
 
   /** Removes the line, so that other output can take its place. */
   clear(): void {
-    if (this.#drawnAt === undefined) return;
     this.#drawnAt = undefined;
-    this.#screen?.write('\r\u001b[2K');
+    if (this.#screen) eraseTemporaryLine(this.#screen);
   }
 
   line(step: FileProgress, columns: number): string {

@@ -6,6 +6,7 @@ import { toLocalTimes } from './format.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { hideKeys, toJsonText, toPrintable } from './printable.ts';
 import { type Column, Table } from './table.ts';
+import { eraseTemporaryLine } from './temporary-line.ts';
 import { wrap } from './text-width.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -88,7 +89,7 @@ export class Output {
     const width = errors.isTTY === true ? screenWidth(errors) : Number.POSITIVE_INFINITY;
     const table = new Table(columns, first, true, width, createPaint(errors, this.#terminal.environment));
     for (const line of [table.header(), ...first.map((row) => table.line(row))]) {
-      if (!this.isJson) errors.write(`${line}\n`);
+      if (!this.isJson) this.#writeError(line);
     }
     if (count > first.length) this.notice(`… and ${count - first.length} more`);
   }
@@ -107,6 +108,7 @@ export class Output {
 
   /** Writes a line, and waits for a slow reader. */
   async #writeLine(line: string): Promise<void> {
+    eraseTemporaryLine(this.#terminal.errors);
     if (!this.#terminal.output.write(`${line}\n`)) await once(this.#terminal.output, 'drain');
   }
 
@@ -117,7 +119,7 @@ export class Output {
 
   /** Prints a notice to standard error, unless the output is JSON. */
   notice(text: string): void {
-    if (!this.isJson) this.#terminal.errors.write(`${toPrintable(hideKeys(text))}\n`);
+    if (!this.isJson) this.#writeError(toPrintable(hideKeys(text)));
   }
 
   /** Prints a failure to standard error, as one JSON value if the output is JSON. */
@@ -127,7 +129,7 @@ export class Output {
     const message = hideKeys(report.message);
     const next = hideKeys(report.next);
     if (this.isJson) {
-      errors.write(`${toJsonText({ status: 'error', code, message, next, instance })}\n`);
+      this.#writeError(toJsonText({ status: 'error', code, message, next, instance }));
       return;
     }
     // Only an error of the server itself is looked up in its log.
@@ -136,6 +138,11 @@ export class Output {
     const width = errors.isTTY === true ? screenWidth(errors) - program.length : Number.POSITIVE_INFINITY;
     const sentences = [...`${toLocalTimes(message)}${request}`.split('\n'), next];
     const lines = sentences.flatMap((text) => wrap(toPrintable(text), width));
-    errors.write(`${program}${lines.join(`\n${' '.repeat(program.length)}`)}\n`);
+    this.#writeError(`${program}${lines.join(`\n${' '.repeat(program.length)}`)}`);
+  }
+
+  #writeError(line: string): void {
+    eraseTemporaryLine(this.#terminal.errors);
+    this.#terminal.errors.write(`${line}\n`);
   }
 }

@@ -104,13 +104,14 @@ async function lockFile(path: string): Promise<Server> {
   return server;
 }
 
+const lostStateAdvice =
+  'Restore it from a backup. If there is none, create a witness with another name and key: waybill witness init';
+
 /** A file that is missing or damaged stops the witness: with an empty memory it would cosign any view of a log. */
 async function readState(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
-    const next =
-      'Restore it from a backup. If there is none, create a witness with another name and key: waybill witness init';
-    throw new CommandError(exitCodes.damaged, 'state_missing', `${path} does not exist.`, next);
+    throw new CommandError(exitCodes.damaged, 'state_missing', `${path} does not exist.`, lostStateAdvice);
   });
 }
 
@@ -132,8 +133,7 @@ function parseLogs(path: string, text: string): Map<string, WitnessedLog> {
       }),
     );
   } catch {
-    const next = 'Restore it from a backup. Without it, the witness would cosign any view of a log.';
-    throw new CommandError(exitCodes.damaged, 'state_damaged', `${path} is damaged.`, next);
+    throw new CommandError(exitCodes.damaged, 'state_damaged', `${path} is damaged.`, lostStateAdvice);
   }
 }
 

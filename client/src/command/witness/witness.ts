@@ -80,7 +80,7 @@ async function readLogs({ log, policy }: WitnessCommandOptions): Promise<readonl
     throw new CommandError(
       exitCodes.usage,
       'usage',
-      `${(error as Error).message}.`,
+      `--log is not the key of a log: ${(error as Error).message}.`,
       'Copy the key as the log names it.',
     );
   }
