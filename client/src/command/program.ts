@@ -1,7 +1,7 @@
-import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, type CommanderError, Option } from 'commander';
 import { completionScript, type Shell } from './commands/completion.ts';
 import { addContactCommands } from './commands/contact-commands.ts';
-import { isLanguage, languageRule } from './commands/contacts-file.ts';
+import { addDeliveryOptions, daysOption, parseKey } from './commands/delivery-command-options.ts';
 import { addEvidenceCommands } from './commands/evidence-commands.ts';
 import { type InboxCommandOptions, listInbox, releaseEntries } from './commands/inbox.ts';
 import { addKeyCommands } from './commands/key-commands.ts';
@@ -12,7 +12,7 @@ import { addSentCommands } from './commands/sent-commands.ts';
 import { addWebhookCommands } from './commands/webhook-commands.ts';
 import type { Context } from './context.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { addExamples, collectValues, limitOption, requireOption, validateWith, wholeNumberParser } from './options.ts';
+import { addExamples, collectValues, limitOption, wholeNumberParser } from './options.ts';
 import { type PullCommandOptions, pullFiles } from './pull/pull.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
 
@@ -208,43 +208,4 @@ function toUsageError({ message }: CommanderError, command: Command): CommandErr
 
 function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
-}
-
-/** Adds the options that sends and requests have in common. */
-function addDeliveryOptions(command: Command): Command {
-  return requireOption(command, 'to')
-    .addOption(
-      new Option('--second-factor <factor>', 'how receivers get a code, which they need besides their link').choices([
-        'off',
-        'mail',
-        'sms',
-      ]),
-    )
-    .option(
-      '--language <tag>',
-      `the language of the mails and pages: ${languageRule} (default: the contact’s)`,
-      validateWith(isLanguage, languageRule),
-    )
-    .option('--external-id <text>', 'your own identifier, by which other commands find it')
-    .option('--dry-run', 'check everything, and send nothing');
-}
-
-function daysOption(what: string): Option {
-  return new Option('--days <number>', `for how many days ${what} (default: the server’s setting)`).argParser(
-    parseDays,
-  );
-}
-
-/** Parses a number of days. What the account may choose is decided by the server. */
-function parseDays(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a whole number of days, such as 7.');
-}
-
-/** Parses a key, which is sent in a header. */
-function parseKey(value: string): string {
-  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(value)) {
-    throw new InvalidArgumentError('Use up to 255 printable ASCII characters.');
-  }
-  return value;
 }
