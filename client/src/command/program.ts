@@ -15,6 +15,7 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 import { addExamples, collectValues, limitOption, wholeNumberParser } from './options.ts';
 import { type PullCommandOptions, pullFiles } from './pull/pull.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
+import { addWatchCommand } from './watch/watch-command.ts';
 
 const exitCodesHelp = `
 Exit codes:
@@ -26,7 +27,7 @@ Exit codes:
   5    the server is unreachable or busy
   6    the bytes are damaged
   7    the virus scanner refused a file
-  8    pull could not finish some files
+  8    pull or watch --once could not finish some files
   9    a receipt is not proven, or a file is not a receipt
   10   no key or policy was given to verify a receipt
   130  interrupted`;
@@ -158,6 +159,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
   );
 
+  addWatchCommand(program, context);
   addSentCommands(program, context);
 
   addContactCommands(program, context);
