@@ -69,6 +69,8 @@ export class Archive {
     const day = (note.status === 'sent' ? note.sent_at : note.failed_at).slice(0, isoDateLength);
     const target = join(this.#root, archiveFolders[note.status], day, folder);
     await makeFolder(target);
+    // A crash may have come after everything was moved.
+    await makeFolder(held, 0o700);
     const draft = join(held, noteDraft);
     await writeSynced(draft, `${JSON.stringify(note, undefined, 2)}\n`);
     const first = this.#numbers.get(join(target, name)) ?? 1;

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 
-/** What a look at a file has found. */
+/** The state of a file, as one look has found it. */
 export interface FileLook {
   /** Equal for a file that nobody has written to since; it survives a rename. */
   content: string;

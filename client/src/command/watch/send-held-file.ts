@@ -164,7 +164,7 @@ async function finishFile(context: HeldFileContext, file: HeldFile): Promise<voi
   if (note.status === 'sent') await events.sent(path, note);
   else {
     await events.failed(path, note);
-    // What is not sent does not count against the quota. The server removes it later in any case.
+    // It would count against the quota until the server removes it.
     const { id } = JSON.parse(file.upload ?? '{}') as Partial<Upload>;
     if (id !== undefined) await client.uploads.remove(id, { signal }).catch(() => undefined);
   }

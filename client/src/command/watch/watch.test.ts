@@ -310,6 +310,24 @@ describe('after a crash', () => {
     expect(exchange.drops).toHaveLength(1);
   });
 
+  test('after it was moved, the file is only taken from the journal', async () => {
+    put('a.txt');
+    await stopAt('POST drops', 'response lost');
+    const [path = ''] = held();
+    mkdirSync(join(folder, 'sent', day), { recursive: true });
+    const note = { status: 'sent', file: 'a.txt', size: 5, to: [], sent_at: day, idempotency_key: idOf(path) };
+    put(`sent/${day}/a.txt.receipt.json`, JSON.stringify(note, undefined, 2));
+    renameSync(join(folder, path), join(folder, 'sent', day, 'a.txt'));
+    rmSync(join(folder, dirname(path)), { recursive: true });
+    const database = new DatabaseSync(join(folder, '.waybill/watch.db'));
+    database.prepare(`update files set state = 'sent', outcome = ?`).run(JSON.stringify(note));
+    database.close();
+    expect(await once()).toMatchObject({ exit: 0, errors: '' });
+    expect(list()).toEqual([`sent/${day}/a.txt`, `sent/${day}/a.txt.receipt.json`]);
+    expect(readdirSync(join(folder, 'sending'))).toEqual([]);
+    expect(exchange.drops).toHaveLength(1);
+  });
+
   test('that lasted for a week, the file is not sent a second time, but kept with the reason', async () => {
     put('a.txt');
     await stopAt('POST drops', 'response lost');
