@@ -15,8 +15,8 @@ import { demo } from '../lib/servers/running-demo.ts';
 import { ended, Person } from './command.ts';
 import type { WriterOrders, WrittenContent } from './folder-writer.ts';
 
-const fileCount = Number(process.env['WAYBILL_WATCH_STORM_FILES'] ?? 100);
-const kills = Number(process.env['WAYBILL_WATCH_STORM_KILLS'] ?? 5);
+const fileCount = Number(process.env['WAYBILL_WATCH_STORM_FILES'] ?? 80);
+const kills = Number(process.env['WAYBILL_WATCH_STORM_KILLS'] ?? 4);
 const seed = Number(process.env['WAYBILL_STORM_SEED'] ?? Date.now() % 1_000_000);
 /** Together they take about as long as the kills. */
 const writerCount = Math.min(32, Math.ceil((0.4 * fileCount) / kills));
@@ -84,17 +84,15 @@ test.each([
     const writers = Array.from({ length: writerCount }, (_, writer) =>
       ended(spawn(process.execPath, [writerPath, JSON.stringify({ ...orders, writer } satisfies WriterOrders)])),
     );
-    let writing = true;
-    const allWritten = Promise.all(writers).finally(() => {
-      writing = false;
-    });
+    const end = new AbortController();
+    const allWritten = Promise.all(writers).finally(() => end.abort());
     let [errors, killed, interrupted] = ['', 0, 0];
-    for (; writing || killed < kills; killed += 1) {
+    for (; !end.signal.aborted || killed < kills; killed += 1) {
       const watch = person.start(...words, '--every', '1');
-      const end = ended(watch);
+      const killedWatch = ended(watch);
       await pause(random() * maxUpMs);
       watch.kill('SIGKILL');
-      errors += (await end).stderr;
+      errors += (await killedWatch).stderr;
       if (existsSync(join(folder, 'sending'))) interrupted += readdirSync(join(folder, 'sending')).length;
     }
     const written: WrittenContent[] = [];
@@ -135,6 +133,6 @@ test.each([
       late: late.size,
       changed,
     };
-    console.log(JSON.stringify({ marker, seed, ...summary, seconds: Math.round(stormSeconds) }));
+    process.stdout.write(`${JSON.stringify({ marker, seed, ...summary, seconds: Math.round(stormSeconds) })}\n`);
   },
 );

@@ -1,8 +1,11 @@
-import type { Dirent } from 'node:fs';
+import type { Dir, Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { isAccountAddress } from '../../canonical-address.ts';
+import { describeError } from '../error-report.ts';
+import { findFileErrorCode } from '../file-errors.ts';
+import { isFaultOfMachine } from '../pull/pull-faults.ts';
 import { type FileLook, isUnchanged, lookAt } from './file-look.ts';
 import { ownFolders } from './own-folders.ts';
 import type { WatchEvents } from './watch-events.ts';
@@ -70,7 +73,10 @@ export class FolderScan {
 
   async *#listFolders(): AsyncGenerator<string, void, void> {
     const { root, byFolder, isIgnored } = this.#options;
-    if (!byFolder) return yield '';
+    if (!byFolder) {
+      yield '';
+      return;
+    }
     for await (const entry of await opendir(root)) {
       const { name } = entry;
       if (ownFolders.has(name) || isIgnored(name)) continue;
@@ -82,14 +88,28 @@ export class FolderScan {
   }
 
   async *#findReadyIn(folder: string, now: () => number): AsyncGenerator<ReadyFile, void, void> {
-    const { root, marker, isIgnored } = this.#options;
-    for await (const entry of await opendir(join(root, folder))) {
+    const { marker, isIgnored } = this.#options;
+    for await (const entry of (await this.#openFolder(folder)) ?? []) {
       if (isIgnored(entry.name) || (folder === '' && ownFolders.has(entry.name))) continue;
       if (marker && !entry.name.endsWith(markerEnding)) continue;
       const name = marker ? entry.name.slice(0, -markerEnding.length) : entry.name;
       if (name === '' || isIgnored(name)) continue;
       const look = marker ? await this.#lookAtMarked(folder, name) : await this.#observe(entry, folder, now());
       if (look) yield { folder, name, look, marked: marker };
+    }
+  }
+
+  /** Opens a folder; that of a receiver may have been removed, or be one that this user may not read. */
+  async #openFolder(folder: string): Promise<Dir | undefined> {
+    try {
+      return await opendir(join(this.#options.root, folder));
+    } catch (error) {
+      if (folder === '' || isFaultOfMachine(error) || findFileErrorCode(error) === undefined) throw error;
+      const { message, next } = describeError(error);
+      const path = join(this.#options.root, folder);
+      if (findFileErrorCode(error) !== 'ENOENT')
+        await this.#options.events.hindered({ status: 'ignored', path, message, next });
+      return undefined;
     }
   }
 
