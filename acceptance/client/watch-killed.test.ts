@@ -106,7 +106,7 @@ test.each([
       );
     }
     const stormSeconds = (performance.now() - began) / 1000;
-    // What is left. A file that changed once more, or whose request a killed process had begun, needs another run.
+    // The rest. A file that changed once more, or whose request a killed process had begun, needs another run.
     let last = await ended(person.start(...words, '--once'));
     for (let run = 1; last.exitCode === 8 && run < 10; run += 1) last = await ended(person.start(...words, '--once'));
     expect({ exitCode: last.exitCode, stderr: last.stderr, seed }).toEqual({ exitCode: 0, stderr: '', seed });
