@@ -16,6 +16,7 @@ const fileErrors: Readonly<Record<string, readonly [says: string, next: string]>
   EDQUOT: ['cannot be written: the disk quota is used up', 'Make room and run the command again.'],
   EIO: ['cannot be read or written: the disk reports an error', 'Check the disk.'],
   EFBIG: ['cannot be written: the disk does not hold files of this size', 'Choose another disk.'],
+  EXDEV: ['is on another disk than its target', 'Use a folder on the same disk.'],
   ENAMETOOLONG: ['cannot be written: its name is too long for the disk', 'Choose another path.'],
 };
 

@@ -1,7 +1,7 @@
-import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, type CommanderError, Option } from 'commander';
 import { completionScript, type Shell } from './commands/completion.ts';
 import { addContactCommands } from './commands/contact-commands.ts';
-import { isLanguage, languageRule } from './commands/contacts-file.ts';
+import { addDeliveryOptions, daysOption, parseKey } from './commands/delivery-command-options.ts';
 import { addEvidenceCommands } from './commands/evidence-commands.ts';
 import { type InboxCommandOptions, listInbox, releaseEntries } from './commands/inbox.ts';
 import { addKeyCommands } from './commands/key-commands.ts';
@@ -12,9 +12,10 @@ import { addSentCommands } from './commands/sent-commands.ts';
 import { addWebhookCommands } from './commands/webhook-commands.ts';
 import type { Context } from './context.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { addExamples, collectValues, limitOption, requireOption, validateWith, wholeNumberParser } from './options.ts';
+import { addExamples, collectValues, limitOption, wholeNumberParser } from './options.ts';
 import { type PullCommandOptions, pullFiles } from './pull/pull.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
+import { addWatchCommand } from './watch/watch-command.ts';
 
 const environmentHelp = `
 Environment:
@@ -36,7 +37,7 @@ Exit codes:
   5    the server is unreachable or busy
   6    the bytes are damaged
   7    the virus scanner refused a file
-  8    pull could not finish some files
+  8    pull or watch --once could not finish some files
   9    a receipt is not proven, or a file is not a receipt
   10   no key or policy was given to verify a receipt
   130  interrupted`;
@@ -170,6 +171,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
   );
 
+  addWatchCommand(program, context);
   addSentCommands(program, context);
 
   addContactCommands(program, context);
@@ -221,43 +223,4 @@ function toUsageError({ message }: CommanderError, command: Command): CommandErr
 
 function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
-}
-
-/** Adds the options that sends and requests have in common. */
-function addDeliveryOptions(command: Command): Command {
-  return requireOption(command, 'to')
-    .addOption(
-      new Option('--second-factor <factor>', 'how receivers get a code, which they need besides their link').choices([
-        'off',
-        'mail',
-        'sms',
-      ]),
-    )
-    .option(
-      '--language <tag>',
-      `the language of the mails and pages: ${languageRule} (default: the contact’s)`,
-      validateWith(isLanguage, languageRule),
-    )
-    .option('--external-id <text>', 'your own identifier, by which other commands find it')
-    .option('--dry-run', 'check everything, and send nothing');
-}
-
-function daysOption(what: string): Option {
-  return new Option('--days <number>', `for how many days ${what} (default: the server’s setting)`).argParser(
-    parseDays,
-  );
-}
-
-/** Parses a number of days. What the account may choose is decided by the server. */
-function parseDays(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a whole number of days, such as 7.');
-}
-
-/** Parses a key, which is sent in a header. */
-function parseKey(value: string): string {
-  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(value)) {
-    throw new InvalidArgumentError('Use up to 255 printable ASCII characters.');
-  }
-  return value;
 }

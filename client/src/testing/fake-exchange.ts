@@ -28,7 +28,7 @@ export interface Stored {
 /** An in-memory server for uploads and drops that follows docs/api-v1.md. */
 export class FakeExchange implements AsyncDisposable {
   readonly uploads = new Map<string, Stored>();
-  readonly drops: { request: NewDrop; files: string[] }[] = [];
+  readonly drops: { request: NewDrop; files: string[]; contents: string[] }[] = [];
   /** The stored parts of uploads, in the order of the requests. */
   readonly received: { path: string; offset: number; bytes: number }[] = [];
   /**
@@ -36,6 +36,8 @@ export class FakeExchange implements AsyncDisposable {
    * lost.
    */
   fate: (seen: ReceivedRequest) => 'responded' | 'response lost' | 'cut off' | 'not arrived' = () => 'responded';
+  /** Refuses a request. */
+  refuse: (seen: ReceivedRequest) => { status: number; code: string } | undefined = () => undefined;
   refusal: Upload['refusal'] = null;
   account: unknown = account;
   dailyLimitReached = false;
@@ -49,6 +51,8 @@ export class FakeExchange implements AsyncDisposable {
     exchange.server = await WireServer.start((seen, response, request) => {
       const fate = exchange.fate(seen);
       try {
+        const refused = exchange.refuse(seen);
+        if (refused) throw new Refusal(refused.status, refused.code);
         const arrived = fate === 'cut off' ? { ...seen, body: seen.body.subarray(0, chunkBytes) } : seen;
         const { value, headers } = fate === 'not arrived' ? { value: undefined } : exchange.#handleOnce(arrived);
         if (fate !== 'responded') request.socket.destroy();
@@ -148,7 +152,12 @@ export class FakeExchange implements AsyncDisposable {
       this.uploads.has(id) ? [] : [{ pointer: `/uploads/${index}`, code: 'not_found', detail: 'It is not there.' }],
     );
     if (missing.length > 0) throw new Refusal(404, 'not_found', missing);
-    this.drops.push({ request, files: request.uploads.map((id) => this.uploads.get(id)?.path ?? '') });
+    const files = request.uploads.map((id) => this.uploads.get(id) as Stored);
+    this.drops.push({
+      request,
+      files: files.map(({ path }) => path),
+      contents: files.map(({ bytes }) => bytes.toString()),
+    });
     for (const id of request.uploads) this.uploads.delete(id);
     const receivers = request.receivers.map(({ email }, id) => ({
       id,
@@ -156,7 +165,11 @@ export class FakeExchange implements AsyncDisposable {
       ...(request.notify === false ? { link: `https://files.example.org/d/${id}` } : {}),
     }));
     const reference = `WB-0000-000${this.drops.length}`;
-    const expires = { expires_at: '2030-01-31T12:00:00.000Z', notify: request.notify ?? true };
+    const expires = {
+      created_at: '2030-01-24T12:00:00.000Z',
+      expires_at: '2030-01-31T12:00:00.000Z',
+      notify: request.notify ?? true,
+    };
     return { value: { id: randomUUID(), reference, ...expires, receivers } };
   }
 

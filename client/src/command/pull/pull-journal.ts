@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { localNameKey } from '../../generated/safe-name.ts';
+import { openExclusively } from '../exclusive-database.ts';
 import { makeFolder } from '../make-folder.ts';
 
 /**
@@ -50,11 +51,7 @@ const schema = `
 const addNameKeyColumn = 'alter table files add column name_key text';
 const createNameKeyIndex = 'create index if not exists files_name_key on files (name_key) where name_key is not null';
 
-/**
- * Records in a folder which files have been downloaded to it. An SQLite file is both the journal and the lock: one
- * process holds it while it runs, and the kernel releases it however that process ends. A change is either on disk or
- * not made.
- */
+/** Records in a folder which files have been downloaded to it. One process holds it while it runs. */
 export class PullJournal implements Disposable {
   readonly folder: string;
   readonly #database: DatabaseSync;
@@ -71,18 +68,15 @@ export class PullJournal implements Disposable {
   static async open(folder: string, account: string): Promise<PullJournal | undefined> {
     const own = join(folder, '.waybill');
     await makeFolder(own, 0o700);
-    const { DatabaseSync } = await importSqlite();
-    const database = new DatabaseSync(join(own, 'pull.db'));
+    const database = await openExclusively(join(own, 'pull.db'));
+    if (database === undefined) return undefined;
     try {
-      database.exec('pragma locking_mode = exclusive; pragma synchronous = full; begin exclusive; commit');
-      database.exec('pragma journal_mode = truncate');
       database.exec(schema);
       const columns = database.prepare(`select name from pragma_table_info('files')`).all();
       if (!columns.some(({ name }) => name === 'name_key')) database.exec(addNameKeyColumn);
       database.exec(createNameKeyIndex);
     } catch (error) {
       database.close();
-      if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
       throw error;
     }
     return new PullJournal(own, database, account);
@@ -159,19 +153,5 @@ export class PullJournal implements Disposable {
 
   [Symbol.dispose](): void {
     this.#database.close();
-  }
-}
-
-/** SQLITE_BUSY */
-const sqliteBusy = 5;
-
-/** Suppresses the warning that some versions of Node print because the module is experimental. */
-async function importSqlite(): Promise<typeof import('node:sqlite')> {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return await import('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }

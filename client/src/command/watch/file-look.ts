@@ -1,0 +1,34 @@
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+
+/** The state of a file, as one look has found it. */
+export interface FileLook {
+  /** Equal for a file that nobody has written to since; it survives a rename. */
+  content: string;
+  /** Differs after any change, also of the name or the permissions, and cannot be set by a program. */
+  changedNs: bigint;
+  size: number;
+  isFile: boolean;
+}
+
+/** Returns undefined if there is nothing. Links are not followed. */
+export async function lookAt(path: string): Promise<FileLook | undefined> {
+  const found = await lstat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  return found && toLook(found);
+}
+
+function toLook(found: BigIntStats): FileLook {
+  return {
+    content: `${found.size} ${found.mtimeNs} ${found.ino}`,
+    changedNs: found.ctimeNs,
+    size: Number(found.size),
+    isFile: found.isFile(),
+  };
+}
+
+export function isUnchanged(before: FileLook, now: FileLook | undefined): boolean {
+  return now?.content === before.content && now.changedNs === before.changedNs;
+}
