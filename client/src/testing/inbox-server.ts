@@ -18,6 +18,7 @@ export interface Queued {
   availableIn: number;
   availableAt?: string;
   acknowledged: number;
+  parked: boolean;
   /** The delays in seconds with which it was given back. */
   delays: number[];
 }
@@ -32,13 +33,23 @@ export interface InboxServer extends WireServer {
   intercept: (path: string, response: ServerResponse) => boolean;
 }
 
+/** After so many attempts, an entry that is given back is parked. */
+export const maxAttempts = 10;
+
 /** Starts a server with an inbox that follows docs/api-v1.md. */
 export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
   const fetched: string[] = [];
   const queue = new Map<string, Queued>();
   const claims = new Map<string, unknown>();
   const queued = (url: string) => {
-    const known = queue.get(url) ?? { attempts: 0, lease: undefined, availableIn: 0, acknowledged: 0, delays: [] };
+    const known = queue.get(url) ?? {
+      attempts: 0,
+      lease: undefined,
+      availableIn: 0,
+      acknowledged: 0,
+      parked: false,
+      delays: [],
+    };
     queue.set(url, known);
     return known;
   };
@@ -49,11 +60,13 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
     received_at: '2030-01-31T12:00:00.000Z',
     attempts: queued(url).attempts,
     lease: queued(url).lease,
+    available_at: queued(url).parked ? null : (queued(url).availableAt ?? null),
+    parked_at: queued(url).parked ? '2030-01-31T12:00:00.000Z' : null,
   });
   const claim = () => {
     const drop = drops.find(({ url }) => {
-      const { lease, availableIn, acknowledged } = queued(url);
-      return lease === undefined && availableIn <= 0 && acknowledged === 0;
+      const { lease, availableIn, acknowledged, parked } = queued(url);
+      return lease === undefined && availableIn <= 0 && acknowledged === 0 && !parked;
     });
     if (drop === undefined) return { data: [] };
     queued(drop.url).attempts += 1;
@@ -73,8 +86,7 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
     }
     if (path.startsWith('inbox?')) {
       const waiting = drops.filter(({ url }) => queued(url).acknowledged === 0);
-      const data = waiting.map((drop) => ({ ...shown(drop), available_at: queued(drop.url).availableAt ?? null }));
-      return succeed(response, { data, next_cursor: null });
+      return succeed(response, { data: waiting.map(shown), next_cursor: null });
     }
     const drop = drops.find(({ url }) => url === id);
     if (drop === undefined) return refuse(response, 404, 'not_found');
@@ -88,19 +100,21 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
       return succeed(response, { ...shown(drop), files });
     }
     if (action === 'ack' || action === 'nack') {
-      const { lease, delay_seconds: delay = 30 } = JSON.parse(body.toString()) as {
+      const entry = queued(id);
+      const { lease, delay_seconds: delay = 30 * 2 ** (entry.attempts - 1) } = JSON.parse(body.toString()) as {
         lease: string;
         delay_seconds?: number;
       };
-      const entry = queued(id);
       if (lease !== entry.lease) return refuse(response, 409, 'lease_not_held');
       entry.lease = undefined;
       if (action === 'ack') entry.acknowledged += 1;
       else {
         entry.availableIn = delay > 0 ? 1 : 0;
         entry.delays.push(delay);
+        entry.parked = entry.attempts >= maxAttempts;
+        entry.availableAt = new Date(Date.now() + delay * 1000).toISOString();
       }
-      return succeed(response, {});
+      return succeed(response, shown(drop));
     }
     const [name = '', content = ''] = Object.entries(drop.files)[Number(file)] ?? [];
     if (drop.ended?.includes(name) === true) return refuse(response, 404, 'not_found');

@@ -4,7 +4,7 @@ import { isWaybillError } from '../../errors.ts';
 import type { FileToDownload } from '../../transfer/download.ts';
 import type { Waybill } from '../../waybill.ts';
 import { describeError } from '../error-report.ts';
-import { formatSize, pluralize } from '../terminal/format.ts';
+import { formatSize } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
 import { runHook } from './hook.ts';
@@ -24,14 +24,6 @@ export interface PullContext {
   output: Output;
   progress: Progress;
   signal: AbortSignal;
-}
-
-/** After the first failure; it doubles with every further one. */
-const firstDelaySeconds = 30;
-const maxDelaySeconds = 3600;
-
-export function retryDelaySeconds(attempts: number): number {
-  return Math.min(maxDelaySeconds, firstDelaySeconds * 2 ** Math.min(attempts - 1, 20));
 }
 
 /** Reports a problem of a single file, which must not stop the others; throws any other problem. */
@@ -100,18 +92,16 @@ async function finishFile(
 }
 
 async function finishHook(
-  { journal, hook, watch, terminal, output, signal }: PullContext,
+  { journal, hook, terminal, output, signal }: PullContext,
   noted: JournalEntry,
   arrival: Parameters<typeof runHook>[1],
 ): Promise<boolean> {
   if (hook !== undefined && !(await runHook(hook, arrival, terminal.environment, signal))) {
     signal.throwIfAborted();
-    const later = pluralize(retryDelaySeconds(arrival.attempt), 'second');
-    const next = watch ? `It will run again in ${later}.` : `Pull again after ${later}.`;
     output.printError({
       code: 'hook_failed',
       message: `The hook failed for ${arrival.path} (attempt ${arrival.attempt}).`,
-      next,
+      next: 'It runs again with the next attempt.',
     });
     return false;
   }

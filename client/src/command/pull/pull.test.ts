@@ -18,7 +18,7 @@ import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeTerminal, fakeTerminal } from '../../testing/fake-terminal.ts';
-import { type Drop, type InboxServer, type Queued, startInboxServer } from '../../testing/inbox-server.ts';
+import { type Drop, type InboxServer, maxAttempts, type Queued, startInboxServer } from '../../testing/inbox-server.ts';
 import { refuse, succeed, type WireServer } from '../../testing/wire-server.ts';
 import { run } from '../run.ts';
 import { partPath, placeFile } from './place-file.ts';
@@ -49,6 +49,11 @@ async function pull(server: InboxServer, ...words: string[]): Promise<{ exit: nu
   return { exit: await run(terminal, ['pull', folder, ...words], new AbortController().signal, '1'), terminal };
 }
 
+const errorsOf = (terminal: FakeTerminal) =>
+  terminal.errors.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 const listFolder = () =>
   readdirSync(folder)
     .filter((name) => name !== '.waybill')
@@ -353,16 +358,55 @@ test('with --json, a hook that fails is reported as JSON', async () => {
   await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
   const { exit, terminal } = await pull(server, '--json', '--hook', 'false');
   expect(exit).toBe(8);
-  const [failure = ''] = terminal.errors.text.split('\n');
-  const message = expect.stringContaining('attempt 1');
-  expect(JSON.parse(failure)).toMatchObject({ status: 'error', code: 'hook_failed', message });
+  const attempt = expect.stringContaining('attempt 1');
+  expect(errorsOf(terminal)).toMatchObject([
+    { status: 'error', code: 'hook_failed', message: attempt },
+    { status: 'error', code: 'given_back', message: attempt },
+    { status: 'error', code: 'incomplete' },
+  ]);
+});
+
+test('after its last attempt, an entry is reported as parked, with the command that releases it', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
+  for (let attempt = 1; attempt < maxAttempts; attempt += 1) await pull(server, '--hook', 'false');
+  const { terminal } = await pull(server, '--json', '--hook', 'false');
+  expect(errorsOf(terminal)).toContainEqual(
+    expect.objectContaining({ code: 'parked', next: 'To try again: waybill release d1' }),
+  );
+});
+
+test('with --json, a file that has expired is reported as JSON', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'late.txt': 'l' }, ended: ['late.txt'] }]);
+  const { exit, terminal } = await pull(server, '--json');
+  expect(exit).toBe(0);
+  const message = expect.stringContaining('late.txt from beta@machines.test expired');
+  const next = 'Ask its sender to send it again.';
+  expect(errorsOf(terminal)).toEqual([{ status: 'error', code: 'not_found', message, next }]);
+});
+
+test('with --json, a lost lease is reported as JSON, and its entry is not acknowledged', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  server.intercept = (path) => {
+    // Another program has claimed it meanwhile.
+    if (path.startsWith('inbox/d1/files/')) (server.queue.get('d1') as Queued).lease = 'of another';
+    return false;
+  };
+  const { exit, terminal } = await pull(server, '--json');
+  expect(exit).toBe(8);
+  expect(errorsOf(terminal)).toMatchObject([
+    { status: 'error', code: 'lease_not_held', message: 'The lease of the files from beta@machines.test was lost.' },
+    { status: 'error', code: 'incomplete' },
+  ]);
+  expect(server.queue.get('d1')).toMatchObject({ lease: 'of another', acknowledged: 0 });
 });
 
 test('after a hook has failed, the user learns when to pull again', async () => {
   await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
   const failed = await pull(server, '--hook', 'exit 1');
   expect(failed.exit).toBe(8);
-  expect(failed.terminal.errors.text).toContain('(attempt 1).\n         Pull again after 30 seconds.\n');
+  const waiting =
+    /given back after attempt 1, and wait until [-\d]{10} \d\d:\d\d\.\n {9}They are pulled again then\.\n/;
+  expect(failed.terminal.errors.text).toMatch(waiting);
   const later = new Date(Date.now() + 60_000);
   Object.assign(server.queue.get('d1') as Queued, { availableIn: 9, availableAt: later.toISOString() });
   const { exit, terminal } = await pull(server, '--hook', 'exit 1');
@@ -469,7 +513,8 @@ test('a watch gives an entry back that the server cannot read while it can read 
   expect(listFolder()).toEqual(['b']);
   expect(refused).toBe(4);
   expect(server.queue.get('d1')).toMatchObject({ attempts: 1, acknowledged: 0, delays: [30] });
-  expect(terminal.errors.text).toContain('not those from beta@machines.test.\n         They wait for 30 seconds.');
+  expect(terminal.errors.text).toContain('not those from beta@machines.test.');
+  expect(terminal.errors.text).toContain('given back after attempt 1, and wait until ');
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { ignoreNotFound, isWaybillError } from '../../errors.ts';
-import type { ClaimedEntry, InboxEntryDetails } from '../../generated/wire.ts';
+import type { ClaimedEntry, InboxEntry, InboxEntryDetails } from '../../generated/wire.ts';
 import { defaultRuntime } from '../../runtime.ts';
 import type { Waybill } from '../../waybill.ts';
 import { openClient } from '../account.ts';
@@ -12,7 +12,7 @@ import { makeFolder } from '../make-folder.ts';
 import { formatDate, pluralize } from '../terminal/format.ts';
 import { Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
-import { finishOrReport, type PullContext, retryDelaySeconds } from './finish-file.ts';
+import { finishOrReport, type PullContext } from './finish-file.ts';
 import { InboxWatcher, jitterMs } from './inbox-watcher.ts';
 import { LeaseLostError, leaseSeconds, withLease } from './lease.ts';
 import { EntryFaultError, isFaultOfMachine } from './pull-faults.ts';
@@ -143,6 +143,13 @@ async function processEntry(puller: PullContext, entry: ClaimedEntry): Promise<P
       });
       return { received: 0, left: entry.file_count };
     }
+    if (error instanceof EntryFaultError) {
+      output.printError({
+        code: 'unavailable',
+        message: `The server can read other files, but not those from ${entry.sender}.`,
+        next: 'They are given back, and other files are downloaded meanwhile.',
+      });
+    }
     if (!signal.aborted) {
       // The first failure is the one to report. If the entry cannot be returned either, its lease ends.
       await giveBack(puller, entry).then(
@@ -150,15 +157,7 @@ async function processEntry(puller: PullContext, entry: ClaimedEntry): Promise<P
         () => undefined,
       );
     }
-    if (error instanceof EntryFaultError) {
-      const later = pluralize(retryDelaySeconds(entry.attempts), 'second');
-      output.printError({
-        code: 'unavailable',
-        message: `The server can read other files, but not those from ${entry.sender}.`,
-        next: `They wait for ${later}.`,
-      });
-      return { received: 0, left: entry.file_count };
-    }
+    if (error instanceof EntryFaultError) return { received: 0, left: entry.file_count };
     throw error;
   }
 }
@@ -253,9 +252,18 @@ async function settleEntry(puller: PullContext, entry: ClaimedEntry, { left }: P
   });
 }
 
-/** Returns an entry to the queue after a failure, where it is available again after a delay. */
-async function giveBack({ client, signal }: PullContext, entry: ClaimedEntry): Promise<void> {
-  await client.inbox.nack(entry, { delaySeconds: retryDelaySeconds(entry.attempts), signal });
+/** Returns an entry to the queue after a failure, where the server lets it wait for longer after each attempt. */
+async function giveBack({ client, output, signal }: PullContext, entry: ClaimedEntry): Promise<void> {
+  output.printError(describeReturn(await client.inbox.nack(entry, { signal })));
+}
+
+/** Says when an entry that was given back can be claimed again. */
+function describeReturn({ id, sender, attempts, available_at: from }: InboxEntry): Parameters<Output['printError']>[0] {
+  const given = `The files from ${sender} were given back after attempt ${attempts}`;
+  if (from !== null) {
+    return { code: 'given_back', message: `${given}, and wait until ${from}.`, next: 'They are pulled again then.' };
+  }
+  return { code: 'parked', message: `${given}, and are parked.`, next: `To try again: waybill release ${id}` };
 }
 
 function recordFiles(
