@@ -128,6 +128,8 @@ export interface ErrorReport extends Outcome {
   code: string;
   message: string;
   instance?: string | undefined;
+  /** More of what a program needs to know. */
+  details?: Readonly<Record<string, unknown>>;
 }
 
 /** A request can have a thousand faults. */

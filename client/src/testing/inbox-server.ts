@@ -116,6 +116,10 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
       }
       return succeed(response, shown(drop));
     }
+    if (action === 'release') {
+      Object.assign(queued(id), { parked: false, attempts: 0, availableIn: 0, availableAt: new Date().toISOString() });
+      return succeed(response, shown(drop));
+    }
     const [name = '', content = ''] = Object.entries(drop.files)[Number(file)] ?? [];
     if (drop.ended?.includes(name) === true) return refuse(response, 404, 'not_found');
     fetched.push(`${id}/${name}`);

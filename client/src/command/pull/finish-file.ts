@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWaybillError } from '../../errors.ts';
-import type { FileToDownload } from '../../transfer/download.ts';
+import type { InboxFile } from '../../generated/wire.ts';
 import type { Waybill } from '../../waybill.ts';
 import { describeError } from '../error-report.ts';
 import { formatSize } from '../terminal/format.ts';
@@ -11,6 +11,10 @@ import { runHook } from './hook.ts';
 import { type CompletePart, isPlaced, partPath, placeFile } from './place-file.ts';
 import { isFaultOfDisk, isFaultOfFile } from './pull-faults.ts';
 import type { JournalEntry, PullJournal } from './pull-journal.ts';
+import { isDiskFull, refuseForRoom, requireRoom } from './room.ts';
+
+/** A file of an entry. */
+export type EntryFile = InboxFile & { entry: string };
 
 export interface PullContext {
   client: Waybill;
@@ -30,7 +34,7 @@ export interface PullContext {
 export async function finishOrReport(
   puller: PullContext,
   noted: JournalEntry,
-  file: FileToDownload,
+  file: EntryFile,
   attempt: number,
 ): Promise<boolean> {
   try {
@@ -52,7 +56,7 @@ export async function finishOrReport(
 async function finishFile(
   puller: PullContext,
   noted: JournalEntry,
-  file: FileToDownload,
+  file: EntryFile,
   attempt: number,
 ): Promise<boolean> {
   const { journal, folder, output, progress } = puller;
@@ -112,9 +116,10 @@ async function finishHook(
 async function downloadToPart(
   { client, journal, folder, output, progress, signal }: PullContext,
   noted: JournalEntry,
-  file: FileToDownload,
+  file: EntryFile,
 ): Promise<CompletePart | undefined> {
   const part = partPath(journal, noted);
+  await requireRoom(folder, part, file);
   try {
     return await client.downloadPart(file, part, {
       signal,
@@ -123,6 +128,7 @@ async function downloadToPart(
         progress.show({ name: file.path, bytes: receivedBytes, totalBytes }),
     });
   } catch (error) {
+    if (isDiskFull(error)) await refuseForRoom(folder, part, file); // something else has filled it meanwhile
     if (isFaultOfDisk(error)) error.path ??= folder; // a failed write does not name its file
     if (!isWaybillError(error, 'not_found', 'link_ended', 'link_revoked')) throw error;
     progress.clear();

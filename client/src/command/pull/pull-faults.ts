@@ -1,17 +1,8 @@
 import { isWaybillError } from '../../errors.ts';
 import { findFileErrorCode } from '../file-errors.ts';
 
-/** A disk without room or with a fault, and a machine without memory, processes or open files. */
-const codesOfMachine: ReadonlySet<string> = new Set([
-  'EAGAIN',
-  'EDQUOT',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'ENOMEM',
-  'ENOSPC',
-  'EROFS',
-]);
+/** A disk with a fault, and a machine without memory, processes or open files. */
+const codesOfMachine: ReadonlySet<string> = new Set(['EAGAIN', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EROFS']);
 
 /** Returns whether an error is a condition of the whole machine or of the server, which every other file would meet. */
 export function isFaultOfMachine(error: unknown): boolean {

@@ -18,6 +18,7 @@ import { LeaseLostError, leaseSeconds, withLease } from './lease.ts';
 import { EntryFaultError, isFaultOfMachine } from './pull-faults.ts';
 import { PullJournal } from './pull-journal.ts';
 import { canReadOtherEntry } from './read-other-entry.ts';
+import { isDiskFull, requireRoomForJournal } from './room.ts';
 
 export interface PullCommandOptions {
   watch?: boolean;
@@ -81,14 +82,18 @@ async function describeWaiting(client: Waybill, signal: AbortSignal): Promise<st
 async function watchInbox(puller: PullContext): Promise<never> {
   const { client, every, output, signal } = puller;
   let news: InboxWatcher | undefined;
-  for (;;) {
+  for (let reported = ''; ; ) {
     try {
       news ??= await InboxWatcher.open(client, signal);
       await pullOnce(puller);
+      reported = '';
       await news.waitForArrival(every);
     } catch (error) {
       if (signal.aborted || !isTemporary(error)) throw error;
-      output.printError(describeError(error));
+      const report = describeError(error);
+      // A disk stays full for long, and how much is left changes all the time.
+      if (!(isDiskFull(error) && report.code === reported)) output.printError(report);
+      reported = report.code;
       await defaultRuntime.sleep(jitterMs(every), signal);
     }
   }
@@ -150,14 +155,15 @@ async function processEntry(puller: PullContext, entry: ClaimedEntry): Promise<P
         next: 'They are given back, and other files are downloaded meanwhile.',
       });
     }
+    if (isDiskFull(error)) output.printError(describeError(error));
     if (!signal.aborted) {
       // The first failure is the one to report. If the entry cannot be returned either, its lease ends.
-      await giveBack(puller, entry).then(
+      await giveBack(puller, entry, isDiskFull(error)).then(
         () => journal.endClaim(),
         () => undefined,
       );
     }
-    if (error instanceof EntryFaultError) return { received: 0, left: entry.file_count };
+    if (error instanceof EntryFaultError || isDiskFull(error)) return { received: 0, left: entry.file_count };
     throw error;
   }
 }
@@ -195,7 +201,8 @@ async function waitOutFaults<T>(
  * Claims an entry. The key is stored before the claim is made, so that the next process finds the entry if this one is
  * killed.
  */
-async function claimEntry({ client, journal, signal }: PullContext): Promise<ClaimedEntry | undefined> {
+async function claimEntry({ client, journal, folder, signal }: PullContext): Promise<ClaimedEntry | undefined> {
+  await requireRoomForJournal(folder);
   const idempotencyKey = randomUUID();
   journal.beginClaim(idempotencyKey);
   return (await client.inbox.claim({ max: 1, leaseSeconds, idempotencyKey, signal }))[0];
@@ -252,9 +259,18 @@ async function settleEntry(puller: PullContext, entry: ClaimedEntry, { left }: P
   });
 }
 
-/** Returns an entry to the queue after a failure, where the server lets it wait for longer after each attempt. */
-async function giveBack({ client, output, signal }: PullContext, entry: ClaimedEntry): Promise<void> {
-  output.printError(describeReturn(await client.inbox.nack(entry, { signal })));
+/**
+ * Returns an entry to the queue after a failure, where the server lets it wait for longer after each attempt. If the
+ * failure is none of the entry, it is not parked.
+ */
+async function giveBack(
+  { client, output, signal }: PullContext,
+  entry: ClaimedEntry,
+  keepsAttempts = false,
+): Promise<void> {
+  let returned = await client.inbox.nack(entry, { signal });
+  if (keepsAttempts && returned.parked_at !== null) returned = await client.inbox.release(entry.id, { signal });
+  output.printError(describeReturn(returned));
 }
 
 /** Says when an entry that was given back can be claimed again. */
@@ -282,5 +298,5 @@ function currentDay(): number {
 
 /** Returns whether a watch should continue after an error. */
 function isTemporary(error: unknown): boolean {
-  return isFaultOfMachine(error) || isWaybillError(error, 'internal', 'unexpected_response');
+  return isDiskFull(error) || isFaultOfMachine(error) || isWaybillError(error, 'internal', 'unexpected_response');
 }
