@@ -119,6 +119,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     next: 'Run the command again; if it happens again, contact the administrator.',
   },
   source_failed: { exit: exitCodes.failed, next: 'Check the file and run the command again.' },
+  temporary_folder: { exit: exitCodes.failed, next: 'Set TMPDIR to a folder with room.' },
   target_exists: { exit: exitCodes.failed, next: 'Move the existing file, then run the command again.' },
   invalid_argument: { exit: exitCodes.usage, next: 'See: waybill --help' },
 };
@@ -178,7 +179,8 @@ function describeDetails(error: WaybillError): Partial<Outcome> {
   const [, address] = noPhone.exec(message) ?? [];
   if (address !== undefined) return { next: `Add it: waybill contacts add --update ${address} --phone …` };
   // The client's own messages end with advice.
-  const isOwn = code === 'invalid_argument' || (code === 'unexpected_response' && status === undefined);
+  const isOwn =
+    ['invalid_argument', 'temporary_folder'].includes(code) || (code === 'unexpected_response' && status === undefined);
   const [, problem, advice] = (isOwn && /^(.*\.) ([A-Z][^.]*\.)$/s.exec(message)) || [];
   return problem === undefined || advice === undefined ? {} : { message: rephrase(problem), next: advice };
 }

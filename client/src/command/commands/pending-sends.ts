@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { nameTarget } from '../../transfer/name-target.ts';
 import type { SentFile, UploadStore } from '../../transfer/send.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { DeliveryCommandOptions } from './delivery.ts';
@@ -67,8 +68,8 @@ function toPendingSend(path: string, idempotencyKey: string, lines: readonly str
       // Not flushed: if a crash of the machine loses a line, the upload is repeated.
       async save(file) {
         const record = await open(path, appendOnly).catch(ignoreMissing);
-        await record?.write(`${JSON.stringify(file)}\n`);
-        await record?.close();
+        if (record === undefined) return;
+        await nameTarget(path, record.write(`${JSON.stringify(file)}\n`)).finally(() => record.close());
       },
     },
     recordStart() {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeExchange } from '../../testing/fake-exchange.ts';
 import { fakeTerminal } from '../../testing/fake-terminal.ts';
+import { runOnSmallDisk } from '../../testing/small-disk.ts';
 import { chunkBytes } from '../../transfer/sources.ts';
 import { run } from '../run.ts';
 
@@ -25,6 +26,37 @@ async function send(exchange: FakeExchange, words: string, signal = never) {
   const exit = await run(terminal, `send ${words.replace('~', home)}`.split(' '), signal, '1');
   return { exit, output: terminal.output.text, errors: terminal.errors.text };
 }
+
+describe('standard input that is longer than one request', () => {
+  const sendInput = async (exchange: FakeExchange, prepare: string) => {
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: home,
+      TMPDIR: '/mnt/temporary',
+      WAYBILL_URL: exchange.server.baseUrl,
+      WAYBILL_USER: 'alpha@machines.test',
+      WAYBILL_API_KEY: 'wb_key',
+    };
+    const sending = runOnSmallDisk(['--json', 'send', '-', '--to', 'b@example.org'], prepare, environment);
+    sending.child.stdin?.on('error', () => undefined).end(Buffer.alloc(chunkBytes + 1));
+    const [exit] = await sending.ended;
+    return { exit, report: JSON.parse(sending.errors) as unknown };
+  };
+
+  test.each([
+    ['is full', 'mkdir /mnt/temporary', 'it is full'],
+    ['is missing', 'true', 'it does not exist'],
+  ])('is not blamed if the folder for temporary files %s', async (_how, prepare, why) => {
+    await using exchange = await FakeExchange.start();
+    const report = {
+      status: 'error',
+      code: 'temporary_folder',
+      message: `A temporary file cannot be written in /mnt/temporary: ${why}.`,
+      next: 'Set TMPDIR to a folder with room for all bytes that are sent.',
+    };
+    expect(await sendInput(exchange, prepare)).toEqual({ exit: 1, report });
+  });
+});
 
 const records = () => readdirSync(join(home, '.local/state/waybill/sends'));
 

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import {
   existsSync,
   linkSync,
@@ -20,6 +18,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeTerminal, fakeTerminal } from '../../testing/fake-terminal.ts';
 import { type Drop, type InboxServer, maxAttempts, type Queued, startInboxServer } from '../../testing/inbox-server.ts';
+import { fillDisk, runOnSmallDisk } from '../../testing/small-disk.ts';
 import { refuse, succeed, type WireServer } from '../../testing/wire-server.ts';
 import { run } from '../run.ts';
 import { partPath, placeFile } from './place-file.ts';
@@ -540,19 +539,9 @@ test.each([
 
 const megabytes = (count: number) => 'x'.repeat(count * 1_000_000);
 
-/** Pulls onto a disk of its own of 8 MiB, which vanishes with the process; a script prepares it. */
-function pullOntoDisk(server: InboxServer, prepare: string, ...words: string[]) {
-  const program = new URL('../main.ts', import.meta.url).pathname;
-  const script = `mount -t tmpfs -o size=8m none /mnt && { ${prepare}; } && exec "$0" --conditions=source "$@" /mnt/in`;
-  const environment = { ...terminalFor(server).environment, HOME: home };
-  const args = ['-r', '-m', 'sh', '-uc', script, process.execPath, program, 'pull', ...words];
-  const child = spawn('unshare', args, { env: environment });
-  const pulling = { child, ended: once(child, 'exit'), errors: '', disk: `/proc/${child.pid}/root/mnt` };
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (pulling.errors += text));
-  return pulling;
-}
+const pullOntoDisk = (server: InboxServer, prepare: string, ...words: string[]) =>
+  runOnSmallDisk(['pull', ...words, '/mnt/in'], prepare, { ...terminalFor(server).environment, HOME: home });
 
-const fillDisk = (bytes: number) => `head -c ${bytes} /dev/zero >/mnt/ballast`;
 const listParts = (disk: string) => readdirSync(join(disk, 'in/.waybill')).filter((name) => name.endsWith('.part'));
 
 test('a file that does not fit is given back before its download, and the others are pulled', async () => {
