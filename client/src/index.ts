@@ -34,3 +34,5 @@ export {
   WebhookVerificationError,
 } from './verify-webhook.ts';
 export { Waybill, type WaybillOptions } from './waybill.ts';
+export type { WorkEntry } from './work/work-entry.ts';
+export type { ClaimStore, InboxClaim, Verdict, WorkHandler, WorkOptions, WorkProblem } from './work/work-options.ts';

@@ -35,7 +35,8 @@ const groups: Record<string, string> = {
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
   'Managing uploads': 'Uploads UploadOptions Upload',
-  'The inbox': `Inbox InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry LeasedEntry RenewOptions
+  'The inbox': `Inbox WorkEntry WorkHandler WorkOptions WorkProblem Verdict ClaimStore InboxClaim
+    InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry LeasedEntry RenewOptions
     NackOptions`,
   Downloads: 'FileToDownload DownloadOptions DownloadProgress Download DownloadToFileOptions DownloadedFile',
   'File names': 'safeLocalName safeLocalNames safeLocalPaths',

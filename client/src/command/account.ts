@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseServerUrl } from '../http/server-url.ts';
+import { makeFolder } from '../transfer/make-folder.ts';
 import { nameTarget } from '../transfer/name-target.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
 import { describeError } from './error-report.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { makeFolder } from './make-folder.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** The account as it is stored in the file. */

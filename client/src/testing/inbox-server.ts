@@ -60,18 +60,20 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
     received_at: '2030-01-31T12:00:00.000Z',
     attempts: queued(url).attempts,
     lease: queued(url).lease,
+    state: queued(url).parked ? 'parked' : 'available',
     available_at: queued(url).parked ? null : (queued(url).availableAt ?? null),
     parked_at: queued(url).parked ? '2030-01-31T12:00:00.000Z' : null,
   });
-  const claim = () => {
-    const drop = drops.find(({ url }) => {
+  const claim = (max: number) => {
+    const due = drops.filter(({ url }) => {
       const { lease, availableIn, acknowledged, parked } = queued(url);
       return lease === undefined && availableIn <= 0 && acknowledged === 0 && !parked;
     });
-    if (drop === undefined) return { data: [] };
-    queued(drop.url).attempts += 1;
-    queued(drop.url).lease = `lease ${drop.url} ${queued(drop.url).attempts}`;
-    return { data: [shown(drop)] };
+    for (const { url } of due.slice(0, max)) {
+      queued(url).attempts += 1;
+      queued(url).lease = `lease ${url} ${queued(url).attempts}`;
+    }
+    return { data: due.slice(0, max).map(shown) };
   };
   const server = await WireServer.start(({ path, headers, body }, response) => {
     if (extended.intercept(path, response)) return;
@@ -80,7 +82,7 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
     const [, id = '', action, file = ''] = path.split('/').map(decodeURIComponent);
     if (id === 'claim') {
       const key = String(headers['idempotency-key']);
-      const entries = claims.get(key) ?? claim();
+      const entries = claims.get(key) ?? claim((JSON.parse(body.toString()) as { max: number }).max);
       claims.set(key, entries);
       return succeed(response, entries);
     }
@@ -96,16 +98,20 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
         name,
         path: drop.paths?.[name] ?? name,
         size: Buffer.byteLength(drop.files[name] ?? ''),
+        sha256: createHash('sha256')
+          .update(drop.files[name] ?? '')
+          .digest('hex'),
       }));
       return succeed(response, { ...shown(drop), files });
     }
-    if (action === 'ack' || action === 'nack') {
+    if (action === 'ack' || action === 'nack' || action === 'renew') {
       const entry = queued(id);
       const { lease, delay_seconds: delay = 30 * 2 ** (entry.attempts - 1) } = JSON.parse(body.toString()) as {
         lease: string;
         delay_seconds?: number;
       };
       if (lease !== entry.lease) return refuse(response, 409, 'lease_not_held');
+      if (action === 'renew') return succeed(response, shown(drop));
       entry.lease = undefined;
       if (action === 'ack') entry.acknowledged += 1;
       else {

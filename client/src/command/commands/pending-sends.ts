@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../../transfer/make-folder.ts';
 import { nameTarget } from '../../transfer/name-target.ts';
 import type { SentFile, UploadStore } from '../../transfer/send.ts';
-import { makeFolder } from '../make-folder.ts';
 import type { DeliveryCommandOptions } from './delivery.ts';
 
 /** The server stores a key for 7 days; an older key than this is not reused. */

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Policy, parsePolicy, type Verifier } from '@waybill/evidence';
+import { makeFolder } from '../../transfer/make-folder.ts';
 import { nameTarget } from '../../transfer/name-target.ts';
 import { accountPath } from '../account.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { makeFolder } from '../make-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Policies are small; a server that sends more is not asked further. */

@@ -10,9 +10,6 @@ export function isFaultOfMachine(error: unknown): boolean {
   return codesOfMachine.has(findFileErrorCode(error) ?? '');
 }
 
-/** A fault that the server has with one entry while it can read others. */
-export class EntryFaultError extends Error {}
-
 /** Errors of a disk that cannot hold one file. */
 const codesOfFile: ReadonlySet<string> = new Set(['EFBIG', 'EILSEQ', 'EINVAL', 'ENAMETOOLONG']);
 

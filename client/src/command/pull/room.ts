@@ -9,7 +9,7 @@ const reservedBytes = 1024 * 1024;
 
 /** A folder whose disk has no room for something. */
 export class DiskFullError extends CommandError {
-  /** What a program needs to know, besides the message. */
+  /** The message for programs: numbers of bytes, and a path. */
   readonly details: { needed: number; free: number; folder: string };
 
   constructor(what: string, details: DiskFullError['details'], next: string) {
@@ -48,7 +48,7 @@ export async function refuseForRoom(
   part: string,
   { name, size }: { name: string; size: number },
 ): Promise<never> {
-  if ((await findPartSize(part)) > (await findFreeBytes(folder))) await rm(part, { force: true });
+  if ((await findPartSize(part)) >= (await findFreeBytes(folder))) await rm(part, { force: true });
   const free = await findFreeBytes(folder);
   const needed = size + reservedBytes - (await findPartSize(part));
   const next = 'Make room there. Other files are pulled meanwhile, if they fit.';
