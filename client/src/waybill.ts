@@ -159,8 +159,14 @@ export class Waybill {
   }
 
   #sendNeeds(): SendNeeds {
-    const { uploads, drops } = this;
-    return { uploads, drops, account: (options) => this.account(options), newKey: () => this.#api.generateKey() };
+    const { uploads, drops, events } = this;
+    return {
+      uploads,
+      drops,
+      events,
+      account: (options) => this.account(options),
+      newKey: () => this.#api.generateKey(),
+    };
   }
 }
 

@@ -28,7 +28,8 @@ await waybill.send({ files: ['report.pdf'], to: ['anna@example.com'], message: '
 /** Related exports, the most important group first. Every export is in one group. */
 const groups: Record<string, string> = {
   Client: 'Waybill WaybillOptions CallOptions PostOptions Account RetryPolicy Retry Runtime',
-  'Sending files': 'SendOptions FileToSend Bytes SendResult SentFile CheckedSend UploadProgress UploadStore',
+  'Sending files':
+    'SendOptions FileToSend Bytes SendResult SentFile CheckedSend UploadProgress UploadStore Completion CompletionOptions',
   'Managing drops': `Drops SentFilter Drop DropDetails DropReceiver DropFile NewDrop NewReceiver CreatedDrop AddedReceiver
     CheckedDrop RevokeOptions Extension ReminderResult ListDropsQuery`,
   'Getting receipts': 'Receipts ReceiptFilter AvailableReceipt Receipt ReceiptOptions ListReceiptsQuery',

@@ -6,7 +6,7 @@ import type { WorkContext } from './work-context.ts';
 import { toWorkEntry } from './work-entry.ts';
 import type { Verdict } from './work-options.ts';
 
-/** What the handler has made of an entry. `gone`: the entry had ended. */
+/** The end of a handler's work on an entry. `gone`: the entry had ended. */
 export type HandlerResult =
   | { end: 'handled' }
   | { end: 'gone' }

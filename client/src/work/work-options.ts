@@ -9,7 +9,7 @@ import type { WorkEntry } from './work-entry.ts';
 export type WorkHandler = (entry: WorkEntry) => Promise<void>;
 
 /**
- * What becomes of an entry after an error.
+ * A decision on an entry after an error.
  *
  * - `refuse`: it is given back, and is parked after too many refusals.
  * - `return`: it is given back, and is not parked.
@@ -24,7 +24,7 @@ export interface WorkProblem {
   /** The error. */
   error: unknown;
   /**
-   * What became of the entry: see `Verdict` for the first three. `lost`: its lease was lost, so another program may have
+   * The fate of the entry: see `Verdict` for the first three. `lost`: its lease was lost, so another program may have
    * it. `waiting`: no entry is concerned, and the work continues after a pause.
    */
   outcome: 'refused' | 'returned' | 'kept' | 'lost' | 'waiting';
