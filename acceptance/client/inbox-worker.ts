@@ -44,7 +44,7 @@ if (import.meta.main) {
       concurrency: 8,
       pollSeconds: 1,
       signal: stop.signal,
-      onError: ({ error, outcome }) => console.error(outcome, error),
+      onError: ({ error, outcome }) => process.stderr.write(`${outcome} ${String(error)}\n`),
       claimStore: claims === undefined ? undefined : fileStore(claims),
     },
   );

@@ -12,30 +12,26 @@ export async function settleEntry(
 ): Promise<boolean> {
   const { inbox, api } = context.needs;
   const signal = AbortSignal.any([context.leave, lost]);
-  switch (result.end) {
-    case 'gone':
-      return true;
-    case 'handled': {
-      const idempotencyKey = api.generateKey();
-      await persist(context, entry, signal, () => inbox.ack(entry, { idempotencyKey, signal }));
-      return true;
-    }
-    case 'stopped':
-      return await giveBack(context, entry, signal, { delaySeconds: 0 }).then(
-        () => true,
-        () => false,
-      );
-    case 'failed': {
-      const { verdict, error } = result;
-      if (verdict === 'stop') context.fail(error);
-      const isRefused = verdict === 'refuse';
-      const returned = await giveBack(context, entry, signal, { isRefused });
-      if (returned && verdict !== 'stop') {
-        context.report({ error, outcome: isRefused ? 'refused' : 'returned', entry: returned });
-      }
-      return true;
-    }
+  if (result.end === 'gone') return true;
+  if (result.end === 'handled') {
+    const idempotencyKey = api.generateKey();
+    await persist(context, entry, signal, () => inbox.ack(entry, { idempotencyKey, signal }));
+    return true;
   }
+  if (result.end === 'stopped') {
+    return await giveBack(context, entry, signal, { delaySeconds: 0 }).then(
+      () => true,
+      () => false,
+    );
+  }
+  const { verdict, error } = result;
+  if (verdict === 'stop') context.fail(error);
+  const isRefused = verdict === 'refuse';
+  const returned = await giveBack(context, entry, signal, { isRefused });
+  if (returned && verdict !== 'stop') {
+    context.report({ error, outcome: isRefused ? 'refused' : 'returned', entry: returned });
+  }
+  return true;
 }
 
 /** Gives an entry back. One that was not refused is not parked, however often that happens. */

@@ -19,13 +19,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+/** The machine may be busy. */
+const patience = { timeout: 30_000 };
 const drops = (count: number): Drop[] =>
   Array.from({ length: count }, (_, index) => ({ url: `d${index}`, files: { a: `content ${index}` } }));
 
-/** Starts to work, with a client that tries each request twice. */
-function startWork(server: InboxServer, handler: (entry: WorkEntry) => Promise<void>, options: WorkOptions = {}) {
+/** Starts to work, with a client that tries each request twice, and a clock that is faster than the machine's. */
+function startWork(
+  server: InboxServer,
+  handler: (entry: WorkEntry) => Promise<void>,
+  options: WorkOptions = {},
+  speed = 20,
+) {
   const retry = { maxAttempts: 2, initialDelayMs: 1, maxRetryAfterMs: 1 };
-  const client = server.client({ runtime: fastRuntime(), retry });
+  const client = server.client({ runtime: fastRuntime(speed), retry });
   const problems: WorkProblem[] = [];
   const onError = (problem: WorkProblem) => void problems.push(problem);
   const ended = client.inbox.work(handler, { signal: stop.signal, pollSeconds: 10, onError, ...options });
@@ -37,7 +44,9 @@ const handled = async () => undefined;
 /** Ends when the entry's work is to stop. */
 const untilAborted = (entry: WorkEntry) =>
   new Promise<void>((_resolve, reject) => {
-    entry.signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+    const end = () => reject(new Error('aborted'));
+    if (entry.signal.aborted) end();
+    entry.signal.addEventListener('abort', end, { once: true });
   });
 const queuedEntry = (server: InboxServer, id = 'd0') => server.queue.get(id) as Queued;
 const countRequests = (server: InboxServer, action: string) =>
@@ -84,7 +93,12 @@ test('files are downloaded to a folder once, and as streams that are checked', a
     { onError: () => server.nextPull(), untilEmpty: true },
   );
   await work.ended;
-  expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(['sub', 'sub/__', 'sub/__/name', 'sub/name']);
+  expect(readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()).toEqual([
+    'sub',
+    'sub/__',
+    'sub/__/name',
+    'sub/name',
+  ]);
   expect(streamed).toEqual(['first', 'second', 'first', 'second']);
   expect(server.fetched).toHaveLength(6);
 });
@@ -162,10 +176,10 @@ test('an entry whose worker was killed is handled when its lease has ended', asy
   await using server = await startInboxServer(drops(1));
   await server.client().inbox.claim();
   const work = startWork(server, handled);
-  await expect.poll(() => countRequests(server, 'claim')).toBeGreaterThan(2);
+  await expect.poll(() => countRequests(server, 'claim'), patience).toBeGreaterThan(2);
   expect(queuedEntry(server).acknowledged).toBe(0);
   queuedEntry(server).lease = undefined;
-  await expect.poll(() => queuedEntry(server)).toMatchObject({ acknowledged: 1, attempts: 2 });
+  await expect.poll(() => queuedEntry(server), patience).toMatchObject({ acknowledged: 1, attempts: 2 });
   stop.abort();
   await work.ended;
 });
@@ -202,8 +216,9 @@ test('when the work is stopped, handlers end, and what they have not finished is
       else await untilAborted(entry).catch(() => undefined);
     },
     { concurrency: 3 },
+    1,
   );
-  await expect.poll(() => begun.length).toBe(3);
+  await expect.poll(() => begun.length, patience).toBe(3);
   stop.abort();
   await work.ended;
   expect(server.queue.get('d0')).toMatchObject({ lease: undefined, delays: [0], acknowledged: 0 });
@@ -216,8 +231,8 @@ test('an entry is not parked because its worker was stopped in the last attempt'
   await using server = await startInboxServer(drops(1));
   await startWork(server, async () => Promise.reject(new Error('no')), { untilEmpty: true }).ended;
   Object.assign(queuedEntry(server), { attempts: maxAttempts - 1, availableIn: 0 });
-  const work = startWork(server, untilAborted);
-  await expect.poll(() => countRequests(server, 'GET inbox/d0')).toBe(2);
+  const work = startWork(server, untilAborted, {}, 1);
+  await expect.poll(() => countRequests(server, 'GET inbox/d0'), patience).toBe(2);
   stop.abort();
   await work.ended;
   expect(queuedEntry(server)).toMatchObject({ attempts: 0, parked: false });
@@ -234,10 +249,10 @@ test('an entry is not parked because its lease ended during an outage in the las
     isAway = true;
     await untilAborted(entry);
   });
-  await expect.poll(() => work.outcomes(), { timeout: 5_000 }).toContain('lost');
+  await expect.poll(() => work.outcomes(), patience).toContain('lost');
   Object.assign(queuedEntry(server), { lease: undefined, parked: true });
   isAway = false;
-  await expect.poll(() => queuedEntry(server), { timeout: 5_000 }).toMatchObject({ acknowledged: 1, parked: false });
+  await expect.poll(() => queuedEntry(server), patience).toMatchObject({ acknowledged: 1, parked: false });
   stop.abort();
   await work.ended;
 });
@@ -263,7 +278,7 @@ test('a server that is away for a while refuses no entry, and the work continues
   const work = startWork(server, async (entry) => {
     for (const file of entry.files) await collect((await entry.download(file)).bytes);
   });
-  await expect.poll(() => acknowledged(server), { timeout: 10_000 }).toEqual([1, 1, 1, 1]);
+  await expect.poll(() => acknowledged(server), patience).toEqual([1, 1, 1, 1]);
   stop.abort();
   await work.ended;
   expect([...server.queue.values()].map(({ attempts, delays }) => ({ attempts, delays }))).toEqual(
@@ -284,7 +299,7 @@ test('a claim whose responses are lost is repeated, so that no entry stays lease
     return false;
   };
   const work = startWork(server, handled);
-  await expect.poll(() => acknowledged(server)).toEqual([1]);
+  await expect.poll(() => acknowledged(server), patience).toEqual([1]);
   stop.abort();
   await work.ended;
   const keys = server.requests
@@ -306,10 +321,10 @@ test('while nothing arrives, one request waits, and an arrival is noticed', asyn
     };
   };
   const work = startWork(server, handled, { pollSeconds: 3_600 });
-  await expect.poll(() => arrive).toBeDefined();
+  await expect.poll(() => arrive, patience).toBeDefined();
   expect(server.paths()).toEqual(['GET events?after=end&limit=1', 'POST inbox/claim', 'GET events?after=c1&wait=30']);
   arrive?.();
-  await expect.poll(() => acknowledged(server)).toEqual([1]);
+  await expect.poll(() => acknowledged(server), patience).toEqual([1]);
   stop.abort();
   await work.ended;
 });
@@ -323,6 +338,7 @@ test('an error of the account ends the work, and gives the entries back', async 
       await untilAborted(entry);
     },
     { concurrency: 2 },
+    1,
   );
   await expect(work.ended).rejects.toMatchObject({ code: 'unauthorized' });
   expect([...server.queue.values()].map(({ lease, acknowledged: done }) => ({ lease, done }))).toEqual([

@@ -133,17 +133,20 @@ class WorkLoop {
   }
 
   #startAll(claim: OpenClaim, entries: readonly ClaimedEntry[]): void {
-    const { claimStore } = this.#context.options;
     this.#running += entries.length;
     const settling = entries.map((entry) => this.#start(entry, claim.startedAt));
-    const closing = Promise.all(settling)
-      .then(async (settled) => {
-        // Otherwise the next process gives the entries back.
-        if (settled.every(Boolean)) await claimStore?.end(claim);
-      })
-      .catch((error: unknown) => this.#context.fail(error))
-      .finally(() => this.#openClaims.delete(closing));
-    this.#openClaims.add(closing);
+    const ending = this.#endClaim(claim, settling).finally(() => this.#openClaims.delete(ending));
+    this.#openClaims.add(ending);
+  }
+
+  /** Deletes a claim when its entries are settled. Otherwise the next process gives them back. */
+  async #endClaim(claim: OpenClaim, settling: Promise<boolean>[]): Promise<void> {
+    const settled = await Promise.all(settling);
+    try {
+      if (settled.every(Boolean)) await this.#context.options.claimStore?.end(claim);
+    } catch (error) {
+      this.#context.fail(error);
+    }
   }
 
   async #start(entry: ClaimedEntry, since: number): Promise<boolean> {

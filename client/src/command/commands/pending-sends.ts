@@ -69,7 +69,11 @@ function toPendingSend(path: string, idempotencyKey: string, lines: readonly str
       async save(file) {
         const record = await open(path, appendOnly).catch(ignoreMissing);
         if (record === undefined) return;
-        await nameTarget(path, record.write(`${JSON.stringify(file)}\n`)).finally(() => record.close());
+        try {
+          await nameTarget(path, record.write(`${JSON.stringify(file)}\n`));
+        } finally {
+          await record.close();
+        }
       },
     },
     recordStart() {

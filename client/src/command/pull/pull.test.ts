@@ -550,14 +550,14 @@ test('a file that does not fit is given back before its download, and the others
     { url: 'd2', files: { b: 'b' } },
   ]);
   const pulling = pullOntoDisk(server, fillDisk(3_000_000), '--watch', '--every', '1');
-  await expect.poll(() => server.queue.get('d2')?.acknowledged, { timeout: 10_000 }).toBe(1);
-  await expect.poll(() => server.queue.get('d1')?.delays).toEqual([30]);
+  await expect.poll(() => server.queue.get('d2')?.acknowledged, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => server.queue.get('d1')?.delays, { timeout: 30_000 }).toEqual([30]);
   expect(server.fetched).toEqual(['d2/b']);
-  await expect.poll(() => pulling.errors).toContain('and wait until');
+  await expect.poll(() => pulling.errors, { timeout: 30_000 }).toContain('and wait until');
   expect(pulling.errors).toMatch(/a\.bin needs 6\.0 MB more, and \/mnt\/in has 5\.\d MB left\.\n\s+Make room there/);
   rmSync(join(pulling.disk, 'ballast'));
   server.nextPull();
-  await expect.poll(() => server.queue.get('d1')?.acknowledged, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => server.queue.get('d1')?.acknowledged, { timeout: 30_000 }).toBe(1);
   expect(readFileSync(join(pulling.disk, 'in/a.bin'), 'utf8')).toBe(megabytes(5));
   pulling.child.kill('SIGTERM');
   expect(await pulling.ended).toEqual([130, null]);
@@ -579,10 +579,10 @@ test('with --json, a program learns how much a file needs, how much is left, and
 test('a disk that is full for hours does not park an entry', async () => {
   await using server = await startInboxServer([{ url: 'd1', files: { 'a.bin': megabytes(5) } }]);
   const pulling = pullOntoDisk(server, fillDisk(3_000_000), '--watch', '--every', '1');
-  await expect.poll(() => server.queue.get('d1')?.delays.length, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => server.queue.get('d1')?.delays.length, { timeout: 30_000 }).toBe(1);
   Object.assign(server.queue.get('d1') as Queued, { attempts: maxAttempts - 1, availableIn: 0 });
   // The last attempt, and the first one after that.
-  await expect.poll(() => server.queue.get('d1')?.delays.length, { timeout: 5_000 }).toBe(3);
+  await expect.poll(() => server.queue.get('d1')?.delays.length, { timeout: 30_000 }).toBe(3);
   expect(server.queue.get('d1')).toMatchObject({ attempts: 1, parked: false });
   pulling.child.kill('SIGTERM');
   await pulling.ended;
@@ -597,7 +597,7 @@ test.each([
   const part = partPath(journal, { url: 'd1', name: 'a.bin' });
   const prepare = `mkdir -p ${journal.folder} && head -c ${size} /dev/zero >${part} && ${fillDisk(3_000_000)}`;
   const pulling = pullOntoDisk(server, prepare, '--watch', '--every', '1');
-  await expect.poll(() => pulling.errors, { timeout: 5_000 }).toContain('and wait until');
+  await expect.poll(() => pulling.errors, { timeout: 30_000 }).toContain('and wait until');
   expect(listParts(pulling.disk)).toEqual(kept);
   pulling.child.kill('SIGTERM');
   await pulling.ended;
@@ -615,10 +615,10 @@ test('a disk that something else fills during a download gives the entry back, w
     return true;
   };
   const pulling = pullOntoDisk(server, 'true', '--watch', '--every', '1');
-  await expect.poll(() => rest, { timeout: 5_000 }).toBeDefined();
+  await expect.poll(() => rest, { timeout: 30_000 }).toBeDefined();
   expect(() => writeFileSync(join(pulling.disk, 'ballast'), megabytes(9))).toThrow('ENOSPC');
   rest?.();
-  await expect.poll(() => server.queue.get('d1')?.delays, { timeout: 5_000 }).toEqual([30]);
+  await expect.poll(() => server.queue.get('d1')?.delays, { timeout: 30_000 }).toEqual([30]);
   expect(listParts(pulling.disk)).toEqual([]);
   pulling.child.kill('SIGTERM');
   await pulling.ended;
@@ -627,10 +627,10 @@ test('a disk that something else fills during a download gives the entry back, w
 test('while not even the journal fits, nothing is claimed', async () => {
   await using server = await startInboxServer([{ url: 'd1', files: { a: 'a' } }]);
   const pulling = pullOntoDisk(server, fillDisk(8_000_000), '--watch', '--every', '1');
-  await expect.poll(() => pulling.errors, { timeout: 5_000 }).toContain('Make room there.');
+  await expect.poll(() => pulling.errors, { timeout: 30_000 }).toContain('Make room there.');
   expect(server.paths()).not.toContain('POST inbox/claim');
   rmSync(join(pulling.disk, 'ballast'));
-  await expect.poll(() => server.queue.get('d1')?.acknowledged, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => server.queue.get('d1')?.acknowledged, { timeout: 30_000 }).toBe(1);
   pulling.child.kill('SIGTERM');
   await pulling.ended;
 });
