@@ -9,6 +9,8 @@ export type LocalErrorCode =
   | 'unexpected_response'
   /** A file changed, ended early or could not be read during its upload. */
   | 'source_failed'
+  /** A stream of unknown length cannot be kept in the folder for temporary files, which may be full. */
+  | 'temporary_folder'
   /** The path of a download exists already. */
   | 'target_exists'
   /** The arguments of the call are invalid. */
@@ -33,6 +35,7 @@ const retryable: Readonly<Record<WaybillErrorCode, boolean>> = {
   no_receivers: false,
   source_failed: false,
   target_exists: false,
+  temporary_folder: false,
   too_many_files: false,
   unexpected_response: false,
   unreachable: true,

@@ -18,6 +18,7 @@ export type { Keys, RevokeKeyOptions } from './resources/keys.ts';
 export type { ReceiptFilter, Receipts } from './resources/receipts.ts';
 export type { RequestOptions, Requests } from './resources/requests.ts';
 export type { SentFilter } from './resources/sent-collection.ts';
+export type { Completion, CompletionOptions } from './resources/wait-for-completion.ts';
 export type { ReplaceSecretOptions, Webhooks } from './resources/webhooks.ts';
 export type { Runtime } from './runtime.ts';
 export type { Download, DownloadOptions, DownloadProgress, FileToDownload } from './transfer/download.ts';
@@ -34,3 +35,5 @@ export {
   WebhookVerificationError,
 } from './verify-webhook.ts';
 export { Waybill, type WaybillOptions } from './waybill.ts';
+export type { WorkEntry } from './work/work-entry.ts';
+export type { ClaimStore, InboxClaim, Verdict, WorkHandler, WorkOptions, WorkProblem } from './work/work-options.ts';

@@ -16,13 +16,7 @@ import { Receipts } from './resources/receipts.ts';
 import { type RequestOptions, Requests, requestFiles } from './resources/requests.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { defaultRuntime, type Runtime } from './runtime.ts';
-import {
-  type Download,
-  type DownloadOptions,
-  type FileToDownload,
-  openDownload,
-  requestFirstByte,
-} from './transfer/download.ts';
+import { type Download, type DownloadOptions, type FileToDownload, openDownload } from './transfer/download.ts';
 import {
   type DownloadedFile,
   type DownloadToFileOptions,
@@ -159,23 +153,20 @@ export class Waybill {
     return await downloadPart(this.#api, file, part, options);
   }
 
-  /**
-   * Throws an error if the server cannot read a file of the inbox.
-   *
-   * @internal
-   */
-  async readFirstByte(file: FileToDownload, options: CallOptions = {}): Promise<void> {
-    await requestFirstByte(this.#api, file, options);
-  }
-
   /** Closes all connections. Calls in progress fail. */
   close(): void {
     this.#transport.close();
   }
 
   #sendNeeds(): SendNeeds {
-    const { uploads, drops } = this;
-    return { uploads, drops, account: (options) => this.account(options), newKey: () => this.#api.generateKey() };
+    const { uploads, drops, events } = this;
+    return {
+      uploads,
+      drops,
+      events,
+      account: (options) => this.account(options),
+      newKey: () => this.#api.generateKey(),
+    };
   }
 }
 

@@ -28,14 +28,16 @@ await waybill.send({ files: ['report.pdf'], to: ['anna@example.com'], message: '
 /** Related exports, the most important group first. Every export is in one group. */
 const groups: Record<string, string> = {
   Client: 'Waybill WaybillOptions CallOptions PostOptions Account RetryPolicy Retry Runtime',
-  'Sending files': 'SendOptions FileToSend Bytes SendResult SentFile CheckedSend UploadProgress UploadStore',
+  'Sending files':
+    'SendOptions FileToSend Bytes SendResult SentFile CheckedSend UploadProgress UploadStore Completion CompletionOptions',
   'Managing drops': `Drops SentFilter Drop DropDetails DropReceiver DropFile NewDrop NewReceiver CreatedDrop AddedReceiver
     CheckedDrop Extension ReminderResult ListDropsQuery`,
   'Getting receipts': 'Receipts ReceiptFilter AvailableReceipt Receipt ReceiptOptions ListReceiptsQuery',
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
   'Managing uploads': 'Uploads UploadOptions Upload',
-  'The inbox': `Inbox InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry LeasedEntry RenewOptions
+  'The inbox': `Inbox WorkEntry WorkHandler WorkOptions WorkProblem Verdict ClaimStore InboxClaim
+    InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry LeasedEntry RenewOptions
     NackOptions`,
   Downloads: 'FileToDownload DownloadOptions DownloadProgress Download DownloadToFileOptions DownloadedFile',
   'File names': 'safeLocalName safeLocalNames safeLocalPaths',

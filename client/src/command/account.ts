@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseServerUrl } from '../http/server-url.ts';
+import { makeFolder } from '../transfer/make-folder.ts';
+import { nameTarget } from '../transfer/name-target.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
 import { describeError } from './error-report.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { makeFolder } from './make-folder.ts';
 import { createRetryNotice } from './retry-notice.ts';
 import type { Output, Terminal } from './terminal/terminal.ts';
 
@@ -146,7 +147,8 @@ export async function writeAccount(terminal: Terminal, account: Account): Promis
   const path = accountPath(terminal);
   await makeFolder(dirname(path), 0o700);
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, `${JSON.stringify(account, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  const text = `${JSON.stringify(account, undefined, 2)}\n`;
+  await nameTarget(path, writeFile(draft, text, { mode: 0o600, flag: 'wx' }));
   await chmod(draft, 0o600); // regardless of the umask
   await rename(draft, path);
   return path;

@@ -142,6 +142,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     exit: exitCodes.failed,
     next: 'Move the existing file, choose another path with --output, or replace the file with --overwrite.',
   },
+  temporary_folder: { exit: exitCodes.failed, next: 'Set TMPDIR to a folder with room.' },
   invalid_argument: { exit: exitCodes.usage, next: 'See: waybill --help' },
 };
 
@@ -150,6 +151,8 @@ export interface ErrorReport extends Outcome {
   code: string;
   message: string;
   instance?: string | undefined;
+  /** More of what a program needs to know. */
+  details?: Readonly<Record<string, unknown>>;
 }
 
 /** A request can have a thousand faults. */
@@ -202,7 +205,9 @@ function describeDetails(error: WaybillError): Partial<Outcome> {
   const [, address] = noPhone.exec(message) ?? [];
   if (address !== undefined) return { next: `Add it: waybill contacts add --update ${address} --phone …` };
   // The client's own messages end with advice.
-  const isOwn = status === undefined && ['invalid_argument', 'too_many_files', 'unexpected_response'].includes(code);
+  const isOwn =
+    code === 'temporary_folder' ||
+    (status === undefined && ['invalid_argument', 'too_many_files', 'unexpected_response'].includes(code));
   const [, problem, advice] = (isOwn && /^(.*\.) ([A-Z][^.]*\.)$/s.exec(message)) || [];
   return problem === undefined || advice === undefined ? {} : { message: rephrase(problem), next: advice };
 }

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startExampleServer } from '../testing/example-server.ts';
+import { dropDetails, startExampleServer } from '../testing/example-server.ts';
 import { fakeTerminal, withUserInput } from '../testing/fake-terminal.ts';
 import { parseExamples, parseShellWords } from '../testing/help-examples.ts';
 import type { WireServer } from '../testing/wire-server.ts';
@@ -36,9 +36,13 @@ let atWork: (() => void) | undefined;
 let server: WireServer;
 beforeAll(async () => {
   const policy = (response: ServerResponse) => void response.end(content['policy.txt']);
-  server = await startExampleServer({ 'GET /log/policy': policy, 'GET log/policy': policy }, (what) => {
-    if (['GET account', 'GET events', 'POST inbox/claim', 'POST drops'].includes(what)) atWork?.();
-  });
+  const completed = { ...dropDetails, receivers: dropDetails.receivers.slice(0, 1) };
+  server = await startExampleServer(
+    { 'GET /log/policy': policy, 'GET log/policy': policy, 'GET drops/ID': completed },
+    (what) => {
+      if (['GET account', 'GET events', 'POST inbox/claim', 'POST drops'].includes(what)) atWork?.();
+    },
+  );
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

@@ -11,6 +11,7 @@ export const exitCodes = {
   incomplete: 8,
   unproven: 9,
   untrusted: 10,
+  waiting: 11,
   interrupted: 130,
 } as const;
 

@@ -40,6 +40,7 @@ Exit codes:
   8    pull or watch --once could not finish some files
   9    a receipt is not proven, or a file is not a receipt
   10   no key or policy was given to verify a receipt
+  11   a receiver had not downloaded every file when send --wait ended
   130  interrupted`;
 
 /** Creates the commands with their options and help. Their implementations are in separate files. */
@@ -89,6 +90,11 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
         .addOption(daysOption('the files can be downloaded')),
     )
       .option('--no-mail', 'send no mails, and print the link of each receiver instead')
+      .addOption(
+        new Option('--wait <seconds>', 'wait this long for every receiver to download every file').argParser(
+          wholeNumberParser(1, 31_536_000),
+        ),
+      )
       .option('--name <name>', 'the name of the file that is read from standard input (default: stdin)')
       .option(
         '--key <key>',
@@ -99,6 +105,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill send report.pdf --to anna@example.com --to archive@example.org -m "The report." --days 7',
     'waybill send report.csv --to finance@example.com --key "report-$(date +%F)"',
     'waybill send drawings/ --to anna@example.com --no-mail',
+    'waybill send report.pdf --to anna@example.com --wait 3600',
     'waybill send contract.pdf --to anna@example.com --second-factor mail --external-id order-4711 --dry-run',
     'pg_dump shop | waybill send - --name shop.sql --to archive@example.org',
   );

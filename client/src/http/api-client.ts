@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { CallOptions, PostOptions } from '../call-options.ts';
 import { isWaybillError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Call, HttpRequests } from './http-requests.ts';
 import { readBytes, readJson } from './response.ts';
 
@@ -25,6 +26,10 @@ export class ApiClient {
   /** Sends a request once, for callers that retry by themselves. */
   async attempt<T>(call: Call<T>): Promise<T> {
     return await this.#requests.attempt(call);
+  }
+
+  get runtime(): Runtime {
+    return this.#requests.runtime;
   }
 
   async waitBeforeRetry(...failure: Parameters<HttpRequests['waitBeforeRetry']>): Promise<void> {

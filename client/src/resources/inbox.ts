@@ -1,6 +1,9 @@
 import type { CallOptions, PostOptions } from '../call-options.ts';
 import type { ClaimedEntry, InboxEntry, InboxEntryDetails } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
+import { workInbox } from '../work/work-inbox.ts';
+import type { WorkHandler, WorkOptions } from '../work/work-options.ts';
+import { Events } from './events.ts';
 
 /** Filters entries; all are listed by default. */
 export interface InboxFilter extends CallOptions {
@@ -44,6 +47,29 @@ export class Inbox {
   /** @internal */
   constructor(api: ApiClient) {
     this.#api = api;
+  }
+
+  /**
+   * Works on entries, now and as they arrive: claims them, renews their leases, calls the handler for each, and acknowledges
+   * it when the handler resolves. If the handler throws, the entry is given back and waits for longer after each attempt.
+   *
+   * Returns when the signal is aborted and the handlers have ended; unfinished entries are then given back at once. A
+   * server that is away for a while, or a network, refuses no entry and does not end the work.
+   *
+   * @param handler Works on one entry.
+   *
+   * @example
+   * const stop = new AbortController();
+   * process.once('SIGTERM', () => stop.abort());
+   * await waybill.inbox.work(
+   *   async (entry) => {
+   *     for (const file of entry.files) await entry.downloadToFolder(file, `/srv/in/${entry.id}`);
+   *   },
+   *   { concurrency: 4, signal: stop.signal, onError: ({ error, outcome }) => console.error(outcome, error) },
+   * );
+   */
+  async work(handler: WorkHandler, options: WorkOptions = {}): Promise<void> {
+    await workInbox({ api: this.#api, inbox: this, events: new Events(this.#api) }, handler, options);
   }
 
   /** Lists entries, newest first. With a filter by state, those that have been in the state longest come first. */

@@ -6,7 +6,7 @@ import { type ReceivedRequest, refuse, succeed, WireServer } from './wire-server
 
 type FakeResponse = { value: unknown; headers?: Record<string, string> };
 
-class Refusal extends Error {
+export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
   readonly errors: unknown[];
@@ -43,6 +43,9 @@ export class FakeExchange implements AsyncDisposable {
   dailyLimitReached = false;
   /** The code with which the key is refused when a drop is created. */
   refusedKey: 'network_not_allowed' | 'scope_missing' | undefined;
+  /** The states of the receivers of every drop, and pages of events, of which the last one is repeated. */
+  receiverStates: string[] = ['opened'];
+  onEvents: (query: URLSearchParams) => unknown[] = () => [];
   server!: WireServer;
   readonly #responses = new Map<string, { digest: string; response: FakeResponse }>();
 
@@ -96,6 +99,12 @@ export class FakeExchange implements AsyncDisposable {
     if (path === 'drops/check') return this.#checkDrop(JSON.parse(body.toString()) as NewDrop);
     if (method === 'POST' && path === 'drops' && this.refusedKey) throw new Refusal(403, this.refusedKey);
     if (method === 'POST' && path === 'drops') return this.#createDrop(JSON.parse(body.toString()) as NewDrop);
+    if (path.startsWith('events?')) {
+      return { value: { data: this.onEvents(new URLSearchParams(path.slice(7))), next_cursor: 'c' } };
+    }
+    if (path.startsWith('drops/')) {
+      return { value: { id, state: 'live', receivers: this.receiverStates.map((state) => ({ state })) } };
+    }
     if (!upload) throw new Refusal(404, 'not_found');
     if (method === 'HEAD') return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
     if (method === 'GET') return { value: this.#toUpload(id, upload) };

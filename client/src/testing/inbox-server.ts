@@ -18,6 +18,7 @@ export interface Queued {
   availableIn: number;
   availableAt?: string;
   acknowledged: number;
+  parked: boolean;
   /** The delays in seconds with which it was given back. */
   delays: number[];
 }
@@ -32,13 +33,23 @@ export interface InboxServer extends WireServer {
   intercept: (path: string, response: ServerResponse) => boolean;
 }
 
+/** After so many attempts, an entry that is given back is parked. */
+export const maxAttempts = 10;
+
 /** Starts a server with an inbox that follows docs/api-v1.md. */
 export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
   const fetched: string[] = [];
   const queue = new Map<string, Queued>();
   const claims = new Map<string, unknown>();
   const queued = (url: string) => {
-    const known = queue.get(url) ?? { attempts: 0, lease: undefined, availableIn: 0, acknowledged: 0, delays: [] };
+    const known = queue.get(url) ?? {
+      attempts: 0,
+      lease: undefined,
+      availableIn: 0,
+      acknowledged: 0,
+      parked: false,
+      delays: [],
+    };
     queue.set(url, known);
     return known;
   };
@@ -49,16 +60,20 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
     received_at: '2030-01-31T12:00:00.000Z',
     attempts: queued(url).attempts,
     lease: queued(url).lease,
+    state: queued(url).parked ? 'parked' : 'available',
+    available_at: queued(url).parked ? null : (queued(url).availableAt ?? null),
+    parked_at: queued(url).parked ? '2030-01-31T12:00:00.000Z' : null,
   });
-  const claim = () => {
-    const drop = drops.find(({ url }) => {
-      const { lease, availableIn, acknowledged } = queued(url);
-      return lease === undefined && availableIn <= 0 && acknowledged === 0;
+  const claim = (max: number) => {
+    const due = drops.filter(({ url }) => {
+      const { lease, availableIn, acknowledged, parked } = queued(url);
+      return lease === undefined && availableIn <= 0 && acknowledged === 0 && !parked;
     });
-    if (drop === undefined) return { data: [] };
-    queued(drop.url).attempts += 1;
-    queued(drop.url).lease = `lease ${drop.url} ${queued(drop.url).attempts}`;
-    return { data: [shown(drop)] };
+    for (const { url } of due.slice(0, max)) {
+      queued(url).attempts += 1;
+      queued(url).lease = `lease ${url} ${queued(url).attempts}`;
+    }
+    return { data: due.slice(0, max).map(shown) };
   };
   const server = await WireServer.start(({ path, headers, body }, response) => {
     if (extended.intercept(path, response)) return;
@@ -67,14 +82,13 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
     const [, id = '', action, file = ''] = path.split('/').map(decodeURIComponent);
     if (id === 'claim') {
       const key = String(headers['idempotency-key']);
-      const entries = claims.get(key) ?? claim();
+      const entries = claims.get(key) ?? claim((JSON.parse(body.toString()) as { max: number }).max);
       claims.set(key, entries);
       return succeed(response, entries);
     }
     if (path.startsWith('inbox?')) {
       const waiting = drops.filter(({ url }) => queued(url).acknowledged === 0);
-      const data = waiting.map((drop) => ({ ...shown(drop), available_at: queued(drop.url).availableAt ?? null }));
-      return succeed(response, { data, next_cursor: null });
+      return succeed(response, { data: waiting.map(shown), next_cursor: null });
     }
     const drop = drops.find(({ url }) => url === id);
     if (drop === undefined) return refuse(response, 404, 'not_found');
@@ -84,23 +98,33 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
         name,
         path: drop.paths?.[name] ?? name,
         size: Buffer.byteLength(drop.files[name] ?? ''),
+        sha256: createHash('sha256')
+          .update(drop.files[name] ?? '')
+          .digest('hex'),
       }));
       return succeed(response, { ...shown(drop), files });
     }
-    if (action === 'ack' || action === 'nack') {
-      const { lease, delay_seconds: delay = 30 } = JSON.parse(body.toString()) as {
+    if (action === 'ack' || action === 'nack' || action === 'renew') {
+      const entry = queued(id);
+      const { lease, delay_seconds: delay = 30 * 2 ** (entry.attempts - 1) } = JSON.parse(body.toString()) as {
         lease: string;
         delay_seconds?: number;
       };
-      const entry = queued(id);
       if (lease !== entry.lease) return refuse(response, 409, 'lease_not_held');
+      if (action === 'renew') return succeed(response, shown(drop));
       entry.lease = undefined;
       if (action === 'ack') entry.acknowledged += 1;
       else {
         entry.availableIn = delay > 0 ? 1 : 0;
         entry.delays.push(delay);
+        entry.parked = entry.attempts >= maxAttempts;
+        entry.availableAt = new Date(Date.now() + delay * 1000).toISOString();
       }
-      return succeed(response, {});
+      return succeed(response, shown(drop));
+    }
+    if (action === 'release') {
+      Object.assign(queued(id), { parked: false, attempts: 0, availableIn: 0, availableAt: new Date().toISOString() });
+      return succeed(response, shown(drop));
     }
     const [name = '', content = ''] = Object.entries(drop.files)[Number(file)] ?? [];
     if (drop.ended?.includes(name) === true) return refuse(response, 404, 'not_found');

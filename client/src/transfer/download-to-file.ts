@@ -5,6 +5,7 @@ import { isWaybillError, WaybillError } from '../errors.ts';
 import type { ApiClient } from '../http/api-client.ts';
 import { type Beginning, type Download, type DownloadOptions, type FileToDownload, openDownload } from './download.ts';
 import { moveUnlessExists, pathExists } from './move-unless-exists.ts';
+import { nameTarget } from './name-target.ts';
 
 /** Options of a download to a path. */
 export interface DownloadToFileOptions extends DownloadOptions {
@@ -40,7 +41,7 @@ export async function downloadToFile(
   if (options.overwrite !== true && (await pathExists(path))) throw targetExistsError(path);
   const part = join(dirname(path), `.waybill-${api.generateKey()}.part`);
   try {
-    const { size, sha256 } = await downloadPart(api, file, part, options);
+    const { size, sha256 } = await nameTarget(path, downloadPart(api, file, part, options));
     if (options.overwrite === true) await rename(part, path);
     else if (!(await moveUnlessExists(part, path))) throw targetExistsError(path);
     await syncFolder(dirname(path));

@@ -42,3 +42,11 @@ test('never leaves a part under the final name, and keeps a file that exists', a
   await expect(drops.receiptToFile(ids.drop, 0, path)).rejects.toMatchObject({ code: 'target_exists' });
   expect(readFileSync(path, 'utf8')).toBe('mine');
 });
+
+test('names the file, not a temporary one, if it cannot be written', async () => {
+  await using server = await startExampleServer({
+    'GET drops/ID/receivers/0/receipt.pdf': (response: ServerResponse) => void response.end('%PDF-1.7 whole'),
+  });
+  path = join(folder, 'missing', 'receipt.pdf');
+  await expect(server.client().drops.receiptToFile(ids.drop, 0, path)).rejects.toMatchObject({ code: 'ENOENT', path });
+});

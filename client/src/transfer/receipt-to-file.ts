@@ -7,6 +7,7 @@ import type { ApiClient } from '../http/api-client.ts';
 import { readPieces } from '../http/response.ts';
 import { targetExistsError } from './download-to-file.ts';
 import { moveUnlessExists, pathExists } from './move-unless-exists.ts';
+import { nameTarget } from './name-target.ts';
 
 /** Options of a receipt. */
 export interface ReceiptOptions extends CallOptions {
@@ -32,9 +33,11 @@ export async function receiptToFile(
   if (overwrite !== true && (await pathExists(path))) throw targetExistsError(path);
   const part = join(dirname(path), `.waybill-${api.generateKey()}.part`);
   try {
-    await api.read(`${resource}.${format}`, format === 'pdf' ? { language } : {}, { signal }, (response) =>
+    const query = format === 'pdf' ? { language } : {};
+    const storing = api.read(`${resource}.${format}`, query, { signal }, (response) =>
       pipeline(readPieces(response), createWriteStream(part)),
     );
+    await nameTarget(path, storing);
     if (overwrite === true) await rename(part, path);
     else if (!(await moveUnlessExists(part, path))) throw targetExistsError(path);
   } finally {

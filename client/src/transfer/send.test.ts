@@ -192,6 +192,16 @@ test('a send whose response was lost, or that is repeated with its key, creates 
   await expect(changed).rejects.toMatchObject({ code: 'idempotency_key_reused' });
 });
 
+test('a send can wait for the receivers', async () => {
+  await using exchange = await FakeExchange.start();
+  exchange.receiverStates = ['completed', 'revoked'];
+  const { completion } = await exchange.server.client().send({ files, to, waitFor: 'completed' });
+  expect(completion).toMatchObject({ completed: true, drop: { state: 'live' } });
+  exchange.receiverStates = ['opened'];
+  const late = await exchange.server.client().send({ files, to, waitFor: 'completed', timeoutSeconds: 0 });
+  expect(late.completion?.completed).toBe(false);
+});
+
 test('a file that changed after an interrupted send is uploaded again', async () => {
   await using exchange = await FakeExchange.start();
   const torn: FileToSend = {

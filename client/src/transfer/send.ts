@@ -4,6 +4,8 @@ import { isWaybillError, WaybillError } from '../errors.ts';
 import type { Account, CreatedDrop, Upload } from '../generated/wire.ts';
 import { type DeliveryOptions, toDeliveryFields } from '../resources/delivery-options.ts';
 import type { Drops } from '../resources/drops.ts';
+import type { Events } from '../resources/events.ts';
+import type { Completion } from '../resources/wait-for-completion.ts';
 import { expandFolders } from './expand-folders.ts';
 import { type FileToSend, toSource } from './sources.ts';
 import type { UploadProgress, Uploads } from './uploads.ts';
@@ -14,6 +16,13 @@ export interface SendOptions extends DeliveryOptions {
   files: readonly FileToSend[];
   /** Stores finished uploads, for a call with the same `idempotencyKey` after this process was killed. */
   uploadStore?: UploadStore | undefined;
+  /**
+   * `completed` waits for the receivers, too, as `Drops.waitForCompletion` does; the result has `completion`. Defaults to
+   * `sent`.
+   */
+  waitFor?: 'sent' | 'completed' | undefined;
+  /** How long to wait for the receivers, in seconds. Without it, waits until the drop has ended. */
+  timeoutSeconds?: number | undefined;
   /** Called whenever bytes of a file were sent. Several small files are sent at the same time. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
@@ -65,6 +74,8 @@ export interface SendResult {
   drop: CreatedDrop;
   /** The files, in the given order. */
   files: SentFile[];
+  /** The end of the wait for the receivers, if `waitFor` is `completed`. */
+  completion?: Completion | undefined;
 }
 
 /** Small files are uploaded concurrently, large ones alone. */
@@ -81,12 +92,23 @@ interface NamedFile {
 export interface SendNeeds {
   uploads: Uploads;
   drops: Drops;
+  events: Events;
   account: (options: CallOptions) => Promise<Account>;
   newKey: () => string;
 }
 
-/** Uploads files and creates a drop. Checks everything else before the first byte is sent. */
+/** Sends files and, if that is wanted, waits for their receivers. */
 export async function send(needs: SendNeeds, options: SendOptions): Promise<SendResult> {
+  const { waitFor = 'sent', timeoutSeconds, signal } = options;
+  if (waitFor === 'sent') return await sendNow(needs, options);
+  // A key that may not read events is refused before anything is sent.
+  await needs.events.list({ cursor: 'end', limit: 1, signal });
+  const sent = await sendNow(needs, options);
+  return { ...sent, completion: await needs.drops.waitForCompletion(sent.drop.id, { timeoutSeconds, signal }) };
+}
+
+/** Uploads files and creates a drop. Checks everything else before the first byte is sent. */
+async function sendNow(needs: SendNeeds, options: SendOptions): Promise<SendResult> {
   const { uploads, drops, newKey } = needs;
   const { signal } = options;
   const addressed = toDeliveryFields(options);

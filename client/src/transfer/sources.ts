@@ -2,7 +2,7 @@ import { constants, createReadStream, type Stats } from 'node:fs';
 import { access, type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { WaybillError } from '../errors.ts';
+import { isWaybillError, WaybillError } from '../errors.ts';
 
 /** Bytes in pieces, such as a stream of Node or of the web. */
 export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -134,36 +134,54 @@ async function readFully(handle: FileHandle, target: Buffer, offset: number, nam
 async function readToEnd(name: string, bytes: () => Bytes): Promise<OpenedSource> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
-  let folder: string | undefined;
-  let spool: FileHandle | undefined;
-  const removeFolder = async () => {
-    await spool?.close();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  };
+  const spool = new Spool(name);
   try {
     for await (const piece of bytes()) {
       length += piece.length;
       // The memory of a piece may be reused when the next one is requested.
       pieces.push(new Uint8Array(piece));
-      if (length > chunkBytes && folder === undefined) {
-        folder = await mkdtemp(join(tmpdir(), 'waybill-spool-'));
-        spool = await open(join(folder, 'spool'), 'wx', 0o600);
-      }
-      await spool?.appendFile(Buffer.concat(pieces.splice(0)));
+      if (length > chunkBytes) await spool.append(Buffer.concat(pieces.splice(0)));
     }
+    return length > chunkBytes ? await spool.read() : openBlob(new Blob(pieces));
   } catch (cause) {
-    await removeFolder();
-    throw unreadableError(name, cause);
+    await spool.remove();
+    throw isWaybillError(cause, 'temporary_folder') ? cause : unreadableError(name, cause);
   }
-  if (folder === undefined) return openBlob(new Blob(pieces));
-  const file = await openFile(join(folder, 'spool'), name);
-  return {
-    ...file,
-    async close() {
+}
+
+/** A temporary file for bytes whose number is not known yet. Its failures are not those of their source. */
+class Spool {
+  readonly #name: string;
+  #folder: string | undefined;
+  #handle: FileHandle | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    try {
+      this.#folder ??= await mkdtemp(join(tmpdir(), 'waybill-spool-'));
+      this.#handle ??= await open(join(this.#folder, 'spool'), 'wx', 0o600);
+      await this.#handle.appendFile(bytes);
+    } catch (cause) {
+      throw spoolError(cause);
+    }
+  }
+
+  async read(): Promise<OpenedSource> {
+    const file = await openFile(join(this.#folder ?? '', 'spool'), this.#name);
+    const close = async () => {
       await file.close();
-      await removeFolder();
-    },
-  };
+      await this.remove();
+    };
+    return { ...file, close };
+  }
+
+  async remove(): Promise<void> {
+    await this.#handle?.close();
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -184,6 +202,23 @@ async function statReadable(path: string): Promise<Stats> {
   }
   if (found.isDirectory()) throw new WaybillError('source_failed', `${path} is a folder.`);
   return found;
+}
+
+const spoolFaults: Readonly<Record<string, string>> = {
+  ENOSPC: 'it is full',
+  EDQUOT: 'the disk quota is used up',
+  ENOENT: 'it does not exist',
+  EROFS: 'the disk is read-only',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+};
+
+function spoolError(cause: unknown): WaybillError {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  const why = spoolFaults[code] ?? message;
+  const advice = 'Set TMPDIR to a folder with room for all bytes that are sent.';
+  const problem = `A temporary file cannot be written in ${tmpdir()}: ${why}.`;
+  return new WaybillError('temporary_folder', `${problem} ${advice}`, { cause });
 }
 
 function changedError(name: string): WaybillError {

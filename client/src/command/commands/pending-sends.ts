@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../../transfer/make-folder.ts';
+import { nameTarget } from '../../transfer/name-target.ts';
 import type { SentFile, UploadStore } from '../../transfer/send.ts';
-import { makeFolder } from '../make-folder.ts';
 import type { DeliveryCommandOptions } from './delivery.ts';
 
 /** The server stores a key for 7 days; an older key than this is not reused. */
@@ -67,8 +68,12 @@ function toPendingSend(path: string, idempotencyKey: string, lines: readonly str
       // Not flushed: if a crash of the machine loses a line, the upload is repeated.
       async save(file) {
         const record = await open(path, appendOnly).catch(ignoreMissing);
-        await record?.write(`${JSON.stringify(file)}\n`);
-        await record?.close();
+        if (record === undefined) return;
+        try {
+          await nameTarget(path, record.write(`${JSON.stringify(file)}\n`));
+        } finally {
+          await record.close();
+        }
       },
     },
     recordStart() {

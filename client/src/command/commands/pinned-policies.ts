@@ -2,9 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Policy, parsePolicy, type Verifier } from '@waybill/evidence';
+import { makeFolder } from '../../transfer/make-folder.ts';
+import { nameTarget } from '../../transfer/name-target.ts';
 import { accountPath } from '../account.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { makeFolder } from '../make-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Policies are small; a server that sends more is not asked further. */
@@ -52,7 +53,7 @@ export function parsePolicyText(text: string, source: string): Policy {
 export async function writePinnedPolicy(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path), 0o700);
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  await nameTarget(path, writeFile(draft, text, { mode: 0o600, flag: 'wx' }));
   await rename(draft, path);
 }
 

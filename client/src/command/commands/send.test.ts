@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FakeExchange } from '../../testing/fake-exchange.ts';
+import { FakeExchange, Refusal } from '../../testing/fake-exchange.ts';
 import { fakeTerminal } from '../../testing/fake-terminal.ts';
+import { runOnSmallDisk } from '../../testing/small-disk.ts';
 import { chunkBytes } from '../../transfer/sources.ts';
 import { run } from '../run.ts';
 
@@ -25,6 +26,89 @@ async function send(exchange: FakeExchange, words: string, signal = never) {
   const exit = await run(terminal, `send ${words.replace('~', home)}`.split(' '), signal, '1');
   return { exit, output: terminal.output.text, errors: terminal.errors.text };
 }
+
+describe('standard input that is longer than one request', () => {
+  const sendInput = async (exchange: FakeExchange, prepare: string) => {
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: home,
+      TMPDIR: '/mnt/temporary',
+      WAYBILL_URL: exchange.server.baseUrl,
+      WAYBILL_USER: 'alpha@machines.test',
+      WAYBILL_API_KEY: 'wb_key',
+    };
+    const sending = runOnSmallDisk(['--json', 'send', '-', '--to', 'b@example.org'], prepare, environment);
+    sending.child.stdin?.on('error', () => undefined).end(Buffer.alloc(chunkBytes + 1));
+    const [exit] = await sending.ended;
+    return { exit, report: JSON.parse(sending.errors) as unknown };
+  };
+
+  test.each([
+    ['is full', 'mkdir /mnt/temporary', 'it is full'],
+    ['is missing', 'true', 'it does not exist'],
+  ])('is not blamed if the folder for temporary files %s', async (_how, prepare, why) => {
+    await using exchange = await FakeExchange.start();
+    const report = {
+      status: 'error',
+      code: 'temporary_folder',
+      message: `A temporary file cannot be written in /mnt/temporary: ${why}.`,
+      next: 'Set TMPDIR to a folder with room for all bytes that are sent.',
+    };
+    expect(await sendInput(exchange, prepare)).toEqual({ exit: 1, report });
+  });
+});
+
+describe('send --wait', () => {
+  const wait = async (exchange: FakeExchange, onWait: () => void, signal = never) => {
+    exchange.onEvents = (query) => {
+      if (!query.has('wait')) return [];
+      onWait();
+      const [, id = ''] =
+        exchange.server
+          .paths()
+          .findLast((path) => path.startsWith('GET drops/'))
+          ?.split('drops/') ?? [];
+      return [{ type: 'drop.completed', data: { drop_id: id } }];
+    };
+    return await send(exchange, '~/report.csv --to anna@example.org --wait 1', signal);
+  };
+
+  test('ends when every receiver has downloaded every file', async () => {
+    await using exchange = await FakeExchange.start();
+    const { exit, output } = await wait(exchange, () => {
+      exchange.receiverStates = ['completed'];
+    });
+    expect(exit).toBe(0);
+    expect(output).toMatch(/^Sent 1 file .*\nEvery receiver has downloaded every file of WB-0000-0001\.\n$/s);
+  });
+
+  test('ends with its own exit code when the time runs out', async () => {
+    await using exchange = await FakeExchange.start();
+    const { exit, errors } = await wait(exchange, () => undefined);
+    expect(exit).toBe(11);
+    expect(errors).toContain('1 of 1 receiver of WB-0000-0001 had not downloaded every file in time. It is live.');
+    expect(errors).toContain('waybill show WB-0000-0001');
+  });
+
+  test('is not advised to send again when it is interrupted', async () => {
+    await using exchange = await FakeExchange.start();
+    const stop = new AbortController();
+    const { exit, errors } = await wait(exchange, () => stop.abort(), stop.signal);
+    expect(exit).toBe(130);
+    expect(errors).toContain('Interrupted; WB-0000-0001 was sent.');
+    expect(errors).not.toContain('again');
+    expect(records()).toEqual([]);
+  });
+
+  test('sends nothing with a key that may not read events', async () => {
+    await using exchange = await FakeExchange.start();
+    exchange.onEvents = () => {
+      throw new Refusal(403, 'scope_missing');
+    };
+    expect((await send(exchange, '~/report.csv --to anna@example.org --wait 1')).exit).toBe(4);
+    expect([exchange.uploads.size, exchange.drops.length]).toEqual([0, 0]);
+  });
+});
 
 const records = () => readdirSync(join(home, '.local/state/waybill/sends'));
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { AddedReceiver } from '../../generated/wire.ts';
+import type { CompletionOptions } from '../../resources/wait-for-completion.ts';
 import { expandFolders } from '../../transfer/expand-folders.ts';
 import type { SendOptions, SendResult, SentFile } from '../../transfer/send.ts';
 import { type FileToSend, toSource } from '../../transfer/sources.ts';
 import type { Waybill } from '../../waybill.ts';
 import { openClient, stateFolder } from '../account.ts';
 import { describeError } from '../error-report.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes, SilentExit } from '../exit-codes.ts';
 import { formatCount, formatDate, formatLifetime, formatSize, pluralize } from '../terminal/format.ts';
 import { findFileSize, Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
@@ -15,6 +16,8 @@ import { openPendingSend, type PendingSend } from './pending-sends.ts';
 
 export interface SendCommandOptions extends DeliveryCommandOptions {
   name?: string;
+  /** How many seconds to wait for the receivers. */
+  wait?: number;
 }
 
 export async function sendFiles(
@@ -22,7 +25,7 @@ export async function sendFiles(
   output: Output,
   signal: AbortSignal,
   paths: string[],
-  { name: inputName, dryRun, ...delivery }: SendCommandOptions,
+  { name: inputName, dryRun, wait, ...delivery }: SendCommandOptions,
 ): Promise<void> {
   const { client, account } = await openClient(terminal, output);
   const fromInput = paths.includes('-');
@@ -37,6 +40,8 @@ export async function sendFiles(
     paths.map((path) => (path === '-' ? { name: inputName ?? 'stdin', stream: terminal.input } : path)),
   );
   if (dryRun) return await checkSend(client, output, { files, ...toDelivery(delivery), signal });
+  // A key that may not read events is refused before anything is sent.
+  if (wait !== undefined) await client.events.list({ cursor: 'end', limit: 1, signal });
   const { to, key } = delivery;
   const words = { url: account.url, user: account.user, files: files.map(toPathAndName), delivery };
   // Standard input cannot be read again, so such a send cannot be resumed.
@@ -71,6 +76,7 @@ export async function sendFiles(
     progress.clear();
     await output.print(describeSend(sent, to, key), toJsonValue(sent, to));
     await printLinks(output, sent.drop.receivers);
+    if (wait !== undefined) await waitForReceivers(client, output, sent.drop, { timeoutSeconds: wait, signal });
   } catch (error) {
     if (!isUploading || isFinalRefusal(error)) await pending?.delete();
     throw error;
@@ -93,6 +99,31 @@ function isFinalRefusal(error: unknown): boolean {
   const { exit, code } = describeError(error);
   if (passingRefusals.has(code)) return false;
   return exit === exitCodes.refused || exit === exitCodes.infected;
+}
+
+/** Waits for the receivers of a drop. However that ends, the files were sent. */
+async function waitForReceivers(
+  client: Waybill,
+  output: Output,
+  { id, reference }: SendResult['drop'],
+  options: CompletionOptions & { signal: AbortSignal },
+): Promise<void> {
+  output.notice('Waiting for the receivers; if you press Ctrl-C, the files stay sent.');
+  const next = `To see what they have downloaded: waybill show ${reference}`;
+  try {
+    const { completed, drop } = await client.drops.waitForCompletion(id, options);
+    const value = { status: 'completed', id, reference };
+    if (completed) return await output.print(`Every receiver has downloaded every file of ${reference}.`, value);
+    const missing = drop.receivers.filter(({ state }) => state !== 'completed').length;
+    const whom = `${missing} of ${pluralize(drop.receivers.length, 'receiver')}`;
+    const message = `${whom} of ${reference} had not downloaded every file in time. It is ${drop.state}.`;
+    throw new CommandError(exitCodes.waiting, 'not_completed', message, next);
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+    // The usual advice is to run the command again, which would send the files again.
+    output.printError({ code: 'interrupted', message: `Interrupted; ${reference} was sent.`, next });
+    throw new SilentExit(exitCodes.interrupted);
+  }
 }
 
 /** Checks everything, and sends nothing. */

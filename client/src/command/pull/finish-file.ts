@@ -1,16 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWaybillError } from '../../errors.ts';
-import type { FileToDownload } from '../../transfer/download.ts';
+import type { InboxFile } from '../../generated/wire.ts';
 import type { Waybill } from '../../waybill.ts';
 import { describeError } from '../error-report.ts';
-import { formatSize, pluralize } from '../terminal/format.ts';
+import { formatSize } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';
 import { runHook } from './hook.ts';
 import { type CompletePart, isPlaced, partPath, placeFile } from './place-file.ts';
 import { isFaultOfDisk, isFaultOfFile } from './pull-faults.ts';
 import type { JournalEntry, PullJournal } from './pull-journal.ts';
+import { isDiskFull, refuseForRoom, requireRoom } from './room.ts';
+
+/** A file of an entry. */
+export type EntryFile = InboxFile & { entry: string };
 
 export interface PullContext {
   client: Waybill;
@@ -26,19 +30,11 @@ export interface PullContext {
   signal: AbortSignal;
 }
 
-/** After the first failure; it doubles with every further one. */
-const firstDelaySeconds = 30;
-const maxDelaySeconds = 3600;
-
-export function retryDelaySeconds(attempts: number): number {
-  return Math.min(maxDelaySeconds, firstDelaySeconds * 2 ** Math.min(attempts - 1, 20));
-}
-
 /** Reports a problem of a single file, which must not stop the others; throws any other problem. */
 export async function finishOrReport(
   puller: PullContext,
   noted: JournalEntry,
-  file: FileToDownload,
+  file: EntryFile,
   attempt: number,
 ): Promise<boolean> {
   try {
@@ -60,7 +56,7 @@ export async function finishOrReport(
 async function finishFile(
   puller: PullContext,
   noted: JournalEntry,
-  file: FileToDownload,
+  file: EntryFile,
   attempt: number,
 ): Promise<boolean> {
   const { journal, folder, output, progress } = puller;
@@ -100,18 +96,16 @@ async function finishFile(
 }
 
 async function finishHook(
-  { journal, hook, watch, terminal, output, signal }: PullContext,
+  { journal, hook, terminal, output, signal }: PullContext,
   noted: JournalEntry,
   arrival: Parameters<typeof runHook>[1],
 ): Promise<boolean> {
   if (hook !== undefined && !(await runHook(hook, arrival, terminal.environment, signal))) {
     signal.throwIfAborted();
-    const later = pluralize(retryDelaySeconds(arrival.attempt), 'second');
-    const next = watch ? `It will run again in ${later}.` : `Pull again after ${later}.`;
     output.printError({
       code: 'hook_failed',
       message: `The hook failed for ${arrival.path} (attempt ${arrival.attempt}).`,
-      next,
+      next: 'It runs again with the next attempt.',
     });
     return false;
   }
@@ -122,9 +116,10 @@ async function finishHook(
 async function downloadToPart(
   { client, journal, folder, output, progress, signal }: PullContext,
   noted: JournalEntry,
-  file: FileToDownload,
+  file: EntryFile,
 ): Promise<CompletePart | undefined> {
   const part = partPath(journal, noted);
+  await requireRoom(folder, part, file);
   try {
     return await client.downloadPart(file, part, {
       signal,
@@ -133,6 +128,7 @@ async function downloadToPart(
         progress.show({ name: file.path, bytes: receivedBytes, totalBytes }),
     });
   } catch (error) {
+    if (isDiskFull(error)) await refuseForRoom(folder, part, file); // something else has filled it meanwhile
     if (isFaultOfDisk(error)) error.path ??= folder; // a failed write does not name its file
     if (!isWaybillError(error, 'not_found', 'link_ended', 'link_revoked')) throw error;
     progress.clear();

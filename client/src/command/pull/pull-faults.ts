@@ -1,26 +1,14 @@
 import { isWaybillError } from '../../errors.ts';
 import { findFileErrorCode } from '../file-errors.ts';
 
-/** A disk without room or with a fault, and a machine without memory, processes or open files. */
-const codesOfMachine: ReadonlySet<string> = new Set([
-  'EAGAIN',
-  'EDQUOT',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'ENOMEM',
-  'ENOSPC',
-  'EROFS',
-]);
+/** A disk with a fault, and a machine without memory, processes or open files. */
+const codesOfMachine: ReadonlySet<string> = new Set(['EAGAIN', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EROFS']);
 
 /** Returns whether an error is a condition of the whole machine or of the server, which every other file would meet. */
 export function isFaultOfMachine(error: unknown): boolean {
   if (isWaybillError(error)) return error.isRetryable;
   return codesOfMachine.has(findFileErrorCode(error) ?? '');
 }
-
-/** A fault that the server has with one entry while it can read others. */
-export class EntryFaultError extends Error {}
 
 /** Errors of a disk that cannot hold one file. */
 const codesOfFile: ReadonlySet<string> = new Set(['EFBIG', 'EILSEQ', 'EINVAL', 'ENAMETOOLONG']);

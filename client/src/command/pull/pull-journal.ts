@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { localNameKey } from '../../generated/safe-name.ts';
+import { makeFolder } from '../../transfer/make-folder.ts';
 import { openExclusively } from '../exclusive-database.ts';
-import { makeFolder } from '../make-folder.ts';
 
 /**
  * The state of a file. `wanted`: known, and perhaps partly downloaded. `placing`: complete and checked, about to get
@@ -56,7 +56,6 @@ export class PullJournal implements Disposable {
   readonly folder: string;
   readonly #database: DatabaseSync;
   readonly #account: string;
-  #ownClaimKey: string | undefined;
 
   private constructor(folder: string, database: DatabaseSync, account: string) {
     this.folder = folder;
@@ -113,20 +112,19 @@ export class PullJournal implements Disposable {
       .all(this.#account, url) as unknown as JournalEntry[];
   }
 
-  /** Finds a claim whose entry is not settled yet, and returns its key and whether this process has made it. */
-  findClaim(): { key: string; isOwn: boolean } | undefined {
+  /** Returns the key of a claim whose entry is not settled yet. */
+  findClaim(): string | undefined {
     const row = this.#database.prepare('select key from claims where account = ?').get(this.#account);
-    return row === undefined ? undefined : { key: String(row['key']), isOwn: row['key'] === this.#ownClaimKey };
+    return row === undefined ? undefined : String(row['key']);
   }
 
   /** Records a claim before it is made, so that its entry can be found again after a crash. */
   beginClaim(key: string): void {
-    this.#ownClaimKey = key;
     this.#database.prepare('insert or replace into claims (account, key) values (?, ?)').run(this.#account, key);
   }
 
-  endClaim(): void {
-    this.#database.prepare('delete from claims where account = ?').run(this.#account);
+  endClaim(key: string): void {
+    this.#database.prepare('delete from claims where account = ? and key = ?').run(this.#account, key);
   }
 
   recordPlacing(id: number, path: string, { sha256, size }: { sha256: string; size: number }): void {

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   linkSync,
@@ -18,7 +17,8 @@ import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeTerminal, fakeTerminal } from '../../testing/fake-terminal.ts';
-import { type Drop, type InboxServer, type Queued, startInboxServer } from '../../testing/inbox-server.ts';
+import { type Drop, type InboxServer, maxAttempts, type Queued, startInboxServer } from '../../testing/inbox-server.ts';
+import { fillDisk, runOnSmallDisk } from '../../testing/small-disk.ts';
 import { refuse, succeed, type WireServer } from '../../testing/wire-server.ts';
 import { run } from '../run.ts';
 import { partPath, placeFile } from './place-file.ts';
@@ -49,6 +49,11 @@ async function pull(server: InboxServer, ...words: string[]): Promise<{ exit: nu
   return { exit: await run(terminal, ['pull', folder, ...words], new AbortController().signal, '1'), terminal };
 }
 
+const errorsOf = (terminal: FakeTerminal) =>
+  terminal.errors.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 const listFolder = () =>
   readdirSync(folder)
     .filter((name) => name !== '.waybill')
@@ -353,16 +358,55 @@ test('with --json, a hook that fails is reported as JSON', async () => {
   await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
   const { exit, terminal } = await pull(server, '--json', '--hook', 'false');
   expect(exit).toBe(8);
-  const [failure = ''] = terminal.errors.text.split('\n');
-  const message = expect.stringContaining('attempt 1');
-  expect(JSON.parse(failure)).toMatchObject({ status: 'error', code: 'hook_failed', message });
+  const attempt = expect.stringContaining('attempt 1');
+  expect(errorsOf(terminal)).toMatchObject([
+    { status: 'error', code: 'hook_failed', message: attempt },
+    { status: 'error', code: 'given_back', message: attempt },
+    { status: 'error', code: 'incomplete' },
+  ]);
+});
+
+test('after its last attempt, an entry is reported as parked, with the command that releases it', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
+  for (let attempt = 1; attempt < maxAttempts; attempt += 1) await pull(server, '--hook', 'false');
+  const { terminal } = await pull(server, '--json', '--hook', 'false');
+  expect(errorsOf(terminal)).toContainEqual(
+    expect.objectContaining({ code: 'parked', next: 'To try again: waybill release d1' }),
+  );
+});
+
+test('with --json, a file that has expired is reported as JSON', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'late.txt': 'l' }, ended: ['late.txt'] }]);
+  const { exit, terminal } = await pull(server, '--json');
+  expect(exit).toBe(0);
+  const message = expect.stringContaining('late.txt from beta@machines.test expired');
+  const next = 'Ask its sender to send it again.';
+  expect(errorsOf(terminal)).toEqual([{ status: 'error', code: 'not_found', message, next }]);
+});
+
+test('with --json, a lost lease is reported as JSON, and its entry is not acknowledged', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  server.intercept = (path) => {
+    // Another program has claimed it meanwhile.
+    if (path.startsWith('inbox/d1/files/')) (server.queue.get('d1') as Queued).lease = 'of another';
+    return false;
+  };
+  const { exit, terminal } = await pull(server, '--json');
+  expect(exit).toBe(8);
+  expect(errorsOf(terminal)).toMatchObject([
+    { status: 'error', code: 'lease_not_held', message: 'The lease of the files from beta@machines.test was lost.' },
+    { status: 'error', code: 'incomplete' },
+  ]);
+  expect(server.queue.get('d1')).toMatchObject({ lease: 'of another', acknowledged: 0 });
 });
 
 test('after a hook has failed, the user learns when to pull again', async () => {
   await using server = await startInboxServer([{ url: 'd1', files: { 'a.txt': 'abc' } }]);
   const failed = await pull(server, '--hook', 'exit 1');
   expect(failed.exit).toBe(8);
-  expect(failed.terminal.errors.text).toContain('(attempt 1).\n         Pull again after 30 seconds.\n');
+  const waiting =
+    /given back after attempt 1, and wait until [-\d]{10} \d\d:\d\d\.\n {9}They are pulled again then\.\n/;
+  expect(failed.terminal.errors.text).toMatch(waiting);
   const later = new Date(Date.now() + 60_000);
   Object.assign(server.queue.get('d1') as Queued, { availableIn: 9, availableAt: later.toISOString() });
   const { exit, terminal } = await pull(server, '--hook', 'exit 1');
@@ -469,7 +513,8 @@ test('a watch gives an entry back that the server cannot read while it can read 
   expect(listFolder()).toEqual(['b']);
   expect(refused).toBe(4);
   expect(server.queue.get('d1')).toMatchObject({ attempts: 1, acknowledged: 0, delays: [30] });
-  expect(terminal.errors.text).toContain('not those from beta@machines.test.\n         They wait for 30 seconds.');
+  expect(terminal.errors.text).toContain('not those from beta@machines.test.');
+  expect(terminal.errors.text).toContain('given back after attempt 1, and wait until ');
 });
 
 test.each([
@@ -492,31 +537,100 @@ test.each([
   expect(server.queue.get('d1')).toMatchObject({ attempts: 3, delays: [30, 60, 120] });
 });
 
-test('a watch keeps an entry claimed while the disk is full, and completes it once there is room', async () => {
-  const content = 'x'.repeat(3_000_000);
+const megabytes = (count: number) => 'x'.repeat(count * 1_000_000);
+
+const pullOntoDisk = (server: InboxServer, prepare: string, ...words: string[]) =>
+  runOnSmallDisk(['pull', ...words, '/mnt/in'], prepare, { ...terminalFor(server).environment, HOME: home });
+
+const listParts = (disk: string) => readdirSync(join(disk, 'in/.waybill')).filter((name) => name.endsWith('.part'));
+
+test('a file that does not fit is given back before its download, and the others are pulled', async () => {
   await using server = await startInboxServer([
-    { url: 'd1', files: { 'a.bin': content } },
+    { url: 'd1', files: { 'a.bin': megabytes(5) } },
     { url: 'd2', files: { b: 'b' } },
   ]);
-  const program = new URL('../main.ts', import.meta.url).pathname;
-  // A disk of its own, which vanishes with the process.
-  const script = `mount -t tmpfs -o size=4m none /mnt && head -c 3000000 /dev/zero >/mnt/ballast
-    exec "$0" --conditions=source "$1" pull --watch --every 1 /mnt/in`;
-  const environment = { ...terminalFor(server).environment, HOME: home };
-  const child = spawn('unshare', ['-r', '-m', 'sh', '-uc', script, process.execPath, program], { env: environment });
-  const ended = once(child, 'exit');
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-  await expect.poll(() => errors, { timeout: 5_000 }).toContain('stay claimed');
-  const rounds = server.requests.length;
-  await expect.poll(() => server.requests.length, { timeout: 5_000 }).toBeGreaterThan(rounds + 1);
-  const disk = `/proc/${child.pid}/root/mnt`;
-  rmSync(join(disk, 'ballast'));
-  await expect.poll(() => server.queue.get('d2')?.acknowledged, { timeout: 5_000 }).toBe(1);
-  expect(readFileSync(join(disk, 'in', 'a.bin'), 'utf8')).toBe(content);
-  child.kill('SIGTERM');
-  expect(await ended).toEqual([130, null]);
-  expect(errors.match(/\/mnt\/in cannot be written: the disk is full/g)).toHaveLength(1);
-  const settled = expect.objectContaining({ attempts: 1, acknowledged: 1, delays: [] });
-  expect([...server.queue.values()]).toEqual([settled, settled]);
+  const pulling = pullOntoDisk(server, fillDisk(3_000_000), '--watch', '--every', '1');
+  await expect.poll(() => server.queue.get('d2')?.acknowledged, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => server.queue.get('d1')?.delays, { timeout: 30_000 }).toEqual([30]);
+  expect(server.fetched).toEqual(['d2/b']);
+  await expect.poll(() => pulling.errors, { timeout: 30_000 }).toContain('and wait until');
+  expect(pulling.errors).toMatch(/a\.bin needs 6\.0 MB more, and \/mnt\/in has 5\.\d MB left\.\n\s+Make room there/);
+  rmSync(join(pulling.disk, 'ballast'));
+  server.nextPull();
+  await expect.poll(() => server.queue.get('d1')?.acknowledged, { timeout: 30_000 }).toBe(1);
+  expect(readFileSync(join(pulling.disk, 'in/a.bin'), 'utf8')).toBe(megabytes(5));
+  pulling.child.kill('SIGTERM');
+  expect(await pulling.ended).toEqual([130, null]);
+});
+
+test('with --json, a program learns how much a file needs, how much is left, and where', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.bin': megabytes(5) } }]);
+  const pulling = pullOntoDisk(server, fillDisk(3_000_000), '--json');
+  expect(await pulling.ended).toEqual([8, null]);
+  const [full, returned] = pulling.errors
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(full).toMatchObject({ code: 'disk_full', needed: 5_000_000 + 1024 ** 2, folder: '/mnt/in' });
+  expect(full?.['free']).toBeLessThan(5_388_608);
+  expect(returned).toMatchObject({ code: 'given_back' });
+});
+
+test('a disk that is full for hours does not park an entry', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.bin': megabytes(5) } }]);
+  const pulling = pullOntoDisk(server, fillDisk(3_000_000), '--watch', '--every', '1');
+  await expect.poll(() => server.queue.get('d1')?.delays.length, { timeout: 30_000 }).toBe(1);
+  Object.assign(server.queue.get('d1') as Queued, { attempts: maxAttempts - 1, availableIn: 0 });
+  // The last attempt, and the first one after that.
+  await expect.poll(() => server.queue.get('d1')?.delays.length, { timeout: 30_000 }).toBe(3);
+  expect(server.queue.get('d1')).toMatchObject({ attempts: 1, parked: false });
+  pulling.child.kill('SIGTERM');
+  await pulling.ended;
+});
+
+test.each([
+  ['is removed, if it takes more room than it leaves', 3_500_000, []],
+  ['is kept, if it takes less', 1_000_000, [expect.any(String)]],
+])('the part of a file that does not fit %s', async (_what, size, kept) => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.bin': megabytes(7) } }]);
+  const journal = { folder: '/mnt/in/.waybill' } as PullJournal;
+  const part = partPath(journal, { url: 'd1', name: 'a.bin' });
+  const prepare = `mkdir -p ${journal.folder} && head -c ${size} /dev/zero >${part} && ${fillDisk(3_000_000)}`;
+  const pulling = pullOntoDisk(server, prepare, '--watch', '--every', '1');
+  await expect.poll(() => pulling.errors, { timeout: 30_000 }).toContain('and wait until');
+  expect(listParts(pulling.disk)).toEqual(kept);
+  pulling.child.kill('SIGTERM');
+  await pulling.ended;
+});
+
+test('a disk that something else fills during a download gives the entry back, without its part', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { 'a.bin': megabytes(4) } }]);
+  let rest: (() => void) | undefined;
+  server.intercept = (path, response) => {
+    if (!path.startsWith('inbox/d1/files/')) return false;
+    const digest = createHash('sha256').update(megabytes(4)).digest('base64');
+    response.writeHead(200, { ETag: '"1"', 'Repr-Digest': `sha-256=:${digest}:`, 'Content-Length': 4_000_000 });
+    response.write(megabytes(2));
+    rest = () => response.end(megabytes(2));
+    return true;
+  };
+  const pulling = pullOntoDisk(server, 'true', '--watch', '--every', '1');
+  await expect.poll(() => rest, { timeout: 30_000 }).toBeDefined();
+  expect(() => writeFileSync(join(pulling.disk, 'ballast'), megabytes(9))).toThrow('ENOSPC');
+  rest?.();
+  await expect.poll(() => server.queue.get('d1')?.delays, { timeout: 30_000 }).toEqual([30]);
+  expect(listParts(pulling.disk)).toEqual([]);
+  pulling.child.kill('SIGTERM');
+  await pulling.ended;
+});
+
+test('while not even the journal fits, nothing is claimed', async () => {
+  await using server = await startInboxServer([{ url: 'd1', files: { a: 'a' } }]);
+  const pulling = pullOntoDisk(server, fillDisk(8_000_000), '--watch', '--every', '1');
+  await expect.poll(() => pulling.errors, { timeout: 30_000 }).toContain('Make room there.');
+  expect(server.paths()).not.toContain('POST inbox/claim');
+  rmSync(join(pulling.disk, 'ballast'));
+  await expect.poll(() => server.queue.get('d1')?.acknowledged, { timeout: 30_000 }).toBe(1);
+  pulling.child.kill('SIGTERM');
+  await pulling.ended;
 });

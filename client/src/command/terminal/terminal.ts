@@ -125,11 +125,11 @@ export class Output {
   /** Prints a failure to standard error, as one JSON value if the output is JSON. */
   printError(report: Omit<ErrorReport, 'exit'>): void {
     const { errors } = this.#terminal;
-    const { code, instance } = report;
+    const { code, instance, details } = report;
     const message = hideKeys(report.message);
     const next = hideKeys(report.next);
     if (this.isJson) {
-      this.#writeError(toJsonText({ status: 'error', code, message, next, instance }));
+      this.#writeError(toJsonText({ status: 'error', code, message, next, instance, ...details }));
       return;
     }
     // Only an error of the server itself is looked up in its log.

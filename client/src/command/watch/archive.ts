@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { numberedName } from '../../generated/safe-name.ts';
 import { syncFolder } from '../../transfer/download-to-file.ts';
 import { moveUnlessExists, pathExists, wasMoved } from '../../transfer/move-unless-exists.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../../transfer/make-folder.ts';
 import { failedFolder, sentFolder } from './own-folders.ts';
 
 /** The text beside a file that was sent. It has no link. */

@@ -100,7 +100,7 @@ async function uploadFile(context: HeldFileContext, file: HeldFile): Promise<Par
     throw error;
   }
   if (upload.size !== before.size || !(await isStillUnchanged())) {
-    await ignoreNotFound(client.uploads.remove(upload.id, { signal }));
+    await ignoreNotFound(client.uploads.delete(upload.id, { signal }));
     throw new FileChangedError();
   }
   return { state: 'uploaded', upload: JSON.stringify(upload), keyUsedAt: runtime.now() };
@@ -114,7 +114,7 @@ async function requireUnchanged({ root, client, signal }: HeldFileContext, file:
   const now = await lookAt(heldPath(root, file));
   if (now === undefined || now.content === file.content) return;
   const upload = JSON.parse(file.upload ?? '{}') as Upload;
-  const removed = client.uploads.remove(upload.id, { signal }).then(() => true);
+  const removed = client.uploads.delete(upload.id, { signal }).then(() => true);
   if ((await ignoreNotFound(removed)) === true) throw new FileChangedError();
 }
 
@@ -166,7 +166,7 @@ async function finishFile(context: HeldFileContext, file: HeldFile): Promise<voi
     await events.failed(path, note);
     // It would count against the quota until the server removes it.
     const { id } = JSON.parse(file.upload ?? '{}') as Partial<Upload>;
-    if (id !== undefined) await client.uploads.remove(id, { signal }).catch(() => undefined);
+    if (id !== undefined) await client.uploads.delete(id, { signal }).catch(() => undefined);
   }
   await abandonClaim(root, journal, file, false);
 }

@@ -8,7 +8,7 @@ import { type DeliveryCommandOptions, toDelivery } from '../commands/delivery.ts
 import type { Context } from '../context.ts';
 import { describeError } from '../error-report.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../../transfer/make-folder.ts';
 import { pluralize } from '../terminal/format.ts';
 import { Progress } from '../terminal/progress.ts';
 import { Archive } from './archive.ts';

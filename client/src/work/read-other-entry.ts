@@ -1,6 +1,6 @@
-import { isWaybillError } from '../../errors.ts';
-import type { Waybill } from '../../waybill.ts';
-import { takeFirst } from '../commands/lists.ts';
+import { isWaybillError } from '../errors.ts';
+import { requestFirstByte } from '../transfer/download.ts';
+import type { WorkNeeds } from './work-context.ts';
 
 /** An inbox can be long. */
 const maxListedEntries = 100;
@@ -9,18 +9,24 @@ const maxListedEntries = 100;
  * Returns whether the server can read an entry that is waiting, besides the given one: then a failure of the given one is
  * no condition of the whole server. The entry is chosen at random, because others may be unreadable, too.
  */
-export async function canReadOtherEntry(client: Waybill, id: string, signal: AbortSignal): Promise<boolean> {
+export async function canReadOtherEntry(
+  { api, inbox }: Pick<WorkNeeds, 'api' | 'inbox'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     const others: string[] = [];
-    for await (const entry of takeFirst(client.inbox.list({ state: 'available', signal }), maxListedEntries))
+    for await (const entry of inbox.list({ state: 'available', signal })) {
       if (entry.id !== id) others.push(entry.id);
-    const entry = others[Math.floor(Math.random() * others.length)];
+      if (others.length === maxListedEntries) break;
+    }
+    const entry = others[Math.floor(api.runtime.random() * others.length)];
     if (entry === undefined) return false;
-    const { files } = await client.inbox.get(entry, { signal });
+    const { files } = await inbox.get(entry, { signal });
     // One byte of more than one: no file is sent in full that this machine does not store.
     const file = files.find(({ size }) => size > 1);
     if (file === undefined) return false;
-    await client.readFirstByte({ ...file, entry }, { signal });
+    await requestFirstByte(api, { ...file, entry }, { signal });
     return true;
   } catch (error) {
     signal.throwIfAborted();

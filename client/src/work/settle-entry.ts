@@ -1,0 +1,76 @@
+import { ignoreNotFound, isWaybillError } from '../errors.ts';
+import type { ClaimedEntry, InboxEntry } from '../generated/wire.ts';
+import type { HandlerResult } from './handle-entry.ts';
+import type { WorkContext } from './work-context.ts';
+
+/** Acknowledges an entry or gives it back. Returns false if the server could not be told. */
+export async function settleEntry(
+  context: WorkContext,
+  entry: ClaimedEntry,
+  lost: AbortSignal,
+  result: HandlerResult,
+): Promise<boolean> {
+  const { inbox, api } = context.needs;
+  const signal = AbortSignal.any([context.leave, lost]);
+  if (result.end === 'gone') return true;
+  if (result.end === 'handled') {
+    const idempotencyKey = api.generateKey();
+    await persist(context, entry, signal, () => inbox.ack(entry, { idempotencyKey, signal }));
+    return true;
+  }
+  if (result.end === 'stopped') {
+    return await giveBack(context, entry, signal, { delaySeconds: 0 }).then(
+      () => true,
+      () => false,
+    );
+  }
+  const { verdict, error } = result;
+  if (verdict === 'stop') context.fail(error);
+  const isRefused = verdict === 'refuse';
+  const returned = await giveBack(context, entry, signal, { isRefused });
+  if (returned && verdict !== 'stop') {
+    context.report({ error, outcome: isRefused ? 'refused' : 'returned', entry: returned });
+  }
+  return true;
+}
+
+/** Gives an entry back. One that was not refused is not parked, however often that happens. */
+async function giveBack(
+  context: WorkContext,
+  entry: ClaimedEntry,
+  signal: AbortSignal,
+  { delaySeconds, isRefused = false }: { delaySeconds?: number; isRefused?: boolean },
+): Promise<InboxEntry | undefined> {
+  const { inbox, api } = context.needs;
+  const idempotencyKey = api.generateKey();
+  const returned = await persist(context, entry, signal, () =>
+    inbox.nack(entry, { delaySeconds, idempotencyKey, signal }),
+  );
+  if (isRefused || !returned || returned.parked_at === null) return returned;
+  return await persist(context, entry, signal, () => inbox.release(entry.id, { signal }));
+}
+
+/** Repeats a request while the server is away, because the work on the entry is done. */
+async function persist<T>(
+  context: WorkContext,
+  entry: ClaimedEntry,
+  signal: AbortSignal,
+  request: () => Promise<T>,
+): Promise<T | undefined> {
+  for (;;) {
+    try {
+      return await ignoreNotFound(request());
+    } catch (error) {
+      const mayWait = !context.options.untilEmpty && !context.stop.aborted && !signal.aborted;
+      if (!mayWait || !isWaybillError(error) || !error.isRetryable) throw error;
+      context.report({ error, outcome: 'kept', entry });
+      await context.pause(AbortSignal.any([signal, context.stop]));
+    }
+  }
+}
+
+/** Releases an entry if the end of its lost lease has parked it, although nobody has refused it. */
+export async function releaseLost({ needs: { inbox }, leave }: WorkContext, entry: ClaimedEntry): Promise<void> {
+  const now = await ignoreNotFound(inbox.get(entry.id, { signal: leave }));
+  if (now?.state === 'parked' && now.attempts === entry.attempts) await inbox.release(entry.id, { signal: leave });
+}
