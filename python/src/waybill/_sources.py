@@ -192,6 +192,7 @@ def _spool(pieces: Iterable[bytes]) -> BinaryIO:
                 spool = cast(BinaryIO, tempfile.TemporaryFile())
                 spool.write(beginning)
             spool.write(piece)
+        spool.flush()
         return spool
     except BaseException:
         spool.close()

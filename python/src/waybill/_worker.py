@@ -173,7 +173,7 @@ class Worker:
                 self._can_read_events = False
 
     def _wait_for_arrival(self) -> None:
-        """Returns when something may have arrived, or after a time: there is no event when an entry is available again."""
+        """Returns when something may have arrived, or after a time: no event says that an entry is available again."""
         seconds = self._runtime.jitter(self._poll_seconds)
         if self._cursor is None:
             self._runtime.sleep(seconds, self._stop)
