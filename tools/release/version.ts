@@ -7,7 +7,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const packages = ['', 'protocol', 'evidence', 'server', 'client'];
 /** Files whose text contains the version. */
-const texts = ['README.md', 'docs/install.md', 'Dockerfile', 'deploy/helm/waybill/Chart.yaml'];
+const texts = [
+  'README.md',
+  'docs/install.md',
+  'docs/python.md',
+  'python/README.md',
+  'python/pyproject.toml',
+  'Dockerfile',
+  'deploy/helm/waybill/Chart.yaml',
+];
 
 interface Manifest {
   version: string;
