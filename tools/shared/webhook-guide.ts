@@ -36,6 +36,13 @@ export function expectWebhookVerifier({ language, file, command, call, env }: Pr
   }
 }
 
+/** Returns the headers of a request that the server signed, and the keys of its webhook. */
+export function signRequest(body: string): { headers: Record<string, string>; secret: string; publicKey: string } {
+  const source = newSource();
+  const headers = secrets.headersFor({ id: randomUUID(), sentAt: new Date(), body }, [source]);
+  return { headers, secret: secrets.deriveSecret(source), publicKey: secrets.derivePublicKey(source) };
+}
+
 function expectVerifier(verify: (request: string) => string): void {
   const isGenuine = (request: object) => verify(JSON.stringify(request));
   const [current, previous] = [newSource(), newSource()];
