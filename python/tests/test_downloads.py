@@ -4,6 +4,7 @@ import hashlib
 import os
 import tempfile
 import unittest
+from io import FileIO
 from pathlib import Path
 from unittest.mock import patch
 
@@ -141,6 +142,22 @@ class DownloadsTest(unittest.TestCase):
             with self.assertRaisesRegex(WaybillError, "Another download is writing"):
                 self.download(large=CONTENT)
         self.download(large=CONTENT)
+
+    def test_a_part_that_another_download_has_just_finished_is_opened_anew(self) -> None:
+        part = self.folder / ".waybill-0.part"
+        lock = fcntl.flock
+        finished: list[bool] = []
+
+        def finish(file: FileIO, operation: int) -> None:
+            lock(file, operation)
+            if not finished:
+                part.unlink()
+            finished.append(True)
+
+        with patch("fcntl.flock", finish):
+            self.download(large=CONTENT)
+        self.assertEqual((self.folder / "large").read_bytes(), CONTENT)
+        self.assertEqual(len(finished), 2)
 
     def test_a_part_that_is_a_link_is_not_followed(self) -> None:
         (self.folder / "other").write_bytes(b"mine")

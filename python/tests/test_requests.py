@@ -1,4 +1,5 @@
 import os
+import select
 import threading
 import unittest
 from unittest.mock import patch
@@ -30,13 +31,14 @@ class RequestsTest(unittest.TestCase):
             refuse(429, "too_many_requests", Retry_After="3"),
             refuse(408, "request_timeout"),
             Reply(502, content=b"<h1>Bad gateway</h1>"),
+            Reply(429),
         )
         retries: list[int] = []
         client = server.client(on_retry=lambda retry: retries.append(retry.attempt))
         self.assertEqual(client.account(), ACCOUNT)
         # Half of a bound that doubles from 0.2 s, added to the requested wait.
-        self.assertEqual(server.runtime.sleeps, [7.1, 3.2, 0.4, 0.8])
-        self.assertEqual(retries, [2, 3, 4, 5])
+        self.assertEqual(server.runtime.sleeps, [7.1, 3.2, 0.4, 0.8, 1.6])
+        self.assertEqual(retries, [2, 3, 4, 5, 6])
 
     def test_compares_a_date_with_the_clock_of_the_server(self) -> None:
         date, later = "Thu, 31 Jan 2030 12:00:00 GMT", "Thu, 31 Jan 2030 12:00:09 GMT"
@@ -105,6 +107,15 @@ class RequestsTest(unittest.TestCase):
         client.account()
         self.assertEqual(server.connections, 2)
         self.assertEqual(server.runtime.sleeps, [])
+
+    def test_a_connection_that_the_server_has_closed_is_not_used(self) -> None:
+        server = self.start(Reply(value=ACCOUNT, cut_at=1_000))
+        client = server.client()
+        client.account()
+        [connection] = client._transport._idle
+        self.assertTrue(select.select([connection.sock], [], [], 60)[0])
+        client.account()
+        self.assertEqual((server.connections, server.runtime.sleeps), (2, []))
 
     def test_a_server_that_is_away_is_named(self) -> None:
         server = self.start()

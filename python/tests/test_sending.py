@@ -8,7 +8,7 @@ from typing import Any, cast
 from fake_exchange import CHUNK, FakeExchange, lose_response
 from wire_server import NO_REPLY, Reply, Seen, refuse
 
-from waybill import FileToSend, UploadProgress, WaybillError
+from waybill import FileToSend, RetryPolicy, UploadProgress, WaybillError
 
 LARGE = os.urandom(2 * CHUNK + 4_321)
 TO = ["a@example.org"]
@@ -98,6 +98,19 @@ class UploadTest(SendingTest):
         self.exchange.intercept = cut_off
         self.exchange.client().uploads.upload(self.write("f", LARGE))
         self.assertEqual(self.exchange.parts, [("f", 0, CHUNK), ("f", CHUNK, len(LARGE) - CHUNK)])
+        self.assert_arrived(LARGE)
+
+    def test_failures_count_only_until_something_was_stored(self) -> None:
+        def cut_off(seen: Seen) -> Reply | None:
+            """Stores a little of every part, and closes the connection."""
+            [upload] = self.exchange.uploads.values() or [None]
+            if seen.method != "PATCH" or upload is None or len(seen.body) < CHUNK:
+                return None
+            upload.content += seen.body[: CHUNK // 2]
+            return NO_REPLY
+
+        self.exchange.intercept = cut_off
+        self.exchange.client(retry=RetryPolicy(max_attempts=2)).uploads.upload(self.write("f", LARGE))
         self.assert_arrived(LARGE)
 
     def test_another_process_with_the_same_key_resumes(self) -> None:

@@ -210,7 +210,6 @@ class FolderDownloads:
                 view = memoryview(piece)
                 while view:
                     view = view[handle.write(view) :]
-            handle.truncate()
             return download.size, download.sha256
 
 
