@@ -180,7 +180,7 @@ except WaybillError as error:
   expect(await receiver.run('-c', wrongKey)).toBe('unauthorized\n');
 });
 
-/** What the output of each example in docs/python.md contains, and on whose machine it runs. */
+/** The output of each example in docs/python.md, and the machine on which it runs. */
 const examples: Record<string, { on: 'sender' | 'receiver'; output: RegExp; endless?: true }> = {
   'Send files': { on: 'sender', output: /^WB-\S+ 20\S+\n$/ },
   'Send files 2': { on: 'sender', output: /^$/ },
