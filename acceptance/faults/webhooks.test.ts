@@ -1,10 +1,12 @@
 // Webhooks by real processes: events reach their receiver, also when the worker that sends them is killed, and none goes
 // to an address inside.
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { python, pythonEnvironment } from '../../tools/shared/python.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { V1Client } from '../lib/http/v1-client.ts';
 import { dispatch } from '../lib/scenario.ts';
@@ -54,6 +56,13 @@ function isSigned({ headers, body }: Received, secret: string): boolean {
   return String(headers['webhook-signature']).split(' ').includes(`v1,${signature}`);
 }
 
+/** Verifies a request with the client for Python, and returns the type of its event. */
+function verifyInPython({ headers, body }: Received, secret: string): string {
+  const program = 'import json, sys, waybill; print(waybill.verify_webhook(*json.load(sys.stdin))["type"])';
+  const input = JSON.stringify([body, headers, secret]);
+  return execFileSync(python, ['-c', program], { env: pythonEnvironment, input, encoding: 'utf8' });
+}
+
 test('an event is sent with a signature, and again if the worker was killed before it recorded that', {
   timeout: 180_000,
 }, async () => {
@@ -78,6 +87,7 @@ test('an event is sent with a signature, and again if the worker was killed befo
   expect(new Set(peer.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   for (const request of peer.received) {
     expect(isSigned(request, secret)).toBe(true);
+    expect(verifyInPython(request, secret)).toBe('drop.created\n');
     expect(JSON.parse(request.body)).toMatchObject({ type: 'drop.created', data: { receivers: 1, files: 1 } });
   }
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The paths of the documents that people read. */
-export const documents = ['.', 'docs', 'docs/adr', 'deploy', 'acceptance', 'client'].flatMap((folder) =>
+export const documents = ['.', 'docs', 'docs/adr', 'deploy', 'acceptance', 'client', 'python'].flatMap((folder) =>
   readdirSync(join(project, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),

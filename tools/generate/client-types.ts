@@ -8,7 +8,7 @@ import { type ErrorCode, errors } from '../../protocol/src/errors.ts';
 import { v1Document } from '../../server/src/api/v1/openapi/openapi.ts';
 import { routes } from '../../server/src/api/v1/routes.ts';
 
-interface Schema {
+export interface Schema {
   $ref?: string;
   type?: string;
   const?: string | boolean;
@@ -37,7 +37,7 @@ interface Document {
 }
 
 const lineLength = 120;
-const { paths, components } = v1Document(routes) as unknown as Document;
+export const { paths, components } = v1Document(routes) as unknown as Document;
 
 /** A type for every schema, and one for the query of every operation that has one, such as `ListDropsQuery`. */
 export function renderClientTypes(): string {
@@ -120,11 +120,11 @@ function toType(schema: Schema, indent: string): string {
 }
 
 /** `#/components/schemas/Drop` → `Drop` */
-function nameIn(reference: string): string {
+export function nameIn(reference: string): string {
   return reference.split('/').at(-1) as string;
 }
 
-function capitalize(name: string): string {
+export function capitalize(name: string): string {
   return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
@@ -144,7 +144,7 @@ function fields(schema: Schema, indent: string): string {
 }
 
 /** Some descriptions are the end of a sentence about a value that is refused: "must be …". */
-function sentence(description: string): string {
+export function sentence(description: string): string {
   const whole = description.replace(/\.?$/, '.');
   // The explanation of a value stays as it is written: "gone: …".
   return /^[a-z_]+:/.test(whole) ? whole : capitalize(whole);

@@ -16,6 +16,13 @@ const generators: Record<string, () => Promise<Record<string, string>>> = {
       'client/src/generated/csv.ts': renderClientCopy('csv.ts'),
     };
   },
+  'python-types': async () => {
+    const { renderPythonErrors, renderPythonTypes } = await import('./python-types.ts');
+    return {
+      'python/src/waybill/wire.py': renderPythonTypes(),
+      'python/src/waybill/_retryable_errors.py': renderPythonErrors(),
+    };
+  },
   'sdk-docs': async () => ({ 'docs/sdk.md': (await import('./sdk-docs.ts')).renderSdkDocument() }),
   'config-docs': async () => ({
     'docs/configuration.md': (await import('./config-docs.ts')).renderConfigurationDocument(),
@@ -32,6 +39,7 @@ const usage = `Usage: npm run generate [-- [--check] [NAME...]]
 Writes the files that are generated from the code, or only those of the generators NAME:
 
   client-types      wire.ts, errors.ts, safe-name.ts and csv.ts in client/src/generated, from the protocol
+  python-types      wire.py and _retryable_errors.py in python/src/waybill, from the protocol
   sdk-docs          docs/sdk.md, from the types that the SDK exports
   config-docs       docs/configuration.md, from the tables in server/src/config/settings/
   monitoring-docs   the table of metrics in docs/monitoring.md, from server/src/observe/

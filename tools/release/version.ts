@@ -12,6 +12,9 @@ const texts = [
   'client/README.md',
   'docs/client.md',
   'docs/install.md',
+  'docs/python.md',
+  'python/README.md',
+  'python/pyproject.toml',
   'Dockerfile',
   'deploy/helm/waybill/Chart.yaml',
 ];

@@ -18,21 +18,29 @@ interface Program {
   readonly command: string;
   /** Code that verifies the request in the first argument, and prints `true` or `false`. */
   readonly call: string;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 const secrets = new WebhookSecrets(randomBytes(32));
 const newSource = () => ({ accountId: randomUUID(), webhookId: randomUUID(), salt: randomBytes(saltBytes) });
 
 /** Checks that the code in docs/guides.md accepts what the server signs, and nothing else. */
-export function expectWebhookVerifier({ language, file, command, call }: Program): void {
+export function expectWebhookVerifier({ language, file, command, call, env }: Program): void {
   const folder = mkdtempSync(join(tmpdir(), 'webhook-guide-'));
   try {
     const [, code = ''] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(section) ?? [];
     writeFileSync(join(folder, file), `${code}\n${call}\n`);
-    expectVerifier((request) => execFileSync(command, [join(folder, file), request], { encoding: 'utf8' }).trim());
+    expectVerifier((request) => execFileSync(command, [join(folder, file), request], { encoding: 'utf8', env }).trim());
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Returns the headers of a request that the server signed, and the keys of its webhook. */
+export function signRequest(body: string): { headers: Record<string, string>; secret: string; publicKey: string } {
+  const source = newSource();
+  const headers = secrets.headersFor({ id: randomUUID(), sentAt: new Date(), body }, [source]);
+  return { headers, secret: secrets.deriveSecret(source), publicKey: secrets.derivePublicKey(source) };
 }
 
 function expectVerifier(verify: (request: string) => string): void {
