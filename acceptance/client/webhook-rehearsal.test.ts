@@ -1,6 +1,6 @@
 // "Trying a webhook on your own machine" in docs/api-v1.md: an integrator's receiver on loopback.
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -17,10 +17,11 @@ interface Attempt {
 test('retries, signatures, a new secret and a replay can be seen on the machine of the demo', async () => {
   const attempts: Attempt[] = [];
   const statuses = [500];
-  const server = createServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     attempts.push({ headers: request.headers, body: await buffer(request) });
     response.writeHead(statuses.shift() ?? 204).end();
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void handle(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const account = await createAccount();
   const client = new Waybill({ baseUrl: demo().base_url, ...account });

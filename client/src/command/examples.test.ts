@@ -40,7 +40,7 @@ beforeAll(async () => {
   server = await startExampleServer(
     { 'GET /log/policy': policy, 'GET log/policy': policy, 'GET drops/ID': completed },
     (what) => {
-      if (['GET account', 'GET events', 'POST inbox/claim', 'POST drops'].includes(what)) atWork?.();
+      if (['GET account', 'GET events', 'POST inbox/claim', 'POST drops/check'].includes(what)) atWork?.();
     },
   );
 });

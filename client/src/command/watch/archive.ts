@@ -2,8 +2,8 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { numberedName } from '../../generated/safe-name.ts';
 import { syncFolder } from '../../transfer/download-to-file.ts';
-import { moveUnlessExists, pathExists, wasMoved } from '../../transfer/move-unless-exists.ts';
 import { makeFolder } from '../../transfer/make-folder.ts';
+import { moveUnlessExists, pathExists, wasMoved } from '../../transfer/move-unless-exists.ts';
 import { failedFolder, sentFolder } from './own-folders.ts';
 
 /** The text beside a file that was sent. It has no link. */

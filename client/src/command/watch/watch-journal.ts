@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { NewDrop } from '../../generated/wire.ts';
-import { openExclusively } from '../exclusive-database.ts';
 import { makeFolder } from '../../transfer/make-folder.ts';
+import { openExclusively } from '../exclusive-database.ts';
 
 /**
  * The state of a file. `claimed`: about to be moved to the folder of what is being sent, or there. `uploaded`: the server

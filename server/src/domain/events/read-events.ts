@@ -1,7 +1,7 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { query } from '../query.ts';
-import { comparePositions, type EventPage, type EventPosition, type StoredEvent } from './event-store.ts';
+import { comparePositions, type EventPage, type EventPosition } from './event-store.ts';
 import type { EventWatch, News } from './event-watch.ts';
 
 interface EventQuery {
