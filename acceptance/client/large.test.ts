@@ -102,7 +102,7 @@ test('a pull that is cut five times goes on where it was cut, and ends with the 
   const { exitCode, stderr } = await ended(pulling).finally(() => clearInterval(looking));
   expect({ exitCode, stderr, partial, troubles: way.troubles }).toEqual({
     exitCode: 0,
-    stderr: '',
+    stderr: 'The connection broke off in the middle of the response. Trying again …\n',
     partial: 0,
     troubles: 5,
   });

@@ -386,6 +386,7 @@ export interface InboxEntries {
   due_at: Generated<Timestamp>;
   id: string;
   lease_id: string | null;
+  parking_reported: Generated<boolean>;
   seen_at: Timestamp | null;
   seen_by: string | null;
   sender_account_id: string;

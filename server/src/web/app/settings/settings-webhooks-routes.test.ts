@@ -43,7 +43,7 @@ test('an owner makes a webhook, whose secret is shown once, changes it and remov
     "select action, author_kind from audit_entries where account_id = $1 and action like 'webhook.%' order by id",
     [accountId],
   );
-  const expected = ['created', 'changed', 'secret_replaced', 'disabled', 'enabled', 'removed'];
+  const expected = ['created', 'changed', 'secret_replaced', 'disabled', 'enabled', 'deleted'];
   expect(actions).toEqual(expected.map((action) => ({ action: `webhook.${action}`, author_kind: 'person' })));
 });
 
