@@ -113,7 +113,9 @@ describe('no connection is made', () => {
     'http://0/',
   ])('to %s, which is an address inside', async (url) => {
     const { sender, open } = unconnected();
-    expect(sender.objection(url)).toBe('The address in the URL is not on the Internet.');
+    expect(sender.objection(url)).toBe(
+      'The address in the URL is not on the Internet, and the administrator has not allowed it (WAYBILL_WEBHOOK_ALLOW). To try a receiver on your own machine, run `waybill webhooks listen --forward URL`.',
+    );
     expect(await sender.post(url, headers, '{}')).toEqual({ failure: 'url_not_allowed' });
     expect(open).not.toHaveBeenCalled();
   });
@@ -142,8 +144,14 @@ describe('no connection is made', () => {
   });
 
   test.each([
-    ['ftp://example.org/', 'The URL must begin with https://.'],
-    ['http://example.org/', 'The URL must begin with https://.'],
+    [
+      'ftp://example.org/',
+      'The URL must begin with https://. To try a receiver on your own machine, run `waybill webhooks listen --forward URL`.',
+    ],
+    [
+      'http://example.org/',
+      'The URL must begin with https://. To try a receiver on your own machine, run `waybill webhooks listen --forward URL`.',
+    ],
     ['https://user:secret@example.org/', 'The URL must not contain a user name or a password.'],
     ['https://example.org/#part', 'The URL must not contain a fragment.'],
     ['example.org', 'This is not a URL.'],
