@@ -36,12 +36,20 @@ export class LogTree {
     return new LogTree(emptyEdge, []);
   }
 
-  /** Loads the edge of the tree with this size from the bucket. Throws MissingObject if a part of it is not there. */
+  /**
+   * Loads the edge of the tree with this size from the bucket. Throws MissingObject if a part of it is not there, and a
+   * RangeError if its parts do not fit together.
+   */
   static async load(logObjects: LogObjects, epoch: number, size: number, signal: AbortSignal): Promise<LogTree> {
     const edge = await loadEdge(readTilesOf(logObjects, epoch, signal), size);
     const width = size % tileWidth;
     const index = Math.floor(size / tileWidth);
     const tail = width === 0 ? [] : await readBundle(logObjects, epoch, { index, width }, signal);
+    // The root vouches for the hashes alone, but the bundle is written again with these entries.
+    const hashes = edge.levels[0] ?? [];
+    if (tail.some((entry, at) => Buffer.compare(hashLeaf(entry), hashes[at] ?? Buffer.alloc(0)) !== 0)) {
+      throw new RangeError('the entries of the partial bundle are not those of its tile');
+    }
     const tree = new LogTree(edge, tail);
     // Earlier processes may have stored any of them.
     const anyWidth = new Set(Array.from({ length: tileWidth - 1 }, (_, position) => position + 1));

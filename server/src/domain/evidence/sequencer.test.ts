@@ -888,11 +888,12 @@ test('tiles that are lost or damaged are written again from the database', async
   await expectComplete();
 });
 
-test.each(['1/checkpoint', '1/tile/0/000.p/11'])(
+test.each(['1/checkpoint', '1/tile/0/000.p/11', '1/tile/entries/000.p/11'])(
   'a %s that was damaged on its way, and not in the bucket, causes neither a refusal nor a rewrite',
   async (damaged) => {
     await append(10);
     await startProcess().sequencer.step(live);
+    const bundle = Buffer.from(objects.objects.get('1/tile/entries/000.p/11') ?? '');
     await endLeases();
     await append(1);
     let [isDamaging, isRewriting] = [true, false];
@@ -916,6 +917,8 @@ test.each(['1/checkpoint', '1/tile/0/000.p/11'])(
     expect((await engines.store.evidenceLog.readCondition()).refusal).toBeNull();
     await sequencer.step(live);
     expect([isDamaging, isRewriting]).toEqual([false, false]);
+    // The next bundle begins with the same entries.
+    expect(objects.objects.get('1/tile/entries/000.p/12')?.subarray(0, bundle.length)).toEqual(bundle);
     await expectComplete();
   },
 );
