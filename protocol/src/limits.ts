@@ -27,6 +27,7 @@ export const limits = {
   keyNameLength: 100,
   networksPerKey: 50,
   entriesPerClaim: 100,
+  filesPerClaim: 1_000,
   minLeaseSeconds: 10,
   maxLeaseSeconds: 3_600,
   nackDelaySeconds: 86_400,

@@ -63,6 +63,8 @@ create table accounts (
   -- True: encrypted files are accepted although a scan is required. Never false: the server's setting cannot be narrowed.
   accepts_encrypted boolean check (accepts_encrypted),
   created_at       timestamptz not null default now(),
+  -- When it was last told by mail that entries of its inbox are parked, or will be.
+  parked_mail_at   timestamptz,
   disabled_at      timestamptz,
   -- When an administrator asked for its deletion. Sweeps remove its rows and objects, and this row last.
   deleted_at       timestamptz

@@ -124,7 +124,7 @@ describe('the reference in a browser', () => {
     await page.keyboard.press('ArrowDown');
     expect(await focused(page)).toContain('List requests');
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toContain('Read request');
+    expect(await focused(page)).toContain('Get request');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
@@ -140,7 +140,7 @@ describe('the reference in a browser', () => {
         value: { writeText: async (text: string) => void (document.title = text) },
       });
     });
-    await page.goto(`${origin}/docs/account/read-account`);
+    await page.goto(`${origin}/docs/account/get-account`);
     const button = page.getByRole('button', { name: 'Copy' }).first();
     await button.click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

@@ -57,8 +57,8 @@ const groups: Record<string, string> = {
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
     RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent`,
   'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage
-    FileRequestPage GetDropReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListEventsQuery
-    ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery NackInput Problem RenewInput
+    FileRequestPage GetDropReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListApiKeysQuery ListEventsQuery
+    ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery ListWebhooksQuery NackInput Problem RenewInput
     RevokeApiKeyQuery SecretReplacement StreamEventsQuery Time WebhookAttemptPage WebhookPage`,
 };
 

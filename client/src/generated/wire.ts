@@ -192,6 +192,8 @@ export interface ClaimInput {
   max?: number;
   /** Duration of the lease from now, in seconds; 300 if not given. */
   lease_seconds?: number;
+  /** Seconds to wait for an entry if none is available; 0 if not given. */
+  wait?: number;
 }
 
 /** The entries that were claimed. */
@@ -235,6 +237,11 @@ export interface ClaimedEntry {
   acknowledged_at: Time | null;
   /** Proof of the lease: renews it, acknowledges the entry or gives it back. */
   lease: string;
+  /**
+   * The files of the entry; null if all entries of the response have more than 1000 files together, and those of the
+   * entries before leave no room for its own. Get the entry then.
+   */
+  files: InboxFile[] | null;
 }
 
 /** A contact of the account or of all accounts. */
@@ -802,8 +809,8 @@ export type ErrorCode =
   | 'headers_too_large'
   | 'internal'
   | 'unavailable'
-  | 'scope_missing'
   | 'invalid_input'
+  | 'scope_missing'
   | 'unsupported_media_type'
   | 'too_large'
   | 'idempotency_key_reused'
@@ -1178,6 +1185,14 @@ export interface InboxReceivedEvent {
   };
 }
 
+/** The parameters of the operation `listApiKeys`. */
+export interface ListApiKeysQuery {
+  /** How many entries to return; 100 if not given. */
+  limit?: number;
+  /** The `next_cursor` of the page before. It is valid only with the same filter. */
+  cursor?: string;
+}
+
 /** The parameters of the operation `listContacts`. */
 export interface ListContactsQuery {
   /** How many entries to return; 100 if not given. */
@@ -1288,6 +1303,14 @@ export interface ListRequestsQuery {
 
 /** The parameters of the operation `listWebhookAttempts`. */
 export interface ListWebhookAttemptsQuery {
+  /** How many entries to return; 100 if not given. */
+  limit?: number;
+  /** The `next_cursor` of the page before. It is valid only with the same filter. */
+  cursor?: string;
+}
+
+/** The parameters of the operation `listWebhooks`. */
+export interface ListWebhooksQuery {
   /** How many entries to return; 100 if not given. */
   limit?: number;
   /** The `next_cursor` of the page before. It is valid only with the same filter. */

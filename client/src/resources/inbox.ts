@@ -21,6 +21,8 @@ export interface RenewOptions extends PostOptions {
 export interface ClaimOptions extends RenewOptions {
   /** The maximum number of entries, up to 100. Defaults to 1. */
   max?: number | undefined;
+  /** How many seconds to wait for an entry if none is available, up to 30. Defaults to 0. */
+  wait?: number | undefined;
 }
 
 /** When an entry that is returned to the queue can be claimed again. */
@@ -97,8 +99,13 @@ export class Inbox {
    *   await waybill.inbox.ack(entry);
    * }
    */
-  async claim({ max = 1, leaseSeconds = defaultLeaseSeconds, ...options }: ClaimOptions = {}): Promise<ClaimedEntry[]> {
-    const asked = { max, lease_seconds: leaseSeconds };
+  async claim({
+    max = 1,
+    leaseSeconds = defaultLeaseSeconds,
+    wait,
+    ...options
+  }: ClaimOptions = {}): Promise<ClaimedEntry[]> {
+    const asked = { max, lease_seconds: leaseSeconds, wait };
     return (await this.#api.post<{ data: ClaimedEntry[] }>('inbox/claim', asked, options)).data;
   }
 

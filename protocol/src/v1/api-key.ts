@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page } from './page.ts';
-import { Scope } from './scope.ts';
+import { Scope, scopes } from './scope.ts';
 import { describeTime, Nullable, Time } from './values.ts';
 
 const Networks = Type.Array(
@@ -41,7 +41,12 @@ export const ApiKeyPage = Page(ApiKey, 'The API keys of the account.');
 export const NewApiKey = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: limits.keyNameLength, description: 'Purpose of the key.' }),
-    scopes: Type.Array(Scope, { minItems: 1, uniqueItems: true, description: 'one or more scopes' }),
+    scopes: Type.Array(Scope, {
+      minItems: 1,
+      maxItems: scopes.length,
+      uniqueItems: true,
+      description: 'one or more scopes',
+    }),
     networks: Type.Optional(Networks),
     expires_at: Type.Optional(describeTime('a time such as 2030-01-31T12:00:00Z, until which it can be used')),
   },

@@ -92,6 +92,13 @@ export const ClaimInput = Type.Object(
       }),
     ),
     lease_seconds: LeaseSeconds,
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: limits.eventWaitSeconds,
+        description: 'Seconds to wait for an entry if none is available; 0 if not given.',
+      }),
+    ),
   },
   { additionalProperties: false, description: 'The number of entries to claim, and for how long.' },
 );
@@ -103,6 +110,10 @@ export const ClaimedEntry = Type.Object(
       format: 'uuid',
       description: 'Proof of the lease: renews it, acknowledges the entry or gives it back.',
     }),
+    files: Nullable(
+      Type.Array(InboxFile, { maxItems: limits.filesPerDraft }),
+      `The files of the entry; null if all entries of the response have more than ${limits.filesPerClaim} files together, and those of the entries before leave no room for its own. Get the entry then.`,
+    ),
   },
   { description: 'An entry that is leased to the caller. `attempts` is the number of this attempt.' },
 );

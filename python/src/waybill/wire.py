@@ -138,6 +138,9 @@ class ClaimedEntry(TypedDict):
     acknowledged_at: Time | None
     # Proof of the lease: renews it, acknowledges the entry or gives it back.
     lease: str
+    # The files of the entry; null if all entries of the response have more than 1000 files together, and those of the
+    # entries before leave no room for its own. Get the entry then.
+    files: list[InboxFile] | None
 
 
 class ContactChangedEventData(TypedDict):

@@ -75,7 +75,7 @@ export function describeOperation(
   own: OwnDescription,
 ) {
   const requestBody = body
-    ? { required: !isOptionalBody(body), content: { 'application/json': { schema: body } } }
+    ? { required: !isOptionalBody(method, body), content: { 'application/json': { schema: body } } }
     : own.requestBody;
   return {
     operationId: id,

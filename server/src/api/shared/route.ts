@@ -47,8 +47,8 @@ export function inputSchemas({ params, query, body }: DescribedRoute) {
   return { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) };
 }
 
-/** Whether a body need not be sent, because nothing in it is required. */
-export function isOptionalBody(body: TSchema | undefined): boolean {
+/** Whether a body need not be sent, because nothing in it is required. A lost body must not replace something by nothing. */
+export function isOptionalBody(method: DescribedRoute['method'], body: TSchema | undefined): boolean {
   const {
     type,
     required = [],
@@ -58,5 +58,5 @@ export function isOptionalBody(body: TSchema | undefined): boolean {
     readonly required?: readonly string[];
     readonly minProperties?: number;
   };
-  return type === 'object' && required.length === 0 && minProperties === 0;
+  return method !== 'PUT' && type === 'object' && required.length === 0 && minProperties === 0;
 }

@@ -37,3 +37,17 @@ export function parsePageQuery<Position>(
     },
   };
 }
+
+/** Returns a page of a list that is short enough to be read whole. */
+export function toPageOf<Row extends { readonly id: string }, Entry>(
+  engines: { readonly pepper: Buffer },
+  caller: Pick<Actor, 'accountId'>,
+  list: string,
+  query: PageQuery,
+  all: readonly Row[],
+  entryOf: (row: Row) => Entry,
+) {
+  const page = parsePageQuery<{ readonly id: string }>(engines, caller, list, query, ({ id }) => ({ id }));
+  const begin = all.findIndex(({ id }) => id === page.after?.id) + 1;
+  return page.response(all.slice(begin, begin + page.count), entryOf);
+}

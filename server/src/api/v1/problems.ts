@@ -3,6 +3,7 @@ import type { FaultCode, Problem } from '@waybill/protocol/v1';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { describeFaults, ExchangeError, type Fault } from '../../domain/exchange-error.ts';
 import { refuse } from '../../http/shared/json-errors.ts';
+import { maxFindings } from '../../http/shared/list-all-faults.ts';
 import { type Finding, InvalidParts, toPointer, validationMessage } from '../../http/shared/validation-message.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 
@@ -38,6 +39,7 @@ export function replyWithProblem(publicUrl: string, error: unknown, request: Fas
 }
 
 function toDetail(code: ErrorCode, message: string, faults: number): string {
+  if (faults >= maxFindings) return `At least ${faults} parts of the request are wrong; nothing was changed.`;
   if (faults > 1) return describeFaults(faults, message);
   return message === errors[code].message ? v1Errors[code].message : message;
 }
@@ -70,7 +72,7 @@ function toFaults(error: unknown): Pick<Problem, 'errors'> {
 
 /** A part of the body, or the name of a parameter of the path or the query. */
 function toPlace(pointer: string, place: 'query' | 'body'): Pick<ListedFault, 'pointer' | 'parameter'> {
-  return place === 'body' ? { pointer } : { parameter: pointer.split('/')[1] ?? '' };
+  return place === 'body' ? { pointer } : { parameter: pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~') };
 }
 
 /** By the rule of the schema that was broken. */

@@ -2,20 +2,20 @@ import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { convertQuery } from './register.ts';
 
-const schema = Type.Object({ limit: Type.Integer(), dry_run: Type.Boolean(), search: Type.String() });
+const schema = Type.Object({ limit: Type.Integer(), descendants: Type.Boolean(), search: Type.String() });
 
 test.each([
   [
-    { limit: '20', dry_run: 'true', search: '7' },
-    { limit: 20, dry_run: true, search: '7' },
+    { limit: '20', descendants: 'true', search: '7' },
+    { limit: 20, descendants: true, search: '7' },
   ],
   [
-    { limit: '2e3', dry_run: 'TRUE' },
-    { limit: '2e3', dry_run: 'TRUE' },
+    { limit: '2e3', descendants: 'TRUE' },
+    { limit: '2e3', descendants: 'TRUE' },
   ],
   [
-    { limit: '', dry_run: 'false' },
-    { limit: '', dry_run: false },
+    { limit: '', descendants: 'false' },
+    { limit: '', descendants: false },
   ],
   [
     { limit: ['1', '2'], unknown: '3' },

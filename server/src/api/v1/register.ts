@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { dailyLimits } from '../../domain/accounts/count-dispatch.ts';
 import type { KeyActor } from '../../domain/actor.ts';
@@ -20,7 +20,7 @@ import { inputSchemas, isOptionalBody } from '../shared/route.ts';
 import { isLimitedByDay, isRepeatable, v1Document } from './openapi/openapi.ts';
 import { replyWithProblem } from './problems.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
-import type { CallEngines, Route, V1Engines } from './route.ts';
+import { type CallEngines, type Route, toEnforcedInput, type V1Engines } from './route.ts';
 import { routes } from './routes.ts';
 
 export const v1Prefix = '/api/v1';
@@ -112,16 +112,10 @@ function registerStream(
   });
 }
 
-/**
- * The query or the body of an operation that has none. A request that says more than its operation knows is refused: it might
- * do more, or something else, than its caller wants.
- */
-const nothing = Type.Object({}, { additionalProperties: false });
-
 /** The options of every operation: its path, its callers and the schemas of its input. */
 function toRouteOptions(engines: V1Engines, route: Route) {
-  const { method, path, scope, query = nothing, stream } = route;
-  const body = route.body ?? (stream || method === 'GET' ? undefined : nothing);
+  const { method, path, scope } = route;
+  const { query, body } = toEnforcedInput(route);
   return {
     method,
     url: `${v1Prefix}${path}`,
@@ -133,7 +127,7 @@ function toRouteOptions(engines: V1Engines, route: Route) {
     },
     async preValidation(request: FastifyRequest) {
       request.query = convertQuery(query, request.query);
-      if (isOptionalBody(body)) request.body ??= {};
+      if (request.body === undefined && isOptionalBody(method, body)) request.body = {};
     },
     ...(isLimitedByDay(route) ? { onSend: sendDailyLimits(engines) } : {}),
   } as const;

@@ -1,6 +1,6 @@
 import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import type { KeyActor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
@@ -128,4 +128,18 @@ export function route<
 ): Route {
   // The server has checked the input against the schemas before it calls `handle`.
   return definition as unknown as Route;
+}
+
+/**
+ * The query or the body of an operation that has none. A request that says more than its operation knows is refused: it might
+ * do more, or something else, than its caller wants.
+ */
+const nothing = Type.Object({}, { additionalProperties: false });
+
+/** The schemas of the query and the body by which the server checks a request. */
+export function toEnforcedInput({ method, query = nothing, body, stream }: Route): {
+  readonly query: TSchema;
+  readonly body: TSchema | undefined;
+} {
+  return { query, body: body ?? (stream || method === 'GET' ? undefined : nothing) };
 }

@@ -84,6 +84,8 @@ export interface FileStore extends DeletionStore {
   ): Promise<EvidenceFile[]>;
   /** The files of a live inbox entry of this account, in the order they were sent, or only the one with this name or id. */
   inInbox(accountId: string, entryId: string, only?: Partial<Pick<InboxFile, 'name' | 'id'>>): Promise<InboxFile[]>;
+  /** The files of several such entries, each with the id of its entry. */
+  inInboxEntries(accountId: string, entryIds: readonly string[]): Promise<(InboxFile & { readonly entryId: string })[]>;
 }
 
 export interface FileLine {

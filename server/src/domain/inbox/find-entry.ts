@@ -21,6 +21,23 @@ export async function findEntryWithFiles(
   return { ...entry, files: await engines.store.files.inInbox(actor.accountId, id) };
 }
 
+/** Adds their files to entries, in their order, as long as they are no more than `maxFiles` together. */
+export async function addFiles<Entry extends QueuedEntry>(
+  { store }: Pick<Engines, 'store'>,
+  actor: Actor,
+  entries: readonly Entry[],
+  maxFiles: number,
+): Promise<(Entry & { readonly files: readonly InboxFile[] | null })[]> {
+  let left = maxFiles;
+  const chosen = entries.filter(({ fileCount }) => fileCount <= left && (left -= fileCount) >= 0).map(({ id }) => id);
+  const found = chosen.length === 0 ? [] : await store.files.inInboxEntries(actor.accountId, chosen);
+  const byEntry = Map.groupBy(found, ({ entryId }) => entryId);
+  return entries.map((entry) => ({
+    ...entry,
+    files: chosen.includes(entry.id) ? (byEntry.get(entry.id) ?? []) : null,
+  }));
+}
+
 /** Opens an entry for a person. Each of its files says whether it was sent to the account in full. */
 export async function openEntry(engines: Pick<Engines, 'store'>, actor: Actor, id: string, personId: string) {
   const { inbox } = engines.store;

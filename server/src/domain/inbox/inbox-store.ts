@@ -90,6 +90,8 @@ export interface InboxStore {
   entry(accountId: string, id: string): Promise<QueuedEntry | undefined>;
   /** Leases up to `maxEntries`, at most 100, that no one else holds, in the order in which they became available. */
   claim(accountId: string, claim: Claim): Promise<QueuedEntry[]>;
+  /** In how many seconds the first entry can be claimed that is not done; undefined if there is none. */
+  secondsUntilDue(accountId: string): Promise<number | undefined>;
   /** The lease ends this long from now. False if it is not held. */
   renew(accountId: string, entry: LeasedEntry, leaseSeconds: number): Promise<boolean>;
   /** False if the lease is not held; true also if the entry was already acknowledged under it. */

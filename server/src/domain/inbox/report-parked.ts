@@ -3,8 +3,8 @@ import { toOperatorsMail } from '../outbox/obsolete-message.ts';
 
 /** The job that mails the owner of an account how many entries of its inbox are parked. */
 export const tellOfParkedJob = 'tell-of-parked-entries';
-/** The mail says no more than this number. */
-const countedUpTo = 1_000;
+/** More than the mail ever has to count, and few enough to be counted in a moment. */
+const countedUpTo = 100_000;
 
 type Needs = Pick<Engines, 'store' | 'mailer' | 'mailTemplates' | 'policy' | 'returnPaths' | 'logger'>;
 

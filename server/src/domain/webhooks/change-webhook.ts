@@ -60,14 +60,14 @@ export async function enableWebhook(engines: Needs, actor: Actor | KeyActor, whi
   return changing(engines, actor, which, 'webhook.enabled', (tx) => tx.webhooks.enable(actor.accountId, which.id));
 }
 
-/** Sends nothing more until it is enabled again; events that wait are not sent. */
+/** Sends nothing more until it is enabled again. Has no effect on a webhook that is disabled already. */
 export async function disableWebhook(
   engines: Needs,
   actor: Actor | KeyActor,
   which: WebhookVersions,
 ): Promise<Webhook> {
-  return changing(engines, actor, which, 'webhook.disabled', (tx) =>
-    tx.webhooks.disableByRequest(actor.accountId, which.id),
+  return changing(engines, actor, which, 'webhook.disabled', async (tx, webhook) =>
+    webhook.disabled ? undefined : tx.webhooks.disableByRequest(actor.accountId, which.id),
   );
 }
 
@@ -76,7 +76,7 @@ async function changing(
   actor: Actor | KeyActor,
   { id, ifVersion }: WebhookVersions,
   action: AuditAction,
-  change: (tx: Store, webhook: Webhook) => Promise<Webhook>,
+  change: (tx: Store, webhook: Webhook) => Promise<Webhook | undefined>,
 ): Promise<Webhook> {
   const { accountId } = actor;
   return engines.store.transaction(async (tx) => {
@@ -85,6 +85,7 @@ async function changing(
     requireMayControl(actor, webhook);
     requireVersion(ifVersion, String(webhook.version));
     const changed = await change(tx, webhook);
+    if (!changed) return webhook;
     const difference = action === 'webhook.changed' ? describeChange(webhook, changed) : {};
     await record(engines, tx, { accountId, author: actor.author, action, details: { webhookId: id }, ...difference });
     return changed;
@@ -148,7 +149,9 @@ export async function replayEvents(
 ): Promise<number> {
   const { accountId, author } = actor;
   return engines.store.transaction(async (tx) => {
-    requireMayControl(actor, await findWebhook({ store: tx }, actor, id));
+    const webhook = await findWebhook({ store: tx }, actor, id);
+    requireMayControl(actor, webhook);
+    if (webhook.disabled) throw new ExchangeError('invalid_input', 'The webhook is disabled. Enable it first.');
     const count =
       'since' in which
         ? await tx.webhookDeliveries.replaySince(accountId, id, which.since, limits.countedReplays)

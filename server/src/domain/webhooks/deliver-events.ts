@@ -12,8 +12,8 @@ const [minute, hour] = [60, 60 * 60];
  * Before each attempt after the first. The first are short, for a receiver that restarts and for people who are waiting
  * while they try their own.
  */
-const inMinutes = [5, 30, 2 * minute, 5 * minute, 30 * minute];
-const pauses = [...inMinutes, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
+const shortPauses = [5, 30, 2 * minute, 5 * minute, 30 * minute];
+const pauses = [...shortPauses, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 /** A receiver can ask for a pause, but not forever. */
 const longestPauseSeconds = hour;
 

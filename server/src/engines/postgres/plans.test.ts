@@ -347,6 +347,7 @@ async function everyCall(accountId: string): Promise<Calls> {
         await files.inInbox(accountId, randomUUID(), { id: fileId }),
         await files.inInbox(accountId, randomUUID()),
       ],
+      inInboxEntries: (files) => files.inInboxEntries(accountId, [randomUUID(), randomUUID()]),
       takeDeletions: (files) => files.takeDeletions(count, 60),
       settleDeletions: (files) => files.settleDeletions([deletion]),
     },
@@ -463,6 +464,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       entry: (inbox) => inbox.entry(accountId, randomUUID()),
       claim: (inbox) =>
         inbox.claim(accountId, { leaseId: randomUUID(), leaseSeconds: 60, maxEntries: count, maxAttempts: 10 }),
+      secondsUntilDue: (inbox) => inbox.secondsUntilDue(accountId),
       renew: (inbox) => inbox.renew(accountId, leased, 60),
       acknowledge: (inbox) => inbox.acknowledge(accountId, leased),
       giveBack: (inbox) => inbox.giveBack(accountId, leased, 60),

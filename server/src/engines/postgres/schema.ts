@@ -73,6 +73,7 @@ export interface Accounts {
   max_lifetime: number | null;
   max_stored_bytes: number | null;
   min_lifetime: number | null;
+  parked_mail_at: Timestamp | null;
   phone: string;
   receipts: Generated<boolean>;
   receiver_domains: string[] | null;

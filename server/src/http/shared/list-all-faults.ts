@@ -4,9 +4,9 @@ import type { App } from './app.ts';
 import { type Finding, validatorOptions } from './validation-message.ts';
 
 /** Beyond it, only the first fault is reported, because each of them takes time. */
-const maxValues = 10_000;
+const maxValues = 5_000;
 /** Enough to help a person. */
-const maxFindings = 100;
+export const maxFindings = 100;
 
 interface Validator {
   (value: unknown): boolean;

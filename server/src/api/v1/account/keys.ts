@@ -1,8 +1,16 @@
-import { ApiKeyPage, CreatedApiKey, NewApiKey, RevokeApiKeyQuery, RevokedApiKeys } from '@waybill/protocol/v1';
+import {
+  ApiKeyPage,
+  CreatedApiKey,
+  NewApiKey,
+  pageParameters,
+  RevokeApiKeyQuery,
+  RevokedApiKeys,
+} from '@waybill/protocol/v1';
 import { Type } from 'typebox';
 import type { ApiKey } from '../../../domain/accounts/account-store.ts';
 import { createRestrictedKey, revokeKeyWithin } from '../../../domain/accounts/change-keys.ts';
 import { listKeys } from '../../../domain/accounts/read-accounts.ts';
+import { toPageOf } from '../cursor.ts';
 import { route } from '../route.ts';
 
 export const readKeys = route({
@@ -11,11 +19,13 @@ export const readKeys = route({
   id: 'listApiKeys',
   summary: 'List the account’s keys: the live ones, and the newest of the others',
   scope: 'keys',
-  response: { status: 200, description: 'At most 100 keys.', schema: ApiKeyPage },
+  query: Type.Object(pageParameters, { additionalProperties: false }),
+  response: { status: 200, description: 'A page of at most 100 keys in all.', schema: ApiKeyPage },
   errors: [],
-  handle: async ({ engines, caller }) => ({
-    body: { data: (await listKeys(engines, caller.accountId)).map(toApiKey), next_cursor: null },
-  }),
+  async handle({ engines, caller, query }) {
+    const keys = await listKeys(engines, caller.accountId);
+    return { body: toPageOf(engines, caller, 'keys', query, keys, toApiKey) };
+  },
 });
 
 export const createKey = route({

@@ -167,6 +167,56 @@ describe('a claim', () => {
     expect(await claim(receiver, 100)).toEqual([]);
   });
 
+  test('contains the files of its entries, as far as a thousand go', async () => {
+    const { receiver, id } = await sentTo('a.txt', 'b.txt');
+    const { files } = (await get(receiver, `/inbox/${id}`)).json();
+    const [entry] = (await post(receiver, '/inbox/claim')).json().data;
+    expect(entry).toMatchObject({ id, files });
+    expect(files).toMatchObject([{ path: 'a.txt' }, { path: 'b.txt' }]);
+    const other = await makeReceiver(3);
+    await database.query(
+      `update drops set file_count = 600 from inbox_entries
+       where inbox_entries.account_id = $1 and drops.id = inbox_entries.drop_id`,
+      [other.accountId],
+    );
+    const many = (await post(other, '/inbox/claim', { max: 3 })).json().data;
+    expect(many.map((claimed: { files: unknown }) => claimed.files)).toEqual([[], null, null]);
+  });
+
+  describe('that waits', () => {
+    const waitForOne = async (receiver: Account, wait: number): Promise<Entry[]> =>
+      (await post(receiver, '/inbox/claim', { wait })).json().data;
+
+    test('gets an entry as soon as it arrives, also with a key that may only receive', async () => {
+      const receiver = await exchange.account();
+      const sender = await exchange.account(receiver.email);
+      const body = { name: 'worker', scopes: ['receive'] };
+      const { api_key: apiKey } = (await post(receiver, '/keys', body)).json();
+      const began = Date.now();
+      const waiting = waitForOne({ ...receiver, apiKey }, 30);
+      await exchange.drop(sender, [receiver.email], ['a.txt']);
+      expect(await waiting).toMatchObject([{ attempts: 1, files: [{ path: 'a.txt' }] }]);
+      expect(Date.now() - began).toBeLessThan(15_000);
+    });
+
+    test('gets an entry when it can be claimed again', async () => {
+      const receiver = await makeReceiver(1);
+      const { id, lease } = await claimOne(receiver);
+      await post(receiver, `/inbox/${id}/nack`, { lease, delay_seconds: 1 });
+      expect(await waitForOne(receiver, 30)).toMatchObject([{ id, attempts: 2 }]);
+    });
+
+    test('gets nothing when its time is over, and is refused when its key is revoked', async () => {
+      const receiver = await exchange.account();
+      expect(await waitForOne(receiver, 1)).toEqual([]);
+      expect((await post(receiver, '/inbox/claim', { wait: 31 })).status).toBe(400);
+      const made = (await post(receiver, '/keys', { name: 'worker', scopes: ['receive'] })).json();
+      const waiting = post({ ...receiver, apiKey: made.api_key }, '/inbox/claim', { wait: 30 });
+      await requestV1(app, 'DELETE', `/keys/${made.id}`, { key: receiver.apiKey });
+      expect((await waiting).status).toBe(401);
+    });
+  });
+
   test('takes the entries that have been available for longest, and no more than requested', async () => {
     const receiver = await makeReceiver(1);
     const [first] = await listed(receiver);
@@ -364,8 +414,10 @@ describe('after its last attempt, an entry', () => {
     await tellOfParkedEntries({ ...engines, mailer }, receiver.accountId, later?.payload.messageId ?? '');
     expect(mailer.sent).toHaveLength(2);
     for (const { id, lease } of await claim(receiver, 2)) await ack(receiver, { id, lease });
+    await database.query("delete from graphile_worker._private_jobs where key = 'parked:' || $1", [receiver.accountId]);
     await park(await lastAttempt(receiver));
     expect(await run()).toHaveLength(4);
+    expect((await findJobs()).map(({ wait }) => wait > 3_500)).toEqual([true]);
   });
 
   test('can be acknowledged and renewed as during any other', async () => {

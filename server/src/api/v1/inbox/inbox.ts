@@ -1,3 +1,4 @@
+import { limits } from '@waybill/protocol';
 import {
   AckInput,
   ClaimedEntries,
@@ -21,9 +22,10 @@ import {
   releaseEntry,
   renewLease,
 } from '../../../domain/inbox/change-entry.ts';
-import { findEntryWithFiles, listQueuedEntries } from '../../../domain/inbox/find-entry.ts';
+import { addFiles, findEntryWithFiles, listQueuedEntries } from '../../../domain/inbox/find-entry.ts';
 import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';
+import { waitForEntry } from '../../../domain/inbox/wait-for-entry.ts';
 import { replyWithInboxFile, replyWithInboxZip } from '../../../http/transfer/reply-with-inbox.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
 import { parsePageQuery } from '../cursor.ts';
@@ -52,15 +54,28 @@ const claimInbox = route({
   method: 'POST',
   path: '/inbox/claim',
   id: 'claimInboxEntries',
-  summary: 'Claim entries: no one else gets them until their lease ends',
+  summary: 'Claim entries, or wait for one: no one else gets them until their lease ends',
   scope,
   body: ClaimInput,
-  example: { max: 10, lease_seconds: 300 },
+  example: { max: 10, lease_seconds: 300, wait: 20 },
   response: { status: 200, description: 'The claimed entries; none if none is available.', schema: ClaimedEntries },
   errors: [],
+  async prepare({ engines, caller, body: { wait = 0 }, gone, revoked, authenticateAgain }) {
+    if (wait === 0) return;
+    await waitForEntry(engines, caller, wait, AbortSignal.any([gone, revoked]));
+    revoked.throwIfAborted();
+    await authenticateAgain();
+  },
   async handle({ engines, caller, body: { max: maxEntries = 1, lease_seconds: leaseSeconds = defaultLeaseSeconds } }) {
     const { leaseId, entries } = await claimEntries(engines, caller, { maxEntries, leaseSeconds });
-    return { body: { data: entries.map((entry) => ({ ...toInboxEntry(entry), lease: leaseId })) } };
+    const withFiles = await addFiles(engines, caller, entries, limits.filesPerClaim);
+    return {
+      body: {
+        data: withFiles.map(({ files, ...entry }) => {
+          return { ...toInboxEntry(entry), lease: leaseId, files: files?.map(toInboxFile) ?? null };
+        }),
+      },
+    };
   },
 });
 

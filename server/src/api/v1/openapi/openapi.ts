@@ -15,7 +15,7 @@ import {
 } from '../../shared/openapi.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from '../etag.ts';
 import { v1Errors } from '../problems.ts';
-import type { Route, Stream } from '../route.ts';
+import { type Route, type Stream, toEnforcedInput } from '../route.ts';
 import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
 
 /** The errors that are possible before an operation begins. */
@@ -128,7 +128,12 @@ function describeWebhooks() {
         responses: {
           '2XX': { description: 'The event is delivered. Respond within 15 seconds.' },
           '410': { description: 'The webhook is disabled.' },
-          '429': { description: 'With `Retry-After`: nothing is sent for that time, and for an hour at most.' },
+          ...Object.fromEntries(
+            ['429', '503'].map((status) => [
+              status,
+              { description: 'With `Retry-After`: nothing is sent for that time, and for an hour at most.' },
+            ]),
+          ),
           default: { description: 'The event is sent again later, as for every other response and for none.' },
         },
       },
@@ -138,11 +143,12 @@ function describeWebhooks() {
 
 /** Lists every error that an operation can have. */
 export function listErrors(route: Route): ErrorCode[] {
-  const { scope, params, query, body, stream, errors } = route;
+  const { scope, stream, errors } = route;
+  const { body } = toEnforcedInput(route);
   return [
     ...everywhere,
     ...(scope === null ? [] : (['scope_missing'] as const)),
-    ...(params || query || body ? (['invalid_input'] as const) : []),
+    'invalid_input',
     ...(body || stream?.mediaTypes ? ofBodies : []),
     ...(isRepeatable(route) ? ofRepetitions : []),
     ...(changesVersion(route) ? (['precondition_failed'] as const) : []),

@@ -168,7 +168,12 @@ describe('a webhook', () => {
       await exchange.engines.store.events.append([{ accountId: owner.accountId, type: 'contact.changed', data }]);
       await deliverEvents(exchange.engines, owner.accountId, webhook.id);
     };
-    expect((await ask('POST', `${path}/disable`, { key })).json()).toMatchObject({ disabled_reason: 'owner' });
+    const first = await ask('POST', `${path}/disable`, { key });
+    expect(first.json()).toMatchObject({ disabled_reason: 'owner' });
+    const again = await ask('POST', `${path}/disable`, { key });
+    expect([again.json(), again.headers['etag']]).toEqual([first.json(), first.headers['etag']]);
+    const replay = await ask('POST', `${path}/replay`, { key, body: { since: '2020-01-01T00:00:00Z' } });
+    expect([replay.status, replay.json().detail]).toEqual([400, 'The webhook is disabled. Enable it first.']);
     await happen();
     expect(peer.requests).toEqual([]);
     expect((await ask('POST', `${path}/enable`, { key })).json()).toEqual(webhook);

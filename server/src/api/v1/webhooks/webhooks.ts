@@ -15,7 +15,7 @@ import { findWebhook, listWebhookAttempts, listWebhooks } from '../../../domain/
 import { requireMayControl } from '../../../domain/webhooks/readable-events.ts';
 import { sendTestEvent } from '../../../domain/webhooks/send-test-event.ts';
 import type { Webhook, WebhookAttempt } from '../../../domain/webhooks/webhook-store.ts';
-import { parsePageQuery } from '../cursor.ts';
+import { parsePageQuery, toPageOf } from '../cursor.ts';
 import { toETag } from '../etag.ts';
 import { type Route, route, type V1Engines } from '../route.ts';
 
@@ -28,11 +28,15 @@ const listAll = route({
   id: 'listWebhooks',
   summary: 'List the account’s webhooks',
   scope: 'webhooks',
-  response: { status: 200, description: 'All of them, oldest first.', schema: v1.WebhookPage },
+  query: Type.Object(v1.pageParameters, { additionalProperties: false }),
+  response: { status: 200, description: 'A page of them, oldest first.', schema: v1.WebhookPage },
   errors: [],
-  async handle({ engines, caller }) {
+  async handle({ engines, caller, query }) {
     const webhooks = await listWebhooks(engines, caller.accountId, limits.webhooksPerAccount);
-    return { body: { data: webhooks.map((webhook) => toWebhook(engines, caller, webhook)), next_cursor: null } };
+    const body = toPageOf(engines, caller, 'webhooks', query, webhooks, (webhook) =>
+      toWebhook(engines, caller, webhook),
+    );
+    return { body };
   },
 });
 
@@ -149,7 +153,11 @@ const disableOne = route({
   summary: 'Stop sending events to a webhook until it is enabled again',
   scope: 'webhooks',
   params,
-  response: { status: 200, description: 'The webhook. Events that wait are abandoned.', schema: v1.Webhook },
+  response: {
+    status: 200,
+    description: 'The webhook. Events that become due meanwhile are abandoned.',
+    schema: v1.Webhook,
+  },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id }, ifVersion }) =>

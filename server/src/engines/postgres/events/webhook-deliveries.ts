@@ -116,6 +116,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
         select count(*) from (
           select from webhook_deliveries
           where account_id = ${accountId} and webhook_id = ${webhookId} and occurred_at >= ${since} and occurred_at <= now()
+            and state <> 'waiting'
           order by occurred_at limit ${sql.lit(maxCounted)}) as counted
       `.execute(db);
       await sql`

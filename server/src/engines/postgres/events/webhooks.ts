@@ -56,7 +56,8 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
         sql`disabled_at = null, disabled_reason = null, failing_since = null, paused_until = null`,
       ),
 
-    disableByRequest: (accountId, id) => changed(accountId, id, sql`disabled_at = now(), disabled_reason = 'owner'`),
+    disableByRequest: (accountId, id) =>
+      changed(accountId, id, sql`disabled_at = now(), disabled_reason = 'owner', replay_until = null`),
 
     async disableMadeBy(accountId, keyId) {
       // A key that was revoked earlier may have created webhooks that stay active.
@@ -67,7 +68,8 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
           select made.id from api_keys as made join makers on made.created_by = makers.id
           where made.account_id = ${accountId}
         )
-        update webhooks set disabled_at = now(), disabled_reason = 'key_revoked', version = version + 1
+        update webhooks
+        set disabled_at = now(), disabled_reason = 'key_revoked', replay_until = null, version = version + 1
         where account_id = ${accountId} and created_by in (select id from makers) and disabled_at is null
         returning id
       `.execute(db);
@@ -78,7 +80,8 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
       const fields = sql`'accountId', account_id, 'webhookId', id, 'messageId', ${messageId}::text`;
       const { rows } = await sql`
         with disabled as (
-          update webhooks set disabled_at = now(), disabled_reason = ${reason}, version = version + 1
+          update webhooks
+          set disabled_at = now(), disabled_reason = ${reason}, replay_until = null, version = version + 1
           where account_id = ${accountId} and id = ${id} and disabled_at is null
           returning account_id, id
         )

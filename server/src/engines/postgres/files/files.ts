@@ -115,28 +115,39 @@ export function fileStore(db: Database): FileStore {
     },
 
     inInbox: (accountId, entryId, { name, id } = {}) =>
-      db
-        .selectFrom('inbox_entries as entry')
-        .innerJoin('drops', (join) =>
-          join.onRef('drops.account_id', '=', 'entry.sender_account_id').onRef('drops.id', '=', 'entry.drop_id'),
-        )
-        .innerJoin('files', (join) =>
-          join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
-        )
-        .select(sealedFileColumns)
-        .select(['drops.account_id as accountId', 'drops.id as dropId'])
-        .where('entry.account_id', '=', accountId)
+      selectInboxFiles(accountId)
         .where('entry.id', '=', entryId)
-        .where('drops.ended_at', 'is', null)
-        .where('drops.expires_at', '>', sql<Date>`now()`)
-        .where('files.state', '=', 'ready')
         .$if(name !== undefined, (query) => query.where('files.name', '=', name as string))
         .$if(id !== undefined, (query) => query.where('files.id', '=', id as string))
-        .orderBy('files.created_at')
-        .orderBy('files.id')
+        .$narrowType<ReadyFile>()
+        .execute(),
+
+    inInboxEntries: (accountId, entryIds) =>
+      selectInboxFiles(accountId)
+        .select('entry.id as entryId')
+        .where('entry.id', 'in', entryIds.length > 0 ? entryIds : [accountId])
         .$narrowType<ReadyFile>()
         .execute(),
   };
+
+  function selectInboxFiles(accountId: string) {
+    return db
+      .selectFrom('inbox_entries as entry')
+      .innerJoin('drops', (join) =>
+        join.onRef('drops.account_id', '=', 'entry.sender_account_id').onRef('drops.id', '=', 'entry.drop_id'),
+      )
+      .innerJoin('files', (join) =>
+        join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
+      )
+      .select(sealedFileColumns)
+      .select(['drops.account_id as accountId', 'drops.id as dropId'])
+      .where('entry.account_id', '=', accountId)
+      .where('drops.ended_at', 'is', null)
+      .where('drops.expires_at', '>', sql<Date>`now()`)
+      .where('files.state', '=', 'ready')
+      .orderBy('files.created_at')
+      .orderBy('files.id');
+  }
 }
 
 export function undeletedObjectStore(db: Database): UndeletedObjectStore {

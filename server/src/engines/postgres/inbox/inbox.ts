@@ -35,7 +35,7 @@ const partsByState: Readonly<Record<QueueState, readonly RawBuilder<unknown>[]>>
 };
 
 const availableAgain = sql`state = 'queued', attempts = 0, lease_id = null, due_at = now(), parking_reported = false`;
-/** After an account was told of parked entries, those that follow are gathered for so long. */
+/** An account gets one mail about parked entries in this time. */
 const gatheringSeconds = 3600;
 
 const liveDrop = sql`drops.ended_at is null and drops.expires_at > now()`;
@@ -98,6 +98,14 @@ export function inboxStore(db: Database, traceparent: Traceparent): InboxStore {
         ${shown(sql`claimed`, sql`entry.due_at`)} order by entry.created_at, entry.id
       `,
 
+    async secondsUntilDue(accountId) {
+      const { rows } = await sql<{ seconds: number }>`
+        select extract(epoch from entry.due_at - now())::float8 as seconds from ${liveEntries}
+        where entry.account_id = ${accountId} and entry.state = 'queued' order by entry.due_at, entry.id limit 1
+      `.execute(db);
+      return rows[0]?.seconds;
+    },
+
     renew: (accountId, entry, leaseSeconds) =>
       change(accountId, entry.id, sql`due_at = ${secondsFromNow(leaseSeconds)}`, heldBy(entry)),
 
@@ -122,24 +130,26 @@ export function inboxStore(db: Database, traceparent: Traceparent): InboxStore {
 
     // The job's key makes one mail of all that are parked until it runs.
     async reportParked(count) {
-      const job = jobPayload(sql`'accountId', account.id, 'messageId', gen_random_uuid()`, traceparent());
+      const job = jobPayload(sql`'accountId', owner.id, 'messageId', gen_random_uuid()`, traceparent());
       const { rows } = await sql<ParkedEntry>`
         with due as materialized (
           select entry.account_id, entry.id from ${liveEntries}
+          join accounts as owner on owner.id = entry.account_id and owner.disabled_at is null
           where entry.state = 'last_attempt' and not entry.parking_reported and entry.due_at <= now()
           order by entry.due_at limit ${sql.lit(count)} for update of entry skip locked
         ), reported as (
           update inbox_entries as entry set parking_reported = true
           from due where entry.account_id = due.account_id and entry.id = due.id
           returning entry.*
+        ), told as (
+          update accounts as owner set parked_mail_at = case when parked_mail_at > now() then parked_mail_at
+            else greatest(now(), parked_mail_at + make_interval(secs => ${gatheringSeconds})) end
+          where id in (select account_id from reported)
+          returning id, parked_mail_at
         ), enqueued as (
-          select graphile_worker.add_job(${tellOfParkedJob}, ${job}, job_key => 'parked:' || account.id,
-            job_key_mode => 'preserve_run_at', max_attempts => 25,
-            run_at => greatest(now(), (
-              select max(earlier.due_at) + make_interval(secs => ${gatheringSeconds}) from inbox_entries as earlier
-              where earlier.account_id = account.id and earlier.state = 'last_attempt' and earlier.due_at <= now()
-                and earlier.parking_reported)))
-          from (select distinct account_id as id from reported) as account
+          select graphile_worker.add_job(${tellOfParkedJob}, ${job}, job_key => 'parked:' || owner.id,
+            job_key_mode => 'preserve_run_at', run_at => owner.parked_mail_at)
+          from told as owner
         )
         select entry."accountId", entry.id, entry.sender, entry."fileCount", entry.attempts
         from (${shown(sql`reported`, sql`entry.due_at`, sql`entry.account_id as "accountId",`)}) as entry

@@ -549,15 +549,15 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "The response contains up to `max` entries, starting with those that have been available longest. Each has a `lease`, which the following requests contain, and `attempts`, the number of this attempt. `data` is empty if nothing is available. If the response is lost, repeat the request with the same `Idempotency-Key`: it returns the same leases."
+    "text": "The response contains up to `max` entries, starting with those that have been available longest. Each has a `lease`, which the following requests contain, `attempts`, the number of this attempt, and its `files`, unless there are more than 1,000 in all: then `files` is null, and `GET /inbox/{id}` returns them. `data` is empty if nothing is available; with `\"wait\":30`, the request waits up to 30 seconds for an entry, which needs no other scope. If the response is lost, repeat the request with the same `Idempotency-Key`: it returns the same leases."
    },
    {
     "kind": "paragraph",
-    "text": "Read the entry to see its files, and fetch them one by one or as a ZIP. `Range` and `If-Range` continue a download that was cut off. `Repr-Digest` contains the SHA-256 of the file:"
+    "text": "Fetch the files one by one or as a ZIP. `Range` and `If-Range` continue a download that was cut off. `Repr-Digest` contains the SHA-256 of the file:"
    },
    {
     "kind": "code",
-    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/inbox/$ID\"\ncurl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -C - -o report.pdf \"$WAYBILL_URL/api/v1/inbox/$ID/files/$FILE\"\ncurl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -C - -o all.zip \"$WAYBILL_URL/api/v1/inbox/$ID/all.zip\""
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -C - -o report.pdf \"$WAYBILL_URL/api/v1/inbox/$ID/files/$FILE\"\ncurl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -C - -o all.zip \"$WAYBILL_URL/api/v1/inbox/$ID/all.zip\""
    },
    {
     "kind": "paragraph",
@@ -577,7 +577,7 @@ export const v1Guides: readonly Guide[] = [
     "rows": [
      [
       "`POST /inbox/claim`",
-      "`max` (1 to 100; 1 if not given), `lease_seconds` (10 to 3600; 300 if not given)",
+      "`max` (1 to 100; 1 if not given), `lease_seconds` (10 to 3600; 300 if not given), `wait` (up to 30; 0 if not given)",
       "leases entries to the caller"
      ],
      [
@@ -806,7 +806,7 @@ export const v1Guides: readonly Guide[] = [
   "blocks": [
    {
     "kind": "paragraph",
-    "text": "`GET /api/v1/events` (scope `history`) lists the account's events in order. Store `next_cursor` together with the results of your work, and send it as `after` to continue. No event is skipped, even if its transaction took longer than others. With `wait`, the request waits up to 30 seconds for the next event, so that a program learns of it within a second, and sends only two requests a minute while nothing happens:"
+    "text": "`GET /api/v1/events` (scope `history`) lists the account's events in order. Store `next_cursor` together with the results of your work, and send it as `cursor` to continue. No event is skipped, even if its transaction took longer than others. With `wait`, the request waits up to 30 seconds for the next event, so that a program learns of it within a second, and sends only two requests a minute while nothing happens:"
    },
    {
     "kind": "code",
@@ -990,7 +990,7 @@ export const v1Guides: readonly Guide[] = [
      ],
      [
       "`contact.deleted`",
-      "contacts of the account were removed",
+      "contacts of the account were deleted",
       "`contacts`; `email`, if it was only one"
      ]
     ]
@@ -1011,7 +1011,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "Without `types`, a webhook is sent every event that the key may read: all events with the scope `history`, those of the inbox with `receive`, and those of contacts with `contacts`. A key with none of these scopes cannot create a webhook. A webhook stays bound to the scopes of the key that created it (`scopes`; null means everything), whichever key changes it, and even after that key has been revoked, unless [it was revoked with its webhooks](#keys). To change, replay or remove a webhook, or to list its attempts, a key must be allowed to read every event that is sent to it. The response to this request contains the `secret`, which no other response contains. An account has at most 20 webhooks."
+    "text": "Without `types`, a webhook is sent every event that the key may read: all events with the scope `history`, those of the inbox with `receive`, and those of contacts with `contacts`. A key with none of these scopes cannot create a webhook. A webhook stays bound to the scopes of the key that created it (`scopes`; null means everything), whichever key changes it, and even after that key has been revoked, unless [it was revoked with its webhooks](#keys). To change, replay or delete a webhook, or to list its attempts, a key must be allowed to read every event that is sent to it. The response to this request contains the `secret`, which no other response contains. An account has at most 20 webhooks."
    },
    {
     "kind": "heading",
@@ -1097,7 +1097,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "A webhook is disabled when all requests have failed for 5 days; the account's owner then gets a mail. It is also disabled together with the key that created it, [if you ask for that](#keys), and by `POST /api/v1/webhooks/{id}/disable`. Events that are waiting are abandoned, and nothing is sent until `POST /api/v1/webhooks/{id}/enable`."
+    "text": "A webhook is disabled when all requests have failed for 5 days; the account's owner then gets a mail. It is also disabled together with the key that created it, [if you ask for that](#keys), and by `POST /api/v1/webhooks/{id}/disable`. Nothing is sent until `POST /api/v1/webhooks/{id}/enable`; events that occur or become due meanwhile are abandoned, and can be replayed afterwards."
    },
    {
     "kind": "paragraph",
@@ -1180,60 +1180,11 @@ export const v1Guides: readonly Guide[] = [
   "blocks": [
    {
     "kind": "paragraph",
-    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists all of them, each with a `detail`, a `code`, and the place: a JSON `pointer` into the body, or the name of a `parameter` of the query or the path. If a file is too large, `max_size` is the size in bytes that would be accepted, in this request if a larger file can be sent in parts."
-   },
-   {
-    "kind": "table",
-    "head": [
-     "`code` of a fault",
-     "The value"
-    ],
-    "rows": [
-     [
-      "`required`",
-      "is missing"
-     ],
-     [
-      "`unknown`",
-      "is not a field of the request, or not a parameter"
-     ],
-     [
-      "`wrong_type`",
-      "is a text where a number is expected, and so on"
-     ],
-     [
-      "`wrong_format`",
-      "is not a time, an id, or whatever else is expected"
-     ],
-     [
-      "`not_allowed`",
-      "is none of those that are allowed"
-     ],
-     [
-      "`out_of_range`",
-      "is a number that is too small or too large"
-     ],
-     [
-      "`too_short`, `too_long`",
-      "is a text with too few or too many characters"
-     ],
-     [
-      "`too_few`, `too_many`",
-      "is a list with too few or too many entries"
-     ],
-     [
-      "`repeated`",
-      "is in the request, or stored, already"
-     ],
-     [
-      "`invalid`",
-      "breaks another rule, which `detail` describes"
-     ]
-    ]
+    "text": "Errors are returned as problems (RFC 9457), with the media type `application/problem+json`. `type` is the address of an explanation on the server, `code` is its last part, and `detail` describes what to do. `instance` identifies the HTTP request and ends with the value of the header `X-Request-Id`: quote it when you contact the administrator. If fields are invalid, `errors` lists all of them, up to 100, each with a `detail`, a `code`, and the place: a JSON `pointer` into the body, or the name of a `parameter` of the query or the path. If a file is too large, `max_size` is the size in bytes that would be accepted, in this request if a larger file can be sent in parts."
    },
    {
     "kind": "paragraph",
-    "text": "A fault can also have the code of a problem, such as `recipient_not_allowed`. A very large body is reported with its first fault only."
+    "text": "The `code` of a fault says what is wrong with the value: it is missing (`required`), no field or parameter (`unknown`), `wrong_type`, `wrong_format`, none of those that are allowed (`not_allowed`), a number that is `out_of_range`, a text that is `too_short` or `too_long`, a list with `too_few` or `too_many` entries, there already (`repeated`), or against another rule, which `detail` describes (`invalid`). A fault can also have the code of a problem, such as `recipient_not_allowed`. A very large body is reported with its first fault only."
    }
   ]
  },
@@ -1599,6 +1550,11 @@ export const machineGuides: readonly Guide[] = [
       "`entriesPerClaim`",
       "100",
       "entries of the inbox in one claim of [/api/v1](api-v1.md)"
+     ],
+     [
+      "`filesPerClaim`",
+      "1,000",
+      "files that the response to a claim lists, of all its entries together"
      ],
      [
       "`minLeaseSeconds`",
