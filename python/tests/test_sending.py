@@ -253,6 +253,25 @@ class SendTest(SendingTest):
         sent = self.exchange.client().send([FileToSend("f", content=b"newer")], TO, idempotency_key="k")
         self.assertEqual(sent.files[0].size, 5)
 
+    def test_a_stream_that_is_sent_again_keeps_its_bytes(self) -> None:
+        def send(*contents: bytes) -> list[int | None]:
+            files = [FileToSend(f"{index}", content=io.BytesIO(one)) for index, one in enumerate(contents)]
+            return [file.size for file in self.exchange.client().send(files, TO, idempotency_key="k").files]
+
+        old, new = [b"old", LARGE[:CHUNK]], [b"newer", LARGE[1 : CHUNK + 3]]
+        self.exchange.intercept = lambda seen: refuse(500, "internal") if seen.path == "drops" else None
+        with self.assertRaises(WaybillError):
+            send(*old)
+        with self.subTest("its key was used for other bytes"), self.assertRaises(WaybillError):
+            send(*new)
+        contents = [upload.content for upload in self.exchange.uploads.values()]
+        self.assertEqual([len(content) for content in contents], [len(content) for content in [*old, *new]])
+        self.assertTrue(contents == [*old, *new])
+        with self.subTest("its upload was removed"):
+            self.exchange.intercept = lambda _seen: None
+            self.exchange.uploads.clear()
+            self.assertEqual(send(*old), [len(content) for content in old])
+
     def test_checks_everything_before_the_first_byte(self) -> None:
         twice = [FileToSend("f", content=b"1"), FileToSend("f", content=b"2")]
         self.assert_refused("recipient_not_allowed", FILES, ["a@example.invalid"])
