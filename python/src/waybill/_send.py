@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal
 
-from ._drops import Drops
+from ._drops import Completion, Drops
 from ._sources import AnyFile, FileToSend, StreamKeeper, check_file, expand_folders, normalize_path
 from ._uploads import OnUploadProgress, Uploads
 from .errors import WaybillError, is_waybill_error
@@ -48,6 +48,8 @@ class SendResult:
     drop: CreatedDrop
     # The files, in the given order.
     files: list[SentFile]
+    # The end of the wait for the receivers, if the call waited for them.
+    completion: Completion | None = None
 
 
 @dataclass(frozen=True)
