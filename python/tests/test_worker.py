@@ -138,14 +138,15 @@ class WorkerTest(unittest.TestCase):
 
     def test_a_claim_whose_response_was_lost_leaves_no_entry_leased(self) -> None:
         entry = self.exchange.add_entry("a")
-        lost = 0
+        lost = claims = 0
 
         def lose(seen: Seen, reply: Reply) -> Reply:
-            nonlocal lost
+            nonlocal lost, claims
             if seen.path == "inbox/claim" and lost < 9:
                 lost += 1
                 return NO_REPLY
-            if seen.path == "inbox/claim" or seen.path == "inbox/a/ack":
+            claims += seen.path == "inbox/claim"
+            if claims == 2 or seen.path == "inbox/a/ack":
                 self.stop.set()
             return reply
 
@@ -315,7 +316,47 @@ class WorkerTest(unittest.TestCase):
 
         self.exchange.server.runtime.held_seconds = 30
         self.work(fail)
-        self.assertEqual((entry.delays, entry.is_done), ([], False))
+        self.assertEqual((entry.delays, entry.is_done), ([0], False))
+
+    def test_an_entry_that_no_handler_has_refused_is_not_parked(self) -> None:
+        entry = self.exchange.add_entry("a", file=b"content")
+        entry.attempts = 9
+
+        def fail(_entry: LeasedEntry) -> None:
+            raise WaybillError("unavailable", "The database is away.")
+
+        def note(seen: Seen) -> Reply | None:
+            if "bytes=0-0" in seen.headers.values():
+                reads.append(seen.path)
+            return None
+
+        reads: list[str] = []
+        other = self.exchange.add_entry("b", file=b"content")
+        other.attempts = 10
+        self.exchange.intercept = note
+        self.stop_when(lambda seen: seen.path == "inbox/a/nack")
+        self.work(fail)
+        self.assertEqual((entry.delays, entry.is_parked), ([None], False))
+        self.assertEqual(len(reads), 3)
+
+    def test_an_entry_that_its_handler_has_refused_ten_times_is_parked(self) -> None:
+        entry = self.exchange.add_entry("a")
+        entry.attempts = 9
+        self.stop_when(lambda seen: seen.path == "inbox/a/nack")
+        self.work(lambda _entry: 1 / 0)
+        self.assertTrue(entry.is_parked)
+
+    def test_an_entry_that_was_handled_is_never_returned(self) -> None:
+        entry = self.exchange.add_entry("a")
+        self.exchange.intercept = lambda seen: refuse(400, "invalid_input") if seen.path == "inbox/a/ack" else None
+        self.work(lambda _entry: self.stop.set())
+        self.assertEqual((entry.delays, self.errors), ([], [("a", "invalid_input")]))
+
+    def test_an_entry_that_was_claimed_during_a_stop_is_returned_at_once(self) -> None:
+        entry = self.exchange.add_entry("a")
+        self.stop_when(lambda seen: seen.path == "inbox/claim")
+        self.work(lambda _entry: self.fail("the work was stopped"))
+        self.assertEqual((entry.delays, self.errors), ([0], []))
 
     def test_an_entry_that_expired_is_skipped(self) -> None:
         self.exchange.add_entry("a")

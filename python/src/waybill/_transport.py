@@ -238,6 +238,6 @@ def _abort_when(stop: Stop, connection: http.client.HTTPConnection) -> Iterator[
 
 
 def _shut_down(sock: socket.socket) -> None:
-    """Ends a connection that another thread uses. `SSLSocket.shutdown` would let that thread send without encryption."""
+    """Ends a connection that another thread uses. `SSLSocket.shutdown` would let that thread send plain bytes."""
     with suppress(OSError):
         socket.socket.shutdown(sock, socket.SHUT_RDWR)

@@ -223,14 +223,18 @@ class Worker:
     def _work_on(self, claimed: ClaimedEntry, lost: threading.Event) -> None:
         entry: LeasedEntry | None = None
         own_faults = 0
-        is_handled = False
+        is_in_handler = is_handled = False
         while True:
             try:
                 if entry is None:
                     entry = LeasedEntry(self._api, claimed, self._inbox.get(claimed["id"]), lost)
                 if not is_handled:
+                    if self._stop.is_set():
+                        self._give_back(claimed, delay_seconds=0)
+                        return
+                    is_in_handler = True
                     self._handler(entry)
-                    is_handled = True
+                    is_in_handler, is_handled = False, True
                 self._inbox.ack(claimed)
                 return
             except Exception as error:
@@ -242,16 +246,27 @@ class Worker:
                     return
                 self._report(error, entry)
                 if not _is_fault(error) or own_faults == _MAX_OWN_FAULTS:
-                    # If that fails too, the lease ends by itself.
-                    with suppress(WaybillError):
-                        self._inbox.nack(claimed)
+                    # The lease of an entry that was handled ends by itself.
+                    if not is_handled:
+                        self._give_back(claimed, is_refused=is_in_handler and not _is_fault(error))
                     return
+                is_in_handler = False
                 try:
                     self._runtime.sleep(self._runtime.jitter(self._poll_seconds), self._ending)
                 except Stopped:
-                    return  # the lease ends by itself
+                    if not is_handled:
+                        self._give_back(claimed, delay_seconds=0)
+                    return
                 if isinstance(error, WaybillError) and self._can_read_other_entry(claimed["id"]):
                     own_faults += 1
+
+    def _give_back(self, claimed: ClaimedEntry, *, delay_seconds: int | None = None, is_refused: bool = False) -> None:
+        """Returns an entry to the queue. One that no handler has refused is not parked, however often that happens."""
+        # If that fails too, the lease ends by itself.
+        with suppress(WaybillError):
+            returned = self._inbox.nack(claimed, delay_seconds=delay_seconds)
+            if not is_refused and returned["parked_at"] is not None:
+                self._inbox.release(claimed["id"])
 
     def _can_read_other_entry(self, entry_id: str) -> bool:
         """Returns whether the server can read an entry that is waiting, besides the given one.
