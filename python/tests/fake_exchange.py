@@ -29,6 +29,7 @@ class Entry:
     attempts: int = 0
     lease: str | None = None
     is_done: bool = False
+    is_parked: bool = False
     # The delays with which it was returned to the queue; None: that of the server.
     delays: list[int | None] = field(default_factory=list)
 
@@ -218,12 +219,16 @@ class FakeExchange:
                 return Reply(value=_show(entry))
             case ["files", index]:
                 return _show_file(seen, list(entry.files.values())[int(index)])
+        if action == ["release"]:
+            entry.attempts, entry.is_parked = 0, False
+            return Reply(value=_show(entry))
         if seen.json()["lease"] != entry.lease:
             return refuse(409, "lease_not_held")
         if action == ["ack"]:
             entry.is_done, entry.lease = True, None
         elif action == ["nack"]:
             entry.delays.append(seen.json().get("delay_seconds"))
+            entry.is_parked = entry.attempts >= 10
             entry.lease = None
         return Reply(value=_show(entry))
 
@@ -244,6 +249,7 @@ def _show(entry: Entry) -> dict[str, Any]:
         "sender": entry.sender,
         "message": "Hello",
         "attempts": entry.attempts,
+        "parked_at": "2030-01-31T12:00:00.000Z" if entry.is_parked else None,
         "files": files,
     }
 

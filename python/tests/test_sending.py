@@ -253,6 +253,25 @@ class SendTest(SendingTest):
         sent = self.exchange.client().send([FileToSend("f", content=b"newer")], TO, idempotency_key="k")
         self.assertEqual(sent.files[0].size, 5)
 
+    def test_a_stream_that_is_sent_again_keeps_its_bytes(self) -> None:
+        def send(*contents: bytes) -> list[int | None]:
+            files = [FileToSend(f"{index}", content=io.BytesIO(one)) for index, one in enumerate(contents)]
+            return [file.size for file in self.exchange.client().send(files, TO, idempotency_key="k").files]
+
+        old, new = [b"old", LARGE[:CHUNK]], [b"newer", LARGE[1 : CHUNK + 3]]
+        self.exchange.intercept = lambda seen: refuse(500, "internal") if seen.path == "drops" else None
+        with self.assertRaises(WaybillError):
+            send(*old)
+        with self.subTest("its key was used for other bytes"), self.assertRaises(WaybillError):
+            send(*new)
+        contents = [upload.content for upload in self.exchange.uploads.values()]
+        self.assertEqual([len(content) for content in contents], [len(content) for content in [*old, *new]])
+        self.assertTrue(contents == [*old, *new])
+        with self.subTest("its upload was removed"):
+            self.exchange.intercept = lambda _seen: None
+            self.exchange.uploads.clear()
+            self.assertEqual(send(*old), [len(content) for content in old])
+
     def test_checks_everything_before_the_first_byte(self) -> None:
         twice = [FileToSend("f", content=b"1"), FileToSend("f", content=b"2")]
         self.assert_refused("recipient_not_allowed", FILES, ["a@example.invalid"])
@@ -297,13 +316,18 @@ class CompletionTest(SendingTest):
 
     def test_says_when_it_cannot_be_completed_any_more(self) -> None:
         sent = self.exchange.client().send(FILES, TO)
-        for state, code in [("expired", "link_ended"), ("revoked", "link_revoked")]:
+        for state in ["expired", "revoked"]:
             self.complete("opened", state=state)
-            with self.assertRaises(WaybillError) as caught:
-                self.exchange.client().drops.wait_until_completed(sent.drop["id"])
-            self.assertEqual(caught.exception.code, code)
+            ended = self.exchange.client().drops.wait_for_completion(sent.drop["id"])
+            self.assertEqual((ended.completed, ended.drop["state"]), (False, state))
 
-    def test_ends_after_the_given_time(self) -> None:
+    def test_a_key_that_may_not_read_events_sends_nothing(self) -> None:
+        self.exchange.intercept = lambda seen: refuse(403, "scope_missing") if "events" in seen.path else None
+        self.assert_refused("scope_missing", FILES, TO, wait_for="completed")
+        self.assert_refused("invalid_argument", FILES, TO, wait_for="completed", timeout=-1)
+        self.assertEqual((self.exchange.uploads, self.exchange.drops), ({}, {}))
+
+    def test_returns_the_drop_after_the_given_time(self) -> None:
         def pass_time(seen: Seen) -> Reply | None:
             if "wait=" in seen.path:
                 self.exchange.server.runtime.time += 6
@@ -311,10 +335,28 @@ class CompletionTest(SendingTest):
             return None
 
         self.exchange.intercept = pass_time
-        with self.assertRaises(TimeoutError):
-            self.exchange.client().send(FILES, TO, wait_for="completed", timeout=10)
+        sent = self.exchange.client().send(FILES, TO, wait_for="completed", timeout=10)
+        assert sent.completion is not None
+        self.assertEqual((sent.completion.completed, sent.completion.drop["state"]), (False, "live"))
+        self.assertEqual(sent.completion.drop["id"], sent.drop["id"])
         waits = [path for path in self.exchange.server.paths() if "wait=" in path]
         self.assertEqual([path[-7:] for path in waits], ["wait=10", "&wait=4"])
+
+    def test_survives_an_outage_of_the_server(self) -> None:
+        def be_away(seen: Seen) -> Reply | None:
+            if "wait=" in seen.path:
+                self.complete("completed")
+            elif len(outage) < 8 and self.exchange.drops and seen.path.startswith("drops/"):
+                outage.append(seen.path)
+                return refuse(503, "unavailable")
+            return None
+
+        outage: list[str] = []
+        self.exchange.intercept = be_away
+        sent = self.exchange.client().send(FILES, TO, wait_for="completed")
+        assert sent.completion is not None
+        self.assertTrue(sent.completion.completed)
+        self.assertIn(10.0, self.exchange.server.runtime.sleeps)
 
     def test_survives_a_cursor_that_expired(self) -> None:
         def expire(seen: Seen) -> Reply | None:

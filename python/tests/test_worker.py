@@ -136,6 +136,37 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual(self.errors, [(None, "unreachable")])
         self.assertIn(50.0, self.exchange.server.runtime.sleeps)
 
+    def test_a_claim_whose_response_was_lost_leaves_no_entry_leased(self) -> None:
+        entry = self.exchange.add_entry("a")
+        lost = claims = 0
+
+        def lose(seen: Seen, reply: Reply) -> Reply:
+            nonlocal lost, claims
+            if seen.path == "inbox/claim" and lost < 9:
+                lost += 1
+                return NO_REPLY
+            claims += seen.path == "inbox/claim"
+            if claims == 2 or seen.path == "inbox/a/ack":
+                self.stop.set()
+            return reply
+
+        self.exchange.deliver = lose
+        self.work(lambda _entry: None)
+        self.assertEqual((entry.attempts, entry.is_done), (1, True))
+
+    def test_a_stop_does_not_cut_off_a_claim(self) -> None:
+        entry = self.exchange.add_entry("a")
+
+        def stop(seen: Seen, reply: Reply) -> Reply:
+            if seen.path == "inbox/claim" and not self.stop.is_set():
+                self.stop.set()
+                return NO_REPLY
+            return reply
+
+        self.exchange.deliver = stop
+        self.work(lambda _entry: None)
+        self.assertIsNone(entry.lease)
+
     def test_a_key_that_was_revoked_ends_the_work(self) -> None:
         self.exchange.intercept = lambda seen: refuse(401, "unauthorized") if seen.path == "inbox/claim" else None
         with self.assertRaises(WaybillError) as caught:
@@ -143,7 +174,6 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual(caught.exception.code, "unauthorized")
 
     def test_renews_the_lease_while_a_handler_runs(self) -> None:
-        self.exchange.server.runtime.held_seconds = None
         self.exchange.add_entry("a")
         renewed = threading.Event()
 
@@ -155,12 +185,15 @@ class WorkerTest(unittest.TestCase):
 
         self.exchange.intercept = note
         self.stop_when(lambda seen: seen.path == "inbox/a/ack")
-        self.work(lambda _entry: self.assertTrue(renewed.wait(60)))
-        self.assertIn(100, self.exchange.server.runtime.sleeps)
+
+        def handle(_entry: LeasedEntry) -> None:
+            self.exchange.server.runtime.time = 100.0
+            self.assertTrue(renewed.wait(60))
+
+        self.work(handle)
         self.assertEqual(self.errors, [])
 
     def test_a_lost_lease_ends_downloads_and_is_not_acknowledged(self) -> None:
-        self.exchange.server.runtime.held_seconds = None
         self.exchange.add_entry("a", file=b"content")
 
         def lose(seen: Seen) -> Reply | None:
@@ -171,6 +204,7 @@ class WorkerTest(unittest.TestCase):
             return None
 
         def handle(entry: LeasedEntry) -> None:
+            self.exchange.server.runtime.time = 100.0
             try:
                 entry.download("/nonexistent" if entry.is_lost else self.enterContext(_temporary_folder()))
             finally:
@@ -185,28 +219,57 @@ class WorkerTest(unittest.TestCase):
         self.assertNotIn("POST inbox/a/ack", self.exchange.server.paths())
         self.assertNotIn("POST inbox/a/nack", self.exchange.server.paths())
 
-    def test_a_lease_is_lost_once_it_could_not_be_renewed_for_its_whole_time(self) -> None:
+    def test_a_lease_is_lost_at_its_end_although_the_server_does_not_respond(self) -> None:
         runtime = self.exchange.server.runtime
-        runtime.held_seconds = None
+        # The pause before the renewal is shorter by the time that the claim takes.
+        runtime.held_seconds = 80
         self.exchange.add_entry("a")
-        times: list[float] = []
+        is_over = threading.Event()
+        self.addCleanup(is_over.set)
+        renewals: list[float] = []
 
         def be_away(seen: Seen) -> Reply | None:
+            if seen.path == "inbox/claim" and not is_over.is_set():
+                runtime.time += 20  # the lease may have begun before the response
             if seen.path != "inbox/a/renew":
                 return None
-            runtime.time += 20
-            times.append(runtime.time)
+            renewals.append(runtime.time)
+            if len(renewals) == 1:
+                return refuse(500, "internal")
+            runtime.time = 299.0
+            self.assertFalse(lost[0].is_set())
+            runtime.time = 300.0
+            is_over.wait(60)
             return NO_REPLY
 
         def handle(entry: LeasedEntry) -> None:
-            self.assertTrue(entry._lost.wait(60))
+            lost.append(entry._lost)
+            runtime.time = 100.0
+            self.assertTrue(entry._lost.wait(30))
+            is_over.set()
             self.stop.set()
-            raise KeyError("what was begun cannot be finished")
+            raise KeyError("the work that was begun cannot be finished")
 
+        lost: list[threading.Event] = []
         self.exchange.intercept = be_away
         self.work(handle)
         self.assertEqual(self.errors, [("a", "lease_not_held")])
-        self.assertEqual(times[-1], 320)
+        self.assertEqual((renewals, runtime.sleeps.count(1.0)), ([100.0, 100.0], 1))
+
+    def test_an_entry_of_an_old_claim_is_renewed_before_the_work(self) -> None:
+        entry = self.exchange.add_entry("a")
+
+        def be_slow(seen: Seen) -> Reply | None:
+            if seen.path == "inbox/claim" and not entry.lease:
+                self.exchange.server.runtime.time += 400
+            if "wait=" in seen.path:
+                self.stop.set()
+            return refuse(409, "lease_not_held") if seen.path == "inbox/a/renew" else None
+
+        self.exchange.intercept = be_slow
+        self.work(lambda _entry: self.stop.set())
+        self.assertIn((None, "lease_not_held"), self.errors)
+        self.assertNotIn("GET inbox/a", self.exchange.server.paths())
 
     def test_a_cursor_that_expired_is_replaced(self) -> None:
         def expire(seen: Seen) -> Reply | None:
@@ -253,7 +316,47 @@ class WorkerTest(unittest.TestCase):
 
         self.exchange.server.runtime.held_seconds = 30
         self.work(fail)
-        self.assertEqual((entry.delays, entry.is_done), ([], False))
+        self.assertEqual((entry.delays, entry.is_done), ([0], False))
+
+    def test_an_entry_that_no_handler_has_refused_is_not_parked(self) -> None:
+        entry = self.exchange.add_entry("a", file=b"content")
+        entry.attempts = 9
+
+        def fail(_entry: LeasedEntry) -> None:
+            raise WaybillError("unavailable", "The database is away.")
+
+        def note(seen: Seen) -> Reply | None:
+            if "bytes=0-0" in seen.headers.values():
+                reads.append(seen.path)
+            return None
+
+        reads: list[str] = []
+        other = self.exchange.add_entry("b", file=b"content")
+        other.attempts = 10
+        self.exchange.intercept = note
+        self.stop_when(lambda seen: seen.path == "inbox/a/nack")
+        self.work(fail)
+        self.assertEqual((entry.delays, entry.is_parked), ([None], False))
+        self.assertEqual(len(reads), 3)
+
+    def test_an_entry_that_its_handler_has_refused_ten_times_is_parked(self) -> None:
+        entry = self.exchange.add_entry("a")
+        entry.attempts = 9
+        self.stop_when(lambda seen: seen.path == "inbox/a/nack")
+        self.work(lambda _entry: 1 / 0)
+        self.assertTrue(entry.is_parked)
+
+    def test_an_entry_that_was_handled_is_never_returned(self) -> None:
+        entry = self.exchange.add_entry("a")
+        self.exchange.intercept = lambda seen: refuse(400, "invalid_input") if seen.path == "inbox/a/ack" else None
+        self.work(lambda _entry: self.stop.set())
+        self.assertEqual((entry.delays, self.errors), ([], [("a", "invalid_input")]))
+
+    def test_an_entry_that_was_claimed_during_a_stop_is_returned_at_once(self) -> None:
+        entry = self.exchange.add_entry("a")
+        self.stop_when(lambda seen: seen.path == "inbox/claim")
+        self.work(lambda _entry: self.fail("the work was stopped"))
+        self.assertEqual((entry.delays, self.errors), ([0], []))
 
     def test_an_entry_that_expired_is_skipped(self) -> None:
         self.exchange.add_entry("a")

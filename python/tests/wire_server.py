@@ -45,7 +45,7 @@ def refuse(status: int, code: str, errors: list[dict[str, str]] | None = None, *
 
 
 class FakeRuntime(Runtime):
-    """A clock that tests set. Waits return at once, except those of a given length, which wait for their event."""
+    """A clock that tests set. Waits return at once, except those of a given length or more, which wait for it."""
 
     def __init__(self) -> None:
         self.sleeps: list[float] = []
@@ -57,10 +57,11 @@ class FakeRuntime(Runtime):
         object.__setattr__(self, name, value)
 
     def _wait(self, seconds: float, stop: threading.Event | None) -> None:
-        if seconds == self.held_seconds and stop is not None:
-            stop.wait()
-            return
         self.sleeps.append(round(seconds, 3))
+        if self.held_seconds is not None and seconds >= self.held_seconds and stop is not None:
+            end = self.time + seconds
+            while self.time < end and not stop.wait(0.005):
+                pass
 
 
 class WireServer:
@@ -121,7 +122,11 @@ class WireServer:
                     self.close_connection = True
                     self._send(early)
                     return
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                length = int(self.headers.get("Content-Length") or 0)
+                body = self.rfile.read(length)
+                if len(body) < length:  # the client has cut it off
+                    self.close_connection = True
+                    return
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 seen = Seen(self.command, path, headers, body)
                 wire.requests.append(seen)

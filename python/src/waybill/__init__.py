@@ -2,7 +2,7 @@
 
 from ._client import Waybill
 from ._downloads import Download, DownloadedFile, DownloadProgress
-from ._drops import Drops
+from ._drops import Completion, Drops
 from ._events import Events
 from ._inbox import Inbox
 from ._options import Runtime, Stopped
@@ -16,6 +16,7 @@ from ._worker import LeasedEntry
 from .errors import WaybillError, is_waybill_error
 
 __all__ = [
+    "Completion",
     "Download",
     "DownloadProgress",
     "DownloadedFile",

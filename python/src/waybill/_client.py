@@ -4,12 +4,13 @@ import os
 import re
 import ssl
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from . import _paths
 from ._api import ApiClient
-from ._drops import Drops
+from ._drops import Drops, require_timeout
 from ._events import Events
 from ._inbox import Inbox
 from ._options import Runtime
@@ -102,17 +103,21 @@ class Waybill:
         - `idempotency_key`: calls with the same key within 7 days, by any process, send one drop. A call resumes what
           an earlier one, whose process was killed, has begun.
         - `on_progress`: called whenever bytes of a file were sent, from several threads.
-        - `wait_for`: `"completed"`: returns when every receiver has every file, as `drops.wait_until_completed` does,
-          for at most `timeout` seconds.
+        - `wait_for`: `"completed"`: waits for the receivers, too, as `drops.wait_for_completion` does, for at most
+          `timeout` seconds; the result has `completion`.
         """
         delivery = to_delivery_fields(to, message, days, second_factor, notify, external_id)
         if wait_for not in (None, "completed"):
             raise WaybillError("invalid_argument", 'A send can wait only for "completed".')
+        if wait_for is not None:
+            require_timeout(timeout)
+            # A key that may not read events is refused before anything is sent.
+            self.events.find_last_cursor()
         sender = Sender(self.uploads, self.drops, self.account)
         sent = sender.send(files, delivery, idempotency_key, self._api.runtime.uuid(), on_progress)
-        if wait_for is not None:
-            self.drops.wait_until_completed(sent.drop["id"], timeout=timeout)
-        return sent
+        if wait_for is None:
+            return sent
+        return replace(sent, completion=self.drops.wait_for_completion(sent.drop["id"], timeout=timeout))
 
     def close(self) -> None:
         """Closes all connections that no call is using."""

@@ -1,13 +1,28 @@
 """The drops of the account."""
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from . import _paths
 from ._api import ApiClient
-from ._events import Events, watch_drop
+from ._events import MAX_WAIT_SECONDS, Events
 from .errors import WaybillError
 from .wire import CheckedDrop, CreatedDrop, Drop, DropDetails, NewDrop
+
+# The pause while the server is away, besides those of each request.
+_RETRY_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Completion:
+    """The end of a wait for the receivers of a drop."""
+
+    # Whether every file was sent in full to every receiver whose link is not revoked.
+    completed: bool
+    # The drop, with the state of every receiver. If it is not completed but `live`, the time ran out.
+    drop: DropDetails
 
 
 class Drops:
@@ -66,19 +81,47 @@ class Drops:
         revoked: Drop = self._api.post(path, {}, idempotency_key)
         return revoked
 
-    def wait_until_completed(self, drop_id: str, *, timeout: float | None = None) -> DropDetails:
-        """Waits until every file was sent to every receiver whose link is not revoked.
+    def wait_for_completion(self, drop_id: str, *, timeout: float | None = None) -> Completion:
+        """Waits until every receiver has downloaded every file, the drop has ended, or the seconds are over.
 
-        Learns of it from the events of the account, so the key needs the right to read the history. Raises a
-        `WaybillError` if the drop ends before, and a `TimeoutError` after the given number of seconds.
+        Learns of it from the events of the account, so the key needs the right to read the history.
         """
-        for _ in watch_drop(self._events, self._api.runtime, timeout, drop_id):
-            drop = self.get(drop_id)
-            # The activity of old drops is deleted with the names of their receivers.
-            receivers = [one["state"] for one in drop["receivers"] if one["state"] != "revoked"]
-            if receivers and all(state == "completed" for state in receivers):
-                return drop
-            if drop["state"] != "live":
-                code = "link_revoked" if drop["state"] == "revoked" else "link_ended"
-                raise WaybillError(code, f"The drop was {drop['state']} before every receiver had all files.")
-        raise TimeoutError(f"The drop was not completed within {timeout} seconds.")
+        require_timeout(timeout)
+        runtime = self._api.runtime
+        end = math.inf if timeout is None else runtime.monotonic() + timeout
+        cursor: str | None = None
+        last: Completion | None = None
+        while True:
+            try:
+                if cursor is None or last is None:
+                    # The position comes first: what happens after the drop was read is then an event.
+                    found = self._events.find_last_cursor()
+                    last, cursor = self._read_completion(drop_id), found
+                left = end - runtime.monotonic()
+                if last.completed or last.drop["state"] != "live" or left <= 0:
+                    return last
+                page = self._events.list(cursor=cursor, wait=math.ceil(min(left, MAX_WAIT_SECONDS)))
+                if any(event["data"].get("drop_id") == drop_id for event in page["data"]):
+                    last = self._read_completion(drop_id)
+                cursor = page["next_cursor"]
+            except WaybillError as error:
+                if error.code == "cursor_expired":
+                    cursor = None
+                    continue
+                left = end - runtime.monotonic()
+                if not error.is_retryable or (left <= 0 and last is None):
+                    raise
+                if left <= 0 and last is not None:
+                    return last
+                runtime.sleep(min(left, _RETRY_SECONDS))
+
+    def _read_completion(self, drop_id: str) -> Completion:
+        drop = self.get(drop_id)
+        # The activity of old drops is deleted with the names of their receivers.
+        states = [receiver["state"] for receiver in drop["receivers"] if receiver["state"] != "revoked"]
+        return Completion(bool(states) and all(state == "completed" for state in states), drop)
+
+
+def require_timeout(timeout: float | None) -> None:
+    if timeout is not None and not timeout >= 0:
+        raise WaybillError("invalid_argument", "The time to wait must not be negative.")

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from . import _paths
 from ._api import ApiClient
-from ._options import Runtime, Stop, Stopped
-from .errors import WaybillError
-from .wire import AccountEvent, EventPage
+from ._options import Stop, Stopped
+from .wire import EventPage
 
 # The longest wait for events that the server allows.
 MAX_WAIT_SECONDS = 30
@@ -41,29 +40,3 @@ class Events:
 
     def find_last_cursor(self, stop: Stop = None) -> str:
         return self.list(cursor="end", limit=1, stop=stop)["next_cursor"]
-
-
-def watch_drop(events: Events, runtime: Runtime, timeout: float | None, drop_id: str) -> Iterator[None]:
-    """Yields at once, and then whenever something has happened to a drop, until the time is over."""
-    end = None if timeout is None else runtime.monotonic() + timeout
-    cursor = events.find_last_cursor()
-    while True:
-        yield
-        has_news = False
-        while not has_news:
-            left = MAX_WAIT_SECONDS if end is None else end - runtime.monotonic()
-            if left <= 0:
-                return
-            wait = max(1, min(MAX_WAIT_SECONDS, round(left)))
-            try:
-                page = events.list(cursor=cursor, wait=wait)
-                cursor = page["next_cursor"]
-                has_news = any(is_about_drop(event, drop_id) for event in page["data"])
-            except WaybillError as error:
-                if error.code != "cursor_expired":
-                    raise
-                cursor, has_news = events.find_last_cursor(), True
-
-
-def is_about_drop(event: AccountEvent, drop_id: str) -> bool:
-    return event["data"].get("drop_id") == drop_id

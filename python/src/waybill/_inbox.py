@@ -127,8 +127,8 @@ class Inbox:
         Each handler runs in a thread of its own, up to `concurrency` at the same time. The lease of its entry is
         renewed while it runs. If it returns, the entry is acknowledged. If it raises an error, the entry is returned to
         the queue, where it waits longer after each attempt, and is parked after the tenth. A fault of the server, the
-        network or the disk is not counted like that: the entry stays claimed, and the handler is called again about
-        every `poll_seconds` until the fault has passed. So a handler may be called again with the same entry.
+        network or the disk parks no entry: the entry stays claimed, and the handler is called again about every
+        `poll_seconds` until the fault has passed. So a handler may be called again with the same entry.
 
         `on_error` is called with each error, and with the entry that it is about, if any. By default, errors are
         logged. Errors that concern all entries, such as a revoked key, are raised.

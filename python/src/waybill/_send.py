@@ -5,11 +5,12 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal
 
-from ._drops import Drops
-from ._sources import AnyFile, FileToSend, check_file, expand_folders, normalize_path
+from ._drops import Completion, Drops
+from ._sources import AnyFile, FileToSend, StreamKeeper, check_file, expand_folders, normalize_path
 from ._uploads import OnUploadProgress, Uploads
 from .errors import WaybillError, is_waybill_error
 from .wire import Account, AccountLimits, CreatedDrop, NewDrop, NewReceiver
@@ -47,6 +48,8 @@ class SendResult:
     drop: CreatedDrop
     # The files, in the given order.
     files: list[SentFile]
+    # The end of the wait for the receivers, if the call waited for them.
+    completion: Completion | None = None
 
 
 @dataclass(frozen=True)
@@ -100,18 +103,19 @@ class Sender:
         wanted = _require_distinct(files)
         self._check(wanted, delivery, given_key is not None)
         key = given_key or new_key
-        repeated, sent = False, self._upload_all(wanted, f"{key} 1", on_progress)
-        if given_key is not None:
-            # An upload that was sent cannot be found any more.
-            repeated = self._uploads.find(sent[0].id) is None
-        try:
-            drop = self._create(delivery, sent, key)
-        except WaybillError as error:
-            # An upload of an earlier call was removed, and not sent.
-            if not _is_upload_missing(error):
-                raise
-            repeated, sent = False, self._upload_all(wanted, f"{key} 2", on_progress)
-            drop = self._create(delivery, sent, key)
+        with closing(StreamKeeper()) as streams:
+            repeated, sent = False, self._upload_all(wanted, f"{key} 1", on_progress, streams)
+            if given_key is not None:
+                # An upload that was sent cannot be found any more.
+                repeated = self._uploads.find(sent[0].id) is None
+            try:
+                drop = self._create(delivery, sent, key)
+            except WaybillError as error:
+                # An upload of an earlier call was removed, and not sent.
+                if not _is_upload_missing(error):
+                    raise
+                repeated, sent = False, self._upload_all(wanted, f"{key} 2", on_progress, streams)
+                drop = self._create(delivery, sent, key)
         return SendResult(key, repeated, drop, sent)
 
     def _create(self, delivery: NewDrop, sent: Sequence[SentFile], key: str) -> CreatedDrop:
@@ -130,27 +134,29 @@ class Sender:
                 raise
 
     def _upload_all(
-        self, files: Sequence[_NamedFile], key: str, on_progress: OnUploadProgress | None
+        self, files: Sequence[_NamedFile], key: str, on_progress: OnUploadProgress | None, streams: StreamKeeper
     ) -> list[SentFile]:
         """Uploads files in the given order where that costs no time: a drop lists them as they were uploaded."""
         sent: list[SentFile] = []
         with ThreadPoolExecutor(_CONCURRENT_SMALL_FILES, "waybill-upload") as executor:
             for group in _group(files):
-                uploads = [executor.submit(self._upload_one, file, key, on_progress) for file in group]
+                uploads = [executor.submit(self._upload_one, file, key, on_progress, streams) for file in group]
                 sent += [upload.result() for upload in uploads]
         return sent
 
-    def _upload_one(self, named: _NamedFile, send_key: str, on_progress: OnUploadProgress | None) -> SentFile:
+    def _upload_one(
+        self, named: _NamedFile, send_key: str, on_progress: OnUploadProgress | None, streams: StreamKeeper
+    ) -> SentFile:
         # The same in every process that repeats this send, whatever characters the key contains.
         digest = hashlib.sha256(json.dumps([send_key, named.path]).encode()).digest()
         key = base64.urlsafe_b64encode(digest).decode().rstrip("=")
         try:
-            upload_id, upload = self._uploads.upload_or_find(named.file, key, on_progress)
+            upload_id, upload = self._uploads.upload_or_find(named.file, key, on_progress, streams.open)
         except WaybillError as error:
             # The file has changed since an earlier call.
             if not is_waybill_error(error, "idempotency_key_reused"):
                 raise
-            upload_id, upload = self._uploads.upload_or_find(named.file, None, on_progress)
+            upload_id, upload = self._uploads.upload_or_find(named.file, None, on_progress, streams.open)
         if upload is None:
             return SentFile(named.path, upload_id, None, None)
         return SentFile(named.path, upload_id, upload["size"], upload["scan"])

@@ -25,7 +25,7 @@ class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-# Text, which is sent in UTF-8, bytes, or a stream. More than 8 MiB of a stream are written to a temporary file first,
+# Text, which is sent in UTF-8, bytes, or a stream. More than 8 MiB of streams are written to temporary files first,
 # because the server has to know the size in advance.
 Content: TypeAlias = str | bytes | _Readable | Iterable[bytes]
 
@@ -110,8 +110,33 @@ def check_file(file: FileToSend) -> int | None:
 
 @contextmanager
 def open_source(file: FileToSend) -> Iterator[OpenedSource]:
-    with _open(file) as opened:
+    with _open(file, CHUNK_BYTES) as opened:
         yield OpenedSource(file.name, opened)
+
+
+class StreamKeeper:
+    """Opens files any number of times. Keeps what can be read only once until `close`, mostly on disk."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, BinaryIO] = {}
+        self._free_memory_bytes = CHUNK_BYTES
+
+    @contextmanager
+    def open(self, file: FileToSend) -> Iterator[OpenedSource]:
+        if check_file(file) is not None:
+            with open_source(file) as opened:
+                yield opened
+            return
+        if file.name not in self._kept:
+            kept = _open(file, self._free_memory_bytes)
+            self._kept[file.name] = kept
+            if isinstance(kept, io.BytesIO):
+                self._free_memory_bytes -= len(kept.getbuffer())
+        yield OpenedSource(file.name, self._kept[file.name])
+
+    def close(self) -> None:
+        for kept in self._kept.values():
+            kept.close()
 
 
 def expand_folders(files: Sequence[AnyFile]) -> list[FileToSend]:
@@ -151,20 +176,20 @@ def _add_folder(found: list[FileToSend], folder: str | os.PathLike[str], name: s
             raise WaybillError("too_many_files", message)
 
 
-def _open(file: FileToSend) -> BinaryIO:
+def _open(file: FileToSend, max_memory_bytes: int) -> BinaryIO:
     """Opens a file on disk, or reads anything else to its end: a pipe can be read only once."""
     content = _to_bytes(file.content)
     if content is not None:
         return io.BytesIO(content)
     try:
         if file.path is None:
-            return _spool(_read_pieces(file.content))
+            return _spool(_read_pieces(file.content), max_memory_bytes)
         is_regular = stat.S_ISREG(_stat_readable(file.path).st_mode)
         opened = open(file.path, "rb")
         if is_regular:
             return opened
         with opened:
-            return _spool(_read_pieces(opened))
+            return _spool(_read_pieces(opened), max_memory_bytes)
     except (OSError, ValueError) as cause:
         raise _unreadable(file.name, cause) from cause
     except TypeError as cause:
@@ -182,12 +207,12 @@ def _read_pieces(content: object) -> Iterator[bytes]:
         raise TypeError
 
 
-def _spool(pieces: Iterable[bytes]) -> BinaryIO:
-    """Returns the bytes in memory or, if there are more than a chunk, in a temporary file."""
+def _spool(pieces: Iterable[bytes], max_memory_bytes: int) -> BinaryIO:
+    """Returns the bytes in memory or, if there are more than allowed, in a temporary file."""
     spool: BinaryIO = io.BytesIO()
     try:
         for piece in pieces:
-            if spool.tell() + len(piece) > CHUNK_BYTES and isinstance(spool, io.BytesIO):
+            if spool.tell() + len(piece) > max_memory_bytes and isinstance(spool, io.BytesIO):
                 beginning = spool.getbuffer()
                 spool = cast(BinaryIO, tempfile.TemporaryFile())
                 spool.write(beginning)

@@ -217,13 +217,14 @@ def _abort_when(stop: Stop, connection: http.client.HTTPConnection) -> Iterator[
     if stop is None:
         yield
         return
-    event, done = stop, threading.Event()
+    event, done, lock = stop, threading.Event(), threading.Lock()
 
     def watch() -> None:
         while not done.is_set():
             if event.wait(_STOP_POLL_SECONDS):
-                with suppress(OSError, AttributeError):
-                    connection.sock.shutdown(socket.SHUT_RDWR)
+                with lock:
+                    if not done.is_set() and connection.sock is not None:
+                        _shut_down(connection.sock)
                 done.wait(_STOP_POLL_SECONDS)  # again, for a connection that was just being opened
 
     watcher = threading.Thread(target=watch, name="waybill-stop", daemon=True)
@@ -231,4 +232,12 @@ def _abort_when(stop: Stop, connection: http.client.HTTPConnection) -> Iterator[
     try:
         yield
     finally:
-        done.set()
+        # The connection may be kept for another request, which the watcher must not end.
+        with lock:
+            done.set()
+
+
+def _shut_down(sock: socket.socket) -> None:
+    """Ends a connection that another thread uses. `SSLSocket.shutdown` would let that thread send plain bytes."""
+    with suppress(OSError):
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -90,11 +91,15 @@ class Uploads:
         return uploaded
 
     def upload_or_find(
-        self, file: FileToSend, idempotency_key: str | None, on_progress: OnUploadProgress | None
+        self,
+        file: FileToSend,
+        idempotency_key: str | None,
+        on_progress: OnUploadProgress | None,
+        open_file: Callable[[FileToSend], AbstractContextManager[OpenedSource]] = open_source,
     ) -> tuple[str, Upload | None]:
         """Returns the id of the upload, and the upload unless an earlier call with the key has sent or removed it."""
         try:
-            with open_source(file) as opened:
+            with open_file(file) as opened:
                 transfer = _Transfer(file, opened, idempotency_key or self._api.runtime.uuid(), on_progress)
                 if opened.size <= CHUNK_BYTES:
                     uploaded = self._upload_whole(transfer)

@@ -6,7 +6,8 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 from ._api import ApiClient
 from ._downloads import Download, DownloadedFile, FolderDownloads, OnDownloadProgress, read_first_byte
 from ._events import MAX_WAIT_SECONDS, Events
+from ._lease import Lease
 from ._options import Stopped
-from .errors import WaybillError, is_waybill_error
+from .errors import WaybillError, is_temporary_fault, is_waybill_error
 from .wire import ClaimedEntry, InboxEntryDetails, InboxFile
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ _MAX_OWN_FAULTS = 3
 _MAX_LISTED_ENTRIES = 100
 # The time after which a worker without a free thread notices that it should stop.
 _STOP_POLL_SECONDS = 0.2
-# Errors of the server besides those that it calls retryable.
-_SERVER_FAULTS = ("internal", "unexpected_response")
 # A disk without room or with a fault, and a machine without memory, processes or open files.
 _MACHINE_FAULTS = frozenset(
     (
@@ -92,6 +92,15 @@ class LeasedEntry:
             raise _lost_error() from cause
 
 
+@dataclass(frozen=True)
+class _Claim:
+    """A request for an entry."""
+
+    key: str
+    # The time before its first attempt.
+    begun_at: float
+
+
 class Worker:
     """Claims entries, and runs a handler for each."""
 
@@ -123,6 +132,8 @@ class Worker:
         # Set when this worker ends, also by an error.
         self._ending = threading.Event()
         self._slots = threading.Semaphore(concurrency)
+        # A claim whose response has not arrived: the same request is repeated, so that no entry is leased unnoticed.
+        self._open_claim: _Claim | None = None
         self._cursor: str | None = None
         self._can_read_events = True
 
@@ -134,7 +145,7 @@ class Worker:
                     if claimed is None:
                         self._slots.release()
                     else:
-                        executor.submit(self._process, claimed)
+                        executor.submit(self._process, *claimed)
             except Stopped:
                 pass
             finally:
@@ -147,14 +158,18 @@ class Worker:
                 return not self._stop.is_set()
         return False
 
-    def _claim(self) -> ClaimedEntry | None:
-        """Claims an entry. If there is none, waits for one to arrive."""
+    def _claim(self) -> tuple[ClaimedEntry, float] | None:
+        """Claims an entry, and returns it with the start of the claim. If there is none, waits for one to arrive."""
         try:
             # Before the claim: what arrives after it is noticed.
             self._watch_events()
-            claimed = self._inbox.claim(lease_seconds=self._lease_seconds, stop=self._stop)
+            claim = self._open_claim or _Claim(self._runtime.uuid(), self._runtime.monotonic())
+            self._open_claim = claim
+            # A stop does not cut it off, because the server may have claimed an entry.
+            claimed = self._inbox.claim(lease_seconds=self._lease_seconds, idempotency_key=claim.key)
+            self._open_claim = None
             if claimed:
-                return claimed[0]
+                return claimed[0], claim.begun_at
             self._wait_for_arrival()
         except WaybillError as error:
             if not _is_fault(error):
@@ -186,27 +201,40 @@ class Worker:
                 raise
             self._cursor = None
 
-    def _process(self, claimed: ClaimedEntry) -> None:
+    def _process(self, claimed: ClaimedEntry, since: float) -> None:
         """Runs in a thread of its own."""
         try:
-            with self._renewed_lease(claimed) as lost:
-                self._work_on(claimed, lost)
+            self._work_under_lease(claimed, since)
         except Exception as error:  # an error of on_error itself
             _logger.error("on_error failed for inbox entry %s.", claimed["id"], exc_info=error)
         finally:
             self._slots.release()
 
+    def _work_under_lease(self, claimed: ClaimedEntry, since: float) -> None:
+        lease = Lease(self._inbox, self._runtime, claimed, self._lease_seconds, since)
+        with ExitStack() as held:
+            try:
+                held.enter_context(lease)
+            except WaybillError:  # nothing says that an old lease is still held
+                self._report(_lost_error(), None)
+                return
+            self._work_on(claimed, lease.lost)
+
     def _work_on(self, claimed: ClaimedEntry, lost: threading.Event) -> None:
         entry: LeasedEntry | None = None
         own_faults = 0
-        is_handled = False
+        is_in_handler = is_handled = False
         while True:
             try:
                 if entry is None:
                     entry = LeasedEntry(self._api, claimed, self._inbox.get(claimed["id"]), lost)
                 if not is_handled:
+                    if self._stop.is_set():
+                        self._give_back(claimed, delay_seconds=0)
+                        return
+                    is_in_handler = True
                     self._handler(entry)
-                    is_handled = True
+                    is_in_handler, is_handled = False, True
                 self._inbox.ack(claimed)
                 return
             except Exception as error:
@@ -218,16 +246,27 @@ class Worker:
                     return
                 self._report(error, entry)
                 if not _is_fault(error) or own_faults == _MAX_OWN_FAULTS:
-                    # If that fails too, the lease ends by itself.
-                    with suppress(WaybillError):
-                        self._inbox.nack(claimed)
+                    # The lease of an entry that was handled ends by itself.
+                    if not is_handled:
+                        self._give_back(claimed, is_refused=is_in_handler and not _is_fault(error))
                     return
+                is_in_handler = False
                 try:
                     self._runtime.sleep(self._runtime.jitter(self._poll_seconds), self._ending)
                 except Stopped:
-                    return  # the lease ends by itself
+                    if not is_handled:
+                        self._give_back(claimed, delay_seconds=0)
+                    return
                 if isinstance(error, WaybillError) and self._can_read_other_entry(claimed["id"]):
                     own_faults += 1
+
+    def _give_back(self, claimed: ClaimedEntry, *, delay_seconds: int | None = None, is_refused: bool = False) -> None:
+        """Returns an entry to the queue. One that no handler has refused is not parked, however often that happens."""
+        # If that fails too, the lease ends by itself.
+        with suppress(WaybillError):
+            returned = self._inbox.nack(claimed, delay_seconds=delay_seconds)
+            if not is_refused and returned["parked_at"] is not None:
+                self._inbox.release(claimed["id"])
 
     def _can_read_other_entry(self, entry_id: str) -> bool:
         """Returns whether the server can read an entry that is waiting, besides the given one.
@@ -250,36 +289,6 @@ class Worker:
         except (WaybillError, Stopped):
             return False
 
-    @contextmanager
-    def _renewed_lease(self, claimed: ClaimedEntry) -> Iterator[threading.Event]:
-        """Renews the lease of an entry. The event is set if it is lost."""
-        done, lost = threading.Event(), threading.Event()
-        arguments = (claimed, done, lost)
-        renewing = threading.Thread(target=self._renew, args=arguments, name="waybill-renew", daemon=True)
-        renewing.start()
-        try:
-            yield lost
-        finally:
-            done.set()
-            renewing.join()
-
-    def _renew(self, claimed: ClaimedEntry, done: threading.Event, lost: threading.Event) -> None:
-        lease_end = self._runtime.monotonic() + self._lease_seconds
-        while True:
-            self._runtime.wait(self._lease_seconds / 3, done)
-            if done.is_set():
-                return
-            begun = self._runtime.monotonic()
-            try:
-                self._inbox.renew(claimed, lease_seconds=self._lease_seconds, stop=done)
-                lease_end = begun + self._lease_seconds
-            except Stopped:
-                return
-            except WaybillError as error:
-                if not _is_fault(error) or self._runtime.monotonic() >= lease_end:
-                    lost.set()
-                    return
-
     def _report(self, error: Exception, entry: LeasedEntry | None) -> None:
         if self._on_error is not None:
             self._on_error(error, entry)
@@ -291,9 +300,7 @@ class Worker:
 
 def _is_fault(error: Exception) -> bool:
     """Returns whether an error is a condition of the server, the network or this machine, and not of one entry."""
-    if isinstance(error, WaybillError):
-        return error.is_retryable or error.code in _SERVER_FAULTS
-    return isinstance(error, OSError) and error.errno in _MACHINE_FAULTS
+    return is_temporary_fault(error) or (isinstance(error, OSError) and error.errno in _MACHINE_FAULTS)
 
 
 def _lost_error() -> WaybillError:

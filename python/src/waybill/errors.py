@@ -30,6 +30,9 @@ LOCAL_ERRORS: Mapping[str, bool] = MappingProxyType(
     }
 )
 
+# Errors of the server besides those that it calls retryable.
+_SERVER_FAULTS = ("internal", "unexpected_response")
+
 
 class WaybillError(Exception):
     """Every failure of the client. `code` is for programs; the text says what happened and what to do next.
@@ -94,3 +97,8 @@ class WaybillError(Exception):
 def is_waybill_error(error: object, *codes: str) -> TypeGuard[WaybillError]:
     """Returns whether an error is a `WaybillError` and, if codes are given, has one of them."""
     return isinstance(error, WaybillError) and (not codes or error.code in codes)
+
+
+def is_temporary_fault(error: object) -> bool:
+    """Returns whether an error is a condition of the server or the network, and not of one request."""
+    return isinstance(error, WaybillError) and (error.is_retryable or error.code in _SERVER_FAULTS)
