@@ -5,8 +5,8 @@ import type { Waybill } from '../../waybill.ts';
 import { describeError } from '../error-report.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Archive, FailureNote, SendReceipt } from './archive.ts';
-import { abandonClaim, heldFolder, heldPath, resumeClaim } from './claim-file.ts';
-import { isUnchanged, lookAt } from './file-look.ts';
+import { abandonClaim, heldFolder, heldPath, resumeClaim, returnFile } from './claim-file.ts';
+import { isSameFile, isUnchanged, lookAt } from './file-look.ts';
 import type { WatchEvents } from './watch-events.ts';
 import { judgeFault } from './watch-faults.ts';
 import type { DeliveryFields, HeldFile, WatchJournal } from './watch-journal.ts';
@@ -53,7 +53,7 @@ export async function sendHeldFile(context: HeldFileContext, held: HeldFile): Pr
     if (file.state === 'uploaded') change(await createDrop(context, file));
   } catch (error) {
     if (signal.aborted) throw error;
-    if (error instanceof FileChangedError) return await settleAgain(context, file);
+    if (error instanceof FileChangedError) return await handleChange(context, file);
     const judged = judgeFault(error);
     if (judged === 'end' || judged === 'pause') throw error;
     if (judged === 'later') return await postpone(context, file, error);
@@ -189,11 +189,27 @@ function toFailureNote({ runtime }: HeldFileContext, file: HeldFile, error: unkn
   };
 }
 
-/** Waits until nobody writes to a claimed file any more. Nothing of it was sent to anybody. */
-async function settleAgain(context: HeldFileContext, file: HeldFile): Promise<void> {
+/** Decides about a file that was not sent to anybody, because it is different from the one that was claimed. */
+async function handleChange(context: HeldFileContext, file: HeldFile): Promise<void> {
+  const { root, journal, events } = context;
+  const content = (await lookAt(heldPath(root, file)))?.content;
+  const isReplaced = content !== undefined && !isSameFile(content, file.content);
+  if (content === undefined || (!isReplaced && file.marked === 0)) return await settleAgain(context, file, content);
+  const path = await returnFile(root, journal, file);
+  const [message, next] =
+    file.marked === 1
+      ? [`${path} changed after its marker was created, and is not sent.`, 'Create the marker again.']
+      : [
+          `${path} was replaced after it was looked at, and is not sent.`,
+          'It is sent when nobody writes to it any more.',
+        ];
+  await events.hindered({ status: 'ignored', path, code: 'changed', message, next });
+}
+
+/** Waits until nobody writes to a claimed file any more. */
+async function settleAgain(context: HeldFileContext, file: HeldFile, content: string | undefined): Promise<void> {
   const { root, journal, events, settleMs, runtime } = context;
   const path = heldPath(root, file);
-  const content = (await lookAt(path))?.content;
   journal.update(file.id, {
     state: 'claimed',
     content: content ?? file.content,

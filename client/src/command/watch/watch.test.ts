@@ -78,6 +78,7 @@ const list = () =>
     .toSorted();
 const held = () => list().filter((path) => path.startsWith('sending/'));
 const heldPath = () => join(folder, held()[0] ?? '');
+const heldFile = () => join(folder, held().find((path) => !path.endsWith('.marker')) ?? '');
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');
 const readNote = (path: string) => JSON.parse(read(path)) as Record<string, unknown>;
 const sent = () => exchange.drops.map(({ files, contents }) => [files.join(), contents.join()]);
@@ -208,6 +209,29 @@ describe('with markers', () => {
     put('a.txt.ready', 'again');
     expect((await once('--marker')).exit).toBe(0);
     expect(sent()).toEqual([['a.txt', 'a.txt']]);
+  });
+});
+
+describe('a file with a marker that changes after it was looked at', () => {
+  const marked = ['--by-folder', '--once', '--marker'];
+
+  test.each(['drops/check', 'uploads'])('is moved back without the marker: %s', async (wanted) => {
+    put('a@example.org/a.txt', 'half');
+    put('a@example.org/a.txt.ready', '');
+    exchange.fate = ({ path }) => {
+      if (path === wanted)
+        appendFileSync(wanted === 'uploads' ? heldFile() : join(folder, 'a@example.org/a.txt'), ', more');
+      return 'responded';
+    };
+    const { exit, errors } = await watch(marked);
+    exchange.fate = () => 'responded';
+    expect({ exit, list: list() }).toEqual({ exit: 8, list: ['a@example.org/a.txt'] });
+    expect(errors).toContain('Create the marker again.');
+    expect(await watch(marked)).toMatchObject({ exit: 0 });
+    expect(sent()).toEqual([]);
+    put('a@example.org/a.txt.ready', '');
+    expect((await watch(marked)).exit).toBe(0);
+    expect(sent()).toEqual([['a.txt', 'half, more']]);
   });
 });
 
@@ -439,6 +463,69 @@ describe('by folder', () => {
     expect(errors).toContain(`${join(folder, 'stray.txt')} is in no folder of a receiver, and is not sent.`);
     expect(sent()).toEqual([['three.txt', 'b@example.org/three.txt']]);
     for (const path of ['partner/one.txt', 'a@example.invalid/two.txt', 'stray.txt']) expect(list()).toContain(path);
+  });
+
+  /** Runs something after the looks at the files, right before the first of them is claimed. */
+  function beforeClaim(act: () => void) {
+    let isDone = false;
+    exchange.fate = ({ path }) => {
+      if (path === 'drops/check' && !isDone) act();
+      isDone ||= path === 'drops/check';
+      return 'responded';
+    };
+  }
+
+  test.each([[[]], [['--marker']]])(
+    'a link in place of a folder that was looked at is not followed %j',
+    async (words) => {
+      put('b@example.org/one.txt');
+      put('b@example.org/one.txt.ready');
+      mkdirSync(join(home, 'private'));
+      for (const name of ['one.txt', 'one.txt.ready']) writeFileSync(join(home, 'private', name), 'secret');
+      beforeClaim(() => {
+        renameSync(join(folder, 'b@example.org'), join(home, 'old'));
+        symlinkSync(join(home, 'private'), join(folder, 'b@example.org'));
+      });
+      const { exit, errors } = await byFolder(...words);
+      expect(exit).toBe(8);
+      expect(errors).toContain(`${join(folder, 'b@example.org')} is not a folder.`);
+      expect(readdirSync(join(home, 'private'))).toEqual(['one.txt', 'one.txt.ready']);
+      expect(exchange.uploads.size + sent().length + held().length).toBe(0);
+      expect((await byFolder(...words)).exit).toBe(8);
+      expect(readdirSync(join(home, 'private'))).toHaveLength(2);
+    },
+  );
+
+  test('a file in place of the one that was looked at is moved back, and looked at anew', async () => {
+    put('b@example.org/one.txt', 'first');
+    writeFileSync(join(home, 'other'), 'second');
+    beforeClaim(() => renameSync(join(home, 'other'), join(folder, 'b@example.org/one.txt')));
+    const { exit, errors } = await byFolder();
+    expect({ exit, sent: sent() }).toEqual({ exit: 8, sent: [] });
+    expect(errors).toContain(`${join(folder, 'b@example.org/one.txt')} was replaced after it was looked at`);
+    expect(list()).toEqual(['b@example.org/one.txt']);
+    expect(readdirSync(join(folder, 'sending'))).toEqual([]);
+    expect((await byFolder()).exit).toBe(0);
+    expect(sent()).toEqual([['one.txt', 'second']]);
+  });
+
+  test('a file that is moved back replaces none, and does not get through a link', async () => {
+    for (const name of ['one.txt', 'two.txt']) put(`${name.slice(0, 3)}@example.org/${name}`);
+    exchange.refuse = ({ path }) => (path === 'uploads' ? { status: 413, code: 'storage_full' } : undefined);
+    await byFolder();
+    exchange.refuse = () => undefined;
+    for (const path of held()) {
+      writeFileSync(join(home, 'other'), 'other');
+      renameSync(join(home, 'other'), join(folder, path));
+    }
+    put('one@example.org/one.txt', 'new');
+    mkdirSync(join(home, 'private'));
+    rmSync(join(folder, 'two@example.org'), { recursive: true });
+    symlinkSync(join(home, 'private'), join(folder, 'two@example.org'));
+    expect((await byFolder('--settle', '100', '--marker')).exit).toBe(8);
+    expect([read('one@example.org/one.txt'), read('one@example.org/one (2).txt')]).toEqual(['new', 'other']);
+    expect(readdirSync(join(home, 'private'))).toEqual([]);
+    expect(held().map((path) => path.split('/')[2])).toEqual(['two.txt']);
   });
 
   test('and one receiver for all cannot both be given, and one of them must be', async () => {
