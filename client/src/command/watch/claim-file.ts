@@ -5,10 +5,10 @@ import { syncFolder } from '../../transfer/download-to-file.ts';
 import { moveUnlessExists, pathExists } from '../../transfer/move-unless-exists.ts';
 import { describeError } from '../error-report.ts';
 import { findFileErrorCode } from '../file-errors.ts';
-import { isFaultOfMachine } from '../pull/pull-faults.ts';
 import { lookAt } from './file-look.ts';
 import { markerEnding, type ReadyFile } from './folder-scan.ts';
 import { sendingFolder } from './own-folders.ts';
+import { isFaultOfDisk } from './watch-faults.ts';
 import type { DeliveryFields, HeldFile, WatchJournal } from './watch-journal.ts';
 
 /** No file that is sent has a hidden name. */
@@ -53,7 +53,7 @@ export async function claimFile(
     const isGone = findFileErrorCode(error) === 'ENOENT';
     await abandonClaim(root, journal, held, !isGone);
     if (isGone) return undefined;
-    throw isFaultOfMachine(error) ? error : new ClaimError(error);
+    throw isFaultOfDisk(error) ? error : new ClaimError(error);
   }
   await syncClaim(root, held);
   return held;
@@ -135,6 +135,9 @@ export async function abandonClaim(
 }
 
 async function syncClaim(root: string, held: HeldFile): Promise<void> {
-  for (const folder of [heldFolder(root, held), join(root, sendingFolder), join(root, held.folder)])
-    await syncFolder(folder);
+  for (const folder of [heldFolder(root, held), join(root, sendingFolder)]) await syncFolder(folder);
+  await syncFolder(join(root, held.folder)).catch((error: NodeJS.ErrnoException) => {
+    // A receiver's folder may be removed once its last file was claimed.
+    if (error.code !== 'ENOENT') throw error;
+  });
 }

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -19,6 +20,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeExchange } from '../../testing/fake-exchange.ts';
 import { fakeTerminal } from '../../testing/fake-terminal.ts';
+import { runOnSmallDisk } from '../../testing/small-disk.ts';
 import { run } from '../run.ts';
 import { WatchJournal } from './watch-journal.ts';
 
@@ -580,3 +582,71 @@ test('a watch sends what arrives, some at the same time, and ends with 0 when it
   expect((await once()).exit).toBe(0);
   expect(exchange.drops).toHaveLength(21);
 });
+
+/** Runs until a file was sent. */
+async function watchUntilSent(...words: string[]) {
+  const stop = new AbortController();
+  exchange.fate = ({ method, path }) => {
+    if (`${method} ${path}` === 'POST drops') setTimeout(() => stop.abort(), 100);
+    return 'responded';
+  };
+  return await watch([...words, '--every', '1'], stop.signal);
+}
+
+test('a server that is away at the start is waited for, and the terminal says so', async () => {
+  put('a.txt');
+  let refused = 0;
+  exchange.refuse = ({ path }) =>
+    path === 'drops/check' && (refused += 1) === 1 ? { status: 429, code: 'daily_limit' } : undefined;
+  const { exit, errors } = await watchUntilSent('--to', 'a@example.org');
+  expect({ exit, sent: sent() }).toEqual({ exit: 0, sent: [['a.txt', 'a.txt']] });
+  expect(errors).toContain('Trying again');
+});
+
+test('an error of the server at the check of a receiver is reported, and does not end the watch', async () => {
+  put('a.txt');
+  let refused = 0;
+  exchange.refuse = ({ path }) =>
+    path === 'drops/check' && (refused += 1) <= 2 ? { status: 500, code: 'internal' } : undefined;
+  const { exit, errors } = await watchUntilSent('--to', 'a@example.org');
+  expect({ exit, sent: sent() }).toEqual({ exit: 0, sent: [['a.txt', 'a.txt']] });
+  // One at the start, and one before the first file.
+  expect(errors.split('What is being sent is kept, and is tried again by itself.')).toHaveLength(3);
+}, 30_000);
+
+test('a folder that is removed once its last file was claimed does not matter', async () => {
+  put('b@example.org/a.txt');
+  let isRemoved = false;
+  const remove = () => {
+    try {
+      rmdirSync(join(folder, 'b@example.org'));
+      isRemoved = true;
+    } catch {
+      setImmediate(remove);
+    }
+  };
+  remove();
+  expect(await watch(['--by-folder', '--once'])).toMatchObject({ exit: 0, errors: '' });
+  expect({ isRemoved, sent: sent() }).toEqual({ isRemoved: true, sent: [['a.txt', 'b@example.org/a.txt']] });
+});
+
+test('while the disk is full, everything waits, and then it is sent', async () => {
+  const environment = {
+    ...fakeTerminal(home, { WAYBILL_URL: exchange.server.baseUrl, WAYBILL_USER: 'alpha@machines.test' }).environment,
+    PATH: process.env['PATH'],
+    WAYBILL_API_KEY: 'wb_key',
+    HOME: home,
+  };
+  const words = ['watch', '/mnt/out', '--to', 'a@example.org', '--marker', '--every', '1'];
+  const watching = runOnSmallDisk(words, 'mkdir /mnt/out && echo a >/mnt/out/a.txt', environment);
+  const [out, ballast] = [join(watching.disk, 'out'), join(watching.disk, 'ballast')];
+  await expect.poll(() => existsSync(join(out, 'failed')), { timeout: 30_000 }).toBe(true);
+  expect(() => writeFileSync(ballast, Buffer.alloc(9_000_000))).toThrow('ENOSPC');
+  writeFileSync(join(out, 'a.txt.ready'), '');
+  await expect.poll(() => watching.errors, { timeout: 30_000 }).toContain('disk is full');
+  expect(watching.child.exitCode).toBeNull();
+  rmSync(ballast);
+  await expect.poll(sent, { timeout: 30_000 }).toEqual([['a.txt', 'a\n']]);
+  watching.child.kill('SIGTERM');
+  expect(await watching.ended).toEqual([0, null]);
+}, 60_000);
