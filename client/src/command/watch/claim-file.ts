@@ -70,18 +70,25 @@ export class ClaimError extends Error {
   }
 }
 
-/** Completes a claim that a crash has interrupted before the rename. Returns whether the file was claimed. */
-export async function resumeClaim(root: string, journal: WatchJournal, held: HeldFile): Promise<boolean> {
+/**
+ * Completes a claim that a crash has interrupted before the rename. `changed`: a marker announced the file, and was removed,
+ * because the file is different now.
+ */
+export async function resumeClaim(
+  root: string,
+  journal: WatchJournal,
+  held: HeldFile,
+): Promise<'claimed' | 'changed' | 'absent'> {
   const isAnnounced = held.marked === 1 && (await pathExists(markerPath(root, held)));
-  const source = join(root, held.folder, held.name);
   if (isAnnounced) await requireRealFolder(root, held);
-  if (!isAnnounced || (await lookAt(source))?.content !== held.content) {
+  const look = isAnnounced ? await lookAt(join(root, held.folder, held.name)) : undefined;
+  if (look?.content !== held.content) {
     await abandonClaim(root, journal, held, false);
-    return false;
+    return look === undefined ? 'absent' : 'changed';
   }
   await moveToHeld(root, held);
   await syncClaim(root, held);
-  return true;
+  return 'claimed';
 }
 
 /** Makes sure that the folder of a file is a real one: through a link, a file of somebody else would be moved. */
