@@ -8,7 +8,7 @@ import { findFileErrorCode } from '../file-errors.ts';
 import { lookAt } from './file-look.ts';
 import { markerEnding, type ReadyFile } from './folder-scan.ts';
 import { sendingFolder } from './own-folders.ts';
-import { isFaultOfDisk } from './watch-faults.ts';
+import { isFaultOfAllFiles } from './watch-faults.ts';
 import type { DeliveryFields, HeldFile, WatchJournal } from './watch-journal.ts';
 
 /** No file that is sent has a hidden name. */
@@ -53,7 +53,7 @@ export async function claimFile(
     const isGone = findFileErrorCode(error) === 'ENOENT';
     await abandonClaim(root, journal, held, !isGone);
     if (isGone) return undefined;
-    throw isFaultOfDisk(error) ? error : new ClaimError(error);
+    throw isFaultOfAllFiles(error) ? error : new ClaimError(error);
   }
   await syncClaim(root, held);
   return held;

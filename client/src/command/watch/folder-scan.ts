@@ -8,7 +8,7 @@ import { findFileErrorCode } from '../file-errors.ts';
 import { type FileLook, isUnchanged, lookAt } from './file-look.ts';
 import { ownFolders } from './own-folders.ts';
 import type { WatchEvents } from './watch-events.ts';
-import { isFaultOfDisk } from './watch-faults.ts';
+import { isFaultOfAllFiles } from './watch-faults.ts';
 
 /** A file that can be sent. */
 export interface ReadyFile {
@@ -120,7 +120,7 @@ export class FolderScan {
   /** Reports a fault of one file or folder, unless it was removed. Throws others, which are not of it alone. */
   async #reportFault(key: string, error: unknown): Promise<void> {
     const code = findFileErrorCode(error);
-    if (code === undefined || isFaultOfDisk(error)) throw error;
+    if (code === undefined || isFaultOfAllFiles(error)) throw error;
     const { message, next } = describeError(error);
     const path = join(this.#options.root, key);
     if (code !== 'ENOENT') await this.#options.events.hindered({ status: 'ignored', path, message, next });

@@ -31,14 +31,14 @@ const consequences: Partial<Record<WaybillErrorCode, Consequence>> = {
 };
 
 /** Returns whether an error of the file system is one that every other file would meet, such as a full disk. */
-export function isFaultOfDisk(error: unknown): boolean {
+export function isFaultOfAllFiles(error: unknown): boolean {
   return !isWaybillError(error) && (isFaultOfMachine(error) || isDiskFull(error));
 }
 
 const tooManyRequests = 429;
 
 export function judgeFault(error: unknown): Consequence {
-  if (isFaultOfDisk(error)) return 'pause';
+  if (isFaultOfAllFiles(error)) return 'pause';
   if (!isWaybillError(error)) return findFileErrorCode(error) === undefined ? 'end' : 'later';
   // A file that is larger than all that the account may store.
   if (error.code === 'storage_full' && error.maxSize !== undefined) return 'refuse';
