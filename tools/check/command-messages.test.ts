@@ -15,7 +15,7 @@ const sdk = findSdkMessages();
 
 /** A next step tells the reader to do something. The list is closed: the beginning of another sentence is no step. */
 const verbs =
-  'Add Ask Check Choose Compare Contact Copy Correct Delete Enter Leave Let Look Move Name Pull Remove Rename Restore Revoke ' +
+  'Add Ask Check Choose Compare Contact Copy Correct Create Delete Enter Leave Let Look Move Name Pull Remove Rename Restore Revoke ' +
   'Run See Send Set Stop Unset Use Wait Write';
 const phrases = ['Do not send', 'End it', 'Log in', 'Make room', 'To proceed', 'To [a-z]+ .*: '];
 /** The command itself takes these steps, and its user has none. */

@@ -9,6 +9,7 @@ export interface FileLook {
   changedNs: bigint;
   size: number;
   isFile: boolean;
+  isFolder: boolean;
 }
 
 /** Returns undefined if there is nothing. Links are not followed. */
@@ -26,9 +27,16 @@ function toLook(found: BigIntStats): FileLook {
     changedNs: found.ctimeNs,
     size: Number(found.size),
     isFile: found.isFile(),
+    isFolder: found.isDirectory(),
   };
 }
 
 export function isUnchanged(before: FileLook, now: FileLook | undefined): boolean {
   return now?.content === before.content && now.changedNs === before.changedNs;
+}
+
+/** Returns whether two contents are of the same file, which somebody may have written to, and not of another in its place. */
+export function isSameFile(before: string, now: string): boolean {
+  const [inode, other] = [before, now].map((content) => content.split(' ').at(-1));
+  return inode === other;
 }

@@ -1,4 +1,5 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -85,3 +86,35 @@ test('of a larger folder, a bounded number is observed, and files that are writt
   }
   expect([...found].toSorted()).toEqual(names.filter((name) => !busy.has(name)).toSorted());
 });
+
+test.each([false, true])(
+  'a file that cannot be looked at is reported, and others are found; with markers: %s',
+  async (marker) => {
+    // Its path is longer than the system accepts, although its folder can be read.
+    const deep = join(root, ...Array.from({ length: 19 }, () => 'x'.repeat(200)));
+    const longName = 'n'.repeat(245);
+    for (const [folder, name] of [
+      ['a@example.org', longName],
+      ['b@example.org', 'short'],
+    ] as const) {
+      const cwd = join(deep, folder);
+      mkdirSync(cwd, { recursive: true });
+      execFileSync('touch', [name], { cwd });
+      execFileSync('touch', [`${name}.ready`], { cwd });
+    }
+    const reported: string[] = [];
+    const scan = new FolderScan({
+      root: deep,
+      byFolder: true,
+      settleMs: 0,
+      marker,
+      isIgnored: (name) => !marker && name.endsWith('.ready'),
+      events: { hindered: async ({ path }) => void reported.push(path) },
+      acceptsFolder: () => true,
+    });
+    await collect(scan.findReady(() => 0));
+    const ready = await collect(scan.findReady(() => 1));
+    if (!marker) expect(ready.map(({ name }) => name)).toEqual(['short']);
+    expect(new Set(reported)).toEqual(new Set([join(deep, 'a@example.org', longName + (marker ? '.ready' : ''))]));
+  },
+);

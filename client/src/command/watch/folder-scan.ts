@@ -5,10 +5,10 @@ import { performance } from 'node:perf_hooks';
 import { isAccountAddress } from '../../canonical-address.ts';
 import { describeError } from '../error-report.ts';
 import { findFileErrorCode } from '../file-errors.ts';
-import { isFaultOfMachine } from '../pull/pull-faults.ts';
 import { type FileLook, isUnchanged, lookAt } from './file-look.ts';
 import { ownFolders } from './own-folders.ts';
 import type { WatchEvents } from './watch-events.ts';
+import { isFaultOfAllFiles } from './watch-faults.ts';
 
 /** A file that can be sent. */
 export interface ReadyFile {
@@ -94,7 +94,14 @@ export class FolderScan {
       if (marker && !entry.name.endsWith(markerEnding)) continue;
       const name = marker ? entry.name.slice(0, -markerEnding.length) : entry.name;
       if (name === '' || isIgnored(name)) continue;
-      const look = marker ? await this.#lookAtMarked(folder, name) : await this.#observe(entry, folder, now());
+      let look: FileLook | undefined;
+      try {
+        look = marker ? await this.#lookAtMarked(folder, name) : await this.#observe(entry, folder, now());
+      } catch (error) {
+        await this.#reportFault(join(folder, entry.name), error);
+        // Not one for each file: this user may list the files of the folder, and not look at them.
+        if (findFileErrorCode(error) === 'EACCES') return;
+      }
       if (look) yield { folder, name, look, marked: marker };
     }
   }
@@ -104,13 +111,19 @@ export class FolderScan {
     try {
       return await opendir(join(this.#options.root, folder));
     } catch (error) {
-      if (folder === '' || isFaultOfMachine(error) || findFileErrorCode(error) === undefined) throw error;
-      const { message, next } = describeError(error);
-      const path = join(this.#options.root, folder);
-      if (findFileErrorCode(error) !== 'ENOENT')
-        await this.#options.events.hindered({ status: 'ignored', path, message, next });
+      if (folder === '') throw error;
+      await this.#reportFault(folder, error);
       return undefined;
     }
+  }
+
+  /** Reports a fault of one file or folder, unless it was removed. Throws others, which are not of it alone. */
+  async #reportFault(key: string, error: unknown): Promise<void> {
+    const code = findFileErrorCode(error);
+    if (code === undefined || isFaultOfAllFiles(error)) throw error;
+    const { message, next } = describeError(error);
+    const path = join(this.#options.root, key);
+    if (code !== 'ENOENT') await this.#options.events.hindered({ status: 'ignored', path, message, next });
   }
 
   /** Returns the look at a file that has not changed between two looks. */

@@ -1,12 +1,15 @@
+import { join } from 'node:path';
 import { ignoreNotFound, isWaybillError, WaybillError } from '../../errors.ts';
 import type { CreatedDrop, Upload } from '../../generated/wire.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Waybill } from '../../waybill.ts';
 import { describeError } from '../error-report.ts';
+import { formatSize } from '../terminal/format.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Archive, FailureNote, SendReceipt } from './archive.ts';
-import { abandonClaim, heldFolder, heldPath, resumeClaim } from './claim-file.ts';
-import { isUnchanged, lookAt } from './file-look.ts';
+import { abandonClaim, heldFolder, heldPath, resumeClaim, returnFile } from './claim-file.ts';
+import { isSameFile, isUnchanged, lookAt } from './file-look.ts';
+import { adviseOnFailed, adviseOnWaiting } from './watch-advice.ts';
 import type { WatchEvents } from './watch-events.ts';
 import { judgeFault } from './watch-faults.ts';
 import type { DeliveryFields, HeldFile, WatchJournal } from './watch-journal.ts';
@@ -53,7 +56,7 @@ export async function sendHeldFile(context: HeldFileContext, held: HeldFile): Pr
     if (file.state === 'uploaded') change(await createDrop(context, file));
   } catch (error) {
     if (signal.aborted) throw error;
-    if (error instanceof FileChangedError) return await settleAgain(context, file);
+    if (error instanceof FileChangedError) return await handleChange(context, file);
     const judged = judgeFault(error);
     if (judged === 'end' || judged === 'pause') throw error;
     if (judged === 'later') return await postpone(context, file, error);
@@ -68,9 +71,13 @@ export async function sendHeldFile(context: HeldFileContext, held: HeldFile): Pr
 }
 
 /** Returns false if there is no file, which is not claimed or was removed. */
-async function isClaimed({ root, journal, events }: HeldFileContext, file: HeldFile): Promise<boolean> {
-  if ((await lookAt(heldPath(root, file))) !== undefined || (await resumeClaim(root, journal, file))) return true;
-  if (file.attempts > 0) {
+async function isClaimed(context: HeldFileContext, file: HeldFile): Promise<boolean> {
+  const { root, journal, events } = context;
+  if ((await lookAt(heldPath(root, file))) !== undefined) return true;
+  const resumed = await resumeClaim(root, journal, file);
+  if (resumed === 'claimed') return true;
+  if (resumed === 'changed') await askForMarker(context, join(root, file.folder, file.name));
+  else if (file.attempts > 0) {
     const message = `${file.name} was removed before it was sent.`;
     await events.hindered({ status: 'ignored', path: heldPath(root, file), message, next: 'Nothing has to be done.' });
   }
@@ -172,7 +179,7 @@ async function finishFile(context: HeldFileContext, file: HeldFile): Promise<voi
 }
 
 function toFailureNote({ runtime }: HeldFileContext, file: HeldFile, error: unknown): FailureNote {
-  const { code, message, next } = describeError(error);
+  const { code, message } = describeError(error);
   const { receivers } = JSON.parse(file.delivery) as DeliveryFields;
   const isUnknown = error instanceof UnknownOutcomeError;
   return {
@@ -180,20 +187,51 @@ function toFailureNote({ runtime }: HeldFileContext, file: HeldFile, error: unkn
     file: file.name,
     to: receivers.map(({ email }) => email),
     code: isUnknown ? 'unknown_outcome' : code,
-    message: isUnknown ? error.message : message,
+    message: isUnknown ? error.message : addLimit(message, error),
     next: isUnknown
       ? 'Look for it: waybill history. If it is not there, move the file back to be sent.'
-      : `${next} Then move the file back to be sent.`,
+      : adviseOnFailed(error),
     failed_at: new Date(runtime.now()).toISOString(),
     idempotency_key: file.id,
   };
 }
 
-/** Waits until nobody writes to a claimed file any more. Nothing of it was sent to anybody. */
-async function settleAgain(context: HeldFileContext, file: HeldFile): Promise<void> {
+function addLimit(message: string, error: unknown): string {
+  const size = isWaybillError(error) ? error.maxSize : undefined;
+  return size === undefined ? message : `${message} The limit is ${formatSize(size)}.`;
+}
+
+/** Decides about a file that was not sent to anybody, because it is different from the one that was claimed. */
+async function handleChange(context: HeldFileContext, file: HeldFile): Promise<void> {
+  const { root, journal, events } = context;
+  const content = (await lookAt(heldPath(root, file)))?.content;
+  const isReplaced = content !== undefined && !isSameFile(content, file.content);
+  if (content === undefined || (!isReplaced && file.marked === 0)) return await settleAgain(context, file, content);
+  const path = await returnFile(root, journal, file);
+  if (file.marked === 1) return await askForMarker(context, path);
+  await events.hindered({
+    status: 'ignored',
+    path,
+    code: 'changed',
+    message: `${path} was replaced after it was looked at, and is not sent.`,
+    next: 'It is sent when nobody writes to it any more.',
+  });
+}
+
+async function askForMarker({ events }: HeldFileContext, path: string): Promise<void> {
+  await events.hindered({
+    status: 'ignored',
+    path,
+    code: 'changed',
+    message: `${path} changed after its marker was created, and is not sent.`,
+    next: 'Create the marker again.',
+  });
+}
+
+/** Waits until nobody writes to a claimed file any more. */
+async function settleAgain(context: HeldFileContext, file: HeldFile, content: string | undefined): Promise<void> {
   const { root, journal, events, settleMs, runtime } = context;
   const path = heldPath(root, file);
-  const content = (await lookAt(path))?.content;
   journal.update(file.id, {
     state: 'claimed',
     content: content ?? file.content,
@@ -222,12 +260,12 @@ async function postpone(context: HeldFileContext, file: HeldFile, error: unknown
     nextAttemptAt: Math.round(runtime.now() + (isUploadLost && file.attempts === 0 ? 0 : delay)),
     ...(isUploadLost ? startAgain : {}),
   });
-  const { code, message, next } = describeError(error);
+  const { code, message } = describeError(error);
   await events.hindered({
     status: 'waiting',
     path: heldPath(root, file),
     code,
     message: `${file.name}: ${message}`,
-    next: `${next} It is tried again by itself.`,
+    next: adviseOnWaiting(error),
   });
 }

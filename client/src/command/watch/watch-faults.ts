@@ -1,6 +1,7 @@
 import { isWaybillError, type WaybillErrorCode } from '../../errors.ts';
 import { findFileErrorCode } from '../file-errors.ts';
 import { isFaultOfMachine } from '../pull/pull-faults.ts';
+import { isDiskFull } from '../pull/room.ts';
 
 /**
  * The consequence of an error. `end`: of the account, so that every file would be refused until somebody acts. `pause`: of
@@ -29,10 +30,23 @@ const consequences: Partial<Record<WaybillErrorCode, Consequence>> = {
   not_found: 'later',
 };
 
+/** Returns whether an error of the file system is one that every other file would meet, such as a full disk. */
+export function isFaultOfAllFiles(error: unknown): boolean {
+  return !isWaybillError(error) && (isFaultOfMachine(error) || isDiskFull(error));
+}
+
+const tooManyRequests = 429;
+
 export function judgeFault(error: unknown): Consequence {
-  if (isFaultOfMachine(error) && !isWaybillError(error)) return 'pause';
+  if (isFaultOfAllFiles(error)) return 'pause';
   if (!isWaybillError(error)) return findFileErrorCode(error) === undefined ? 'end' : 'later';
   // A file that is larger than all that the account may store.
   if (error.code === 'storage_full' && error.maxSize !== undefined) return 'refuse';
+  // A proxy refuses one request, such as one that is too large for it.
+  if (error.code === 'unexpected_response' && isOfRequest(error.status)) return 'later';
   return consequences[error.code] ?? (error.isRetryable ? 'later' : 'refuse');
+}
+
+function isOfRequest(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500 && status !== tooManyRequests;
 }

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -19,6 +20,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeExchange } from '../../testing/fake-exchange.ts';
 import { fakeTerminal } from '../../testing/fake-terminal.ts';
+import { runOnSmallDisk } from '../../testing/small-disk.ts';
 import { run } from '../run.ts';
 import { WatchJournal } from './watch-journal.ts';
 
@@ -78,6 +80,7 @@ const list = () =>
     .toSorted();
 const held = () => list().filter((path) => path.startsWith('sending/'));
 const heldPath = () => join(folder, held()[0] ?? '');
+const heldFile = () => join(folder, held().find((path) => !path.endsWith('.marker')) ?? '');
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');
 const readNote = (path: string) => JSON.parse(read(path)) as Record<string, unknown>;
 const sent = () => exchange.drops.map(({ files, contents }) => [files.join(), contents.join()]);
@@ -211,6 +214,29 @@ describe('with markers', () => {
   });
 });
 
+describe('a file with a marker that changes after it was looked at', () => {
+  const marked = ['--by-folder', '--once', '--marker'];
+
+  test.each(['drops/check', 'uploads'])('is moved back without the marker: %s', async (wanted) => {
+    put('a@example.org/a.txt', 'half');
+    put('a@example.org/a.txt.ready', '');
+    exchange.fate = ({ path }) => {
+      if (path === wanted)
+        appendFileSync(wanted === 'uploads' ? heldFile() : join(folder, 'a@example.org/a.txt'), ', more');
+      return 'responded';
+    };
+    const { exit, errors } = await watch(marked);
+    exchange.fate = () => 'responded';
+    expect({ exit, list: list() }).toEqual({ exit: 8, list: ['a@example.org/a.txt'] });
+    expect(errors).toContain('Create the marker again.');
+    expect(await watch(marked)).toMatchObject({ exit: 0 });
+    expect(sent()).toEqual([]);
+    put('a@example.org/a.txt.ready', '');
+    expect((await watch(marked)).exit).toBe(0);
+    expect(sent()).toEqual([['a.txt', 'half, more']]);
+  });
+});
+
 describe('a file to which somebody still writes', () => {
   test('is not sent half: after the claim, it is sent when it stays the same', async () => {
     put('a.txt', 'half');
@@ -276,7 +302,10 @@ describe('after a crash', () => {
     expect(readdirSync(join(folder, 'sending'))).toEqual([]);
   });
 
-  test('between the renames of a marker and its file, the file is claimed without another marker', async () => {
+  test.each([
+    ['without another marker', false],
+    ['with another marker if it has changed since', true],
+  ])('between the renames of a marker and its file, the file is claimed %s', async (_how, isChanged) => {
     put('a.txt');
     put('a.txt.ready');
     await once('--marker', '--settle', '0');
@@ -292,6 +321,14 @@ describe('after a crash', () => {
     renameSync(join(folder, path), join(folder, 'b.txt'));
     expect(held().map((one) => one.split('/')[2])).toEqual(['.marker']);
     exchange.fate = () => 'responded';
+    if (isChanged) {
+      put('b.txt', 'changed');
+      const { exit, errors } = await once('--marker');
+      expect({ exit, sent: sent().length }).toEqual({ exit: 8, sent: 1 });
+      expect(errors).toContain(`${join(folder, 'b.txt')} changed after its marker was created`);
+      expect(errors).toContain('Create the marker again.');
+      put('b.txt.ready');
+    }
     expect((await once('--marker')).exit).toBe(0);
     expect(sent().map(([name]) => name)).toEqual(['a.txt', 'b.txt']);
     expect(held()).toEqual([]);
@@ -363,14 +400,14 @@ describe('a file that is refused', () => {
         : undefined;
     const { exit, errors } = await once();
     expect(exit).toBe(8);
-    expect(errors).toContain('Then move the file back to be sent.');
+    expect(errors).not.toContain('move the file back');
     expect(sent()).toEqual([['b.txt', 'b.txt']]);
     const path = `failed/${failedDay()}/a.txt`;
     expect(readNote(`${path}.error.json`)).toMatchObject({
       status: 'failed',
       code: 'infected',
       to: ['a@example.org'],
-      next: expect.stringContaining('move the file back'),
+      next: 'Do not send this file. Nothing was sent.',
     });
     exchange.refuse = () => undefined;
     renameSync(join(folder, path), join(folder, 'a.txt'));
@@ -441,6 +478,69 @@ describe('by folder', () => {
     for (const path of ['partner/one.txt', 'a@example.invalid/two.txt', 'stray.txt']) expect(list()).toContain(path);
   });
 
+  /** Runs something after the looks at the files, right before the first of them is claimed. */
+  function beforeClaim(act: () => void) {
+    let isDone = false;
+    exchange.fate = ({ path }) => {
+      if (path === 'drops/check' && !isDone) act();
+      isDone ||= path === 'drops/check';
+      return 'responded';
+    };
+  }
+
+  test.each([[[]], [['--marker']]])(
+    'a link in place of a folder that was looked at is not followed %j',
+    async (words) => {
+      put('b@example.org/one.txt');
+      put('b@example.org/one.txt.ready');
+      mkdirSync(join(home, 'private'));
+      for (const name of ['one.txt', 'one.txt.ready']) writeFileSync(join(home, 'private', name), 'secret');
+      beforeClaim(() => {
+        renameSync(join(folder, 'b@example.org'), join(home, 'old'));
+        symlinkSync(join(home, 'private'), join(folder, 'b@example.org'));
+      });
+      const { exit, errors } = await byFolder(...words);
+      expect(exit).toBe(8);
+      expect(errors).toContain(`${join(folder, 'b@example.org')} is not a folder.`);
+      expect(readdirSync(join(home, 'private'))).toEqual(['one.txt', 'one.txt.ready']);
+      expect(exchange.uploads.size + sent().length + held().length).toBe(0);
+      expect((await byFolder(...words)).exit).toBe(8);
+      expect(readdirSync(join(home, 'private'))).toHaveLength(2);
+    },
+  );
+
+  test('a file in place of the one that was looked at is moved back, and looked at anew', async () => {
+    put('b@example.org/one.txt', 'first');
+    writeFileSync(join(home, 'other'), 'second');
+    beforeClaim(() => renameSync(join(home, 'other'), join(folder, 'b@example.org/one.txt')));
+    const { exit, errors } = await byFolder();
+    expect({ exit, sent: sent() }).toEqual({ exit: 8, sent: [] });
+    expect(errors).toContain(`${join(folder, 'b@example.org/one.txt')} was replaced after it was looked at`);
+    expect(list()).toEqual(['b@example.org/one.txt']);
+    expect(readdirSync(join(folder, 'sending'))).toEqual([]);
+    expect((await byFolder()).exit).toBe(0);
+    expect(sent()).toEqual([['one.txt', 'second']]);
+  });
+
+  test('a file that is moved back replaces none, and does not get through a link', async () => {
+    for (const name of ['one.txt', 'two.txt']) put(`${name.slice(0, 3)}@example.org/${name}`);
+    exchange.refuse = ({ path }) => (path === 'uploads' ? { status: 413, code: 'storage_full' } : undefined);
+    await byFolder();
+    exchange.refuse = () => undefined;
+    for (const path of held()) {
+      writeFileSync(join(home, 'other'), 'other');
+      renameSync(join(home, 'other'), join(folder, path));
+    }
+    put('one@example.org/one.txt', 'new');
+    mkdirSync(join(home, 'private'));
+    rmSync(join(folder, 'two@example.org'), { recursive: true });
+    symlinkSync(join(home, 'private'), join(folder, 'two@example.org'));
+    expect((await byFolder('--settle', '100', '--marker')).exit).toBe(8);
+    expect([read('one@example.org/one.txt'), read('one@example.org/one (2).txt')]).toEqual(['new', 'other']);
+    expect(readdirSync(join(home, 'private'))).toEqual([]);
+    expect(held().map((path) => path.split('/')[2])).toEqual(['two.txt']);
+  });
+
   test('and one receiver for all cannot both be given, and one of them must be', async () => {
     expect((await byFolder('--to', 'a@example.org')).exit).toBe(2);
     expect(await watch(['--once'])).toMatchObject({ exit: 2, errors: expect.stringContaining('--by-folder') });
@@ -493,3 +593,71 @@ test('a watch sends what arrives, some at the same time, and ends with 0 when it
   expect((await once()).exit).toBe(0);
   expect(exchange.drops).toHaveLength(21);
 });
+
+/** Runs until a file was sent. */
+async function watchUntilSent(...words: string[]) {
+  const stop = new AbortController();
+  exchange.fate = ({ method, path }) => {
+    if (`${method} ${path}` === 'POST drops') setTimeout(() => stop.abort(), 100);
+    return 'responded';
+  };
+  return await watch([...words, '--every', '1'], stop.signal);
+}
+
+test('a server that is away at the start is waited for, and the terminal says so', async () => {
+  put('a.txt');
+  let refused = 0;
+  exchange.refuse = ({ path }) =>
+    path === 'drops/check' && (refused += 1) === 1 ? { status: 429, code: 'daily_limit' } : undefined;
+  const { exit, errors } = await watchUntilSent('--to', 'a@example.org');
+  expect({ exit, sent: sent() }).toEqual({ exit: 0, sent: [['a.txt', 'a.txt']] });
+  expect(errors).toContain('Trying again');
+});
+
+test('an error of the server at the check of a receiver is reported, and does not end the watch', async () => {
+  put('a.txt');
+  let refused = 0;
+  exchange.refuse = ({ path }) =>
+    path === 'drops/check' && (refused += 1) <= 2 ? { status: 500, code: 'internal' } : undefined;
+  const { exit, errors } = await watchUntilSent('--to', 'a@example.org');
+  expect({ exit, sent: sent() }).toEqual({ exit: 0, sent: [['a.txt', 'a.txt']] });
+  // One at the start, and one before the first file.
+  expect(errors.split('What is being sent is kept, and is tried again by itself.')).toHaveLength(3);
+}, 30_000);
+
+test('a folder that is removed once its last file was claimed does not matter', async () => {
+  put('b@example.org/a.txt');
+  let isRemoved = false;
+  const remove = () => {
+    try {
+      rmdirSync(join(folder, 'b@example.org'));
+      isRemoved = true;
+    } catch {
+      setImmediate(remove);
+    }
+  };
+  remove();
+  expect(await watch(['--by-folder', '--once'])).toMatchObject({ exit: 0, errors: '' });
+  expect({ isRemoved, sent: sent() }).toEqual({ isRemoved: true, sent: [['a.txt', 'b@example.org/a.txt']] });
+});
+
+test('while the disk is full, everything waits, and then it is sent', async () => {
+  const environment = {
+    ...fakeTerminal(home, { WAYBILL_URL: exchange.server.baseUrl, WAYBILL_USER: 'alpha@machines.test' }).environment,
+    PATH: process.env['PATH'],
+    WAYBILL_API_KEY: 'wb_key',
+    HOME: home,
+  };
+  const words = ['watch', '/mnt/out', '--to', 'a@example.org', '--marker', '--every', '1'];
+  const watching = runOnSmallDisk(words, 'mkdir /mnt/out && echo a >/mnt/out/a.txt', environment);
+  const [out, ballast] = [join(watching.disk, 'out'), join(watching.disk, 'ballast')];
+  await expect.poll(() => existsSync(join(out, 'failed')), { timeout: 30_000 }).toBe(true);
+  expect(() => writeFileSync(ballast, Buffer.alloc(9_000_000))).toThrow('ENOSPC');
+  writeFileSync(join(out, 'a.txt.ready'), '');
+  await expect.poll(() => watching.errors, { timeout: 30_000 }).toContain('disk is full');
+  expect(watching.child.exitCode).toBeNull();
+  rmSync(ballast);
+  await expect.poll(sent, { timeout: 30_000 }).toEqual([['a.txt', 'a\n']]);
+  watching.child.kill('SIGTERM');
+  expect(await watching.ended).toEqual([0, null]);
+}, 60_000);

@@ -1,6 +1,7 @@
 import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { isWaybillError } from '../../errors.ts';
 import { toDeliveryFields } from '../../resources/delivery-options.ts';
 import { defaultRuntime } from '../../runtime.ts';
 import { makeFolder } from '../../transfer/make-folder.ts';
@@ -11,6 +12,7 @@ import { describeError } from '../error-report.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { pluralize } from '../terminal/format.ts';
 import { Progress } from '../terminal/progress.ts';
+import type { Output } from '../terminal/terminal.ts';
 import { Archive } from './archive.ts';
 import { FolderHints } from './folder-hints.ts';
 import { FolderScan } from './folder-scan.ts';
@@ -42,7 +44,7 @@ export async function watchFolder(context: Context, dir: string, options: WatchC
     const message = byFolder ? '--to cannot be used with --by-folder.' : 'No receiver was given.';
     throw new CommandError(exitCodes.usage, 'usage', message, 'Use --to for all files, or --by-folder.');
   }
-  const { client, account } = await openClient(terminal);
+  const { client, account } = await openClient(terminal, output);
   await makeFolder(dir);
   const root = await realpath(dir);
   using journal = await openJournal(root, `${account.user} ${new URL(account.url).href}`);
@@ -79,7 +81,8 @@ export async function watchFolder(context: Context, dir: string, options: WatchC
     const access = byFolder ? client.account({ signal }) : receivers.check('', signal);
     await access.catch((error: unknown) => {
       // A server that is away is waited for.
-      if (once || signal.aborted || judgeFault(error) !== 'pause') throw error;
+      if (once || signal.aborted || !(judgeFault(error) === 'pause' || isWaybillError(error, 'internal'))) throw error;
+      printPause(output, error);
     });
     if (once) await sendOnce(sender, scan, events, journal, marker ? undefined : settleMs, signal);
     else await keepSending(context, sender, scan, hints, { settleMs, everyMs: every * secondMs });
@@ -183,12 +186,16 @@ async function keepSending(
       await hints.wait(Math.min(settleLeftMs, everyMs, sender.nextAttemptInMs()), signal);
       sender.throwFailure();
     } catch (error) {
-      if (signal.aborted || judgeFault(error) !== 'pause') throw error;
-      const { next: _next, ...report } = describeError(error);
+      if (signal.aborted || !['pause', 'later'].includes(judgeFault(error))) throw error;
       await sender.pause();
-      output.printError({ ...report, next: 'What is being sent is kept, and is tried again by itself.' });
+      printPause(output, error);
       await defaultRuntime.sleep(pauseMs * (0.9 + 0.2 * defaultRuntime.random()), signal);
       pauseMs = Math.min(maxPauseMs, pauseMs * 2);
     }
   }
+}
+
+function printPause(output: Output, error: unknown): void {
+  const { next: _next, ...report } = describeError(error);
+  output.printError({ ...report, next: 'What is being sent is kept, and is tried again by itself.' });
 }
