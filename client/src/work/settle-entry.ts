@@ -11,7 +11,7 @@ export async function settleEntry(
   result: HandlerResult,
 ): Promise<boolean> {
   const { inbox, api } = context.needs;
-  const signal = AbortSignal.any([context.leave, lost]);
+  const signal = AbortSignal.any([context.beginToSettle(), lost]);
   if (result.end === 'gone') return true;
   if (result.end === 'handled') {
     const idempotencyKey = api.generateKey();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WaybillError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
 import { collect } from '../testing/collect.ts';
 import { fastRuntime } from '../testing/fast-runtime.ts';
 import { type Drop, type InboxServer, maxAttempts, type Queued, startInboxServer } from '../testing/inbox-server.ts';
@@ -226,6 +227,38 @@ test('when the work is stopped, handlers end, and what they have not finished is
   expect(server.queue.get('d2')).toMatchObject({ lease: undefined, delays: [0], acknowledged: 0 });
   expect(work.problems).toEqual([]);
 });
+
+test.each(['acknowledged', 'given back'])(
+  'an entry is %s however long its handler goes on after the stop',
+  async (end) => {
+    await using server = await startInboxServer(drops(1));
+    const clock = fastRuntime(1);
+    const graces: (() => void)[] = [];
+    // Time passes when the test says so.
+    const sleep: Runtime['sleep'] = async (milliseconds, signal) =>
+      milliseconds === 2_000
+        ? await new Promise((resolve) => graces.push(resolve))
+        : await clock.sleep(milliseconds, signal);
+    const begun = Promise.withResolvers<void>();
+    const client = server.client({ runtime: { ...clock, sleep } });
+    const ended = client.inbox.work(
+      async (entry) => {
+        begun.resolve();
+        await untilAborted(entry).catch(() => undefined);
+        for (const pass of graces) pass();
+        await clock.sleep(0);
+        if (end === 'given back') throw new Error('unfinished');
+      },
+      { signal: stop.signal },
+    );
+    await begun.promise;
+    stop.abort();
+    await ended;
+    const settled = end === 'acknowledged' ? { acknowledged: 1, delays: [] } : { acknowledged: 0, delays: [0] };
+    expect(queuedEntry(server)).toMatchObject({ lease: undefined, ...settled });
+    expect(graces).toHaveLength(2);
+  },
+);
 
 test('an entry is not parked because its worker was stopped in the last attempt', async () => {
   await using server = await startInboxServer(drops(1));
