@@ -1,6 +1,7 @@
-import { ignoreNotFound, isWaybillError } from '../errors.ts';
+import { ignoreNotFound } from '../errors.ts';
 import type { ClaimedEntry, InboxEntry } from '../generated/wire.ts';
 import type { HandlerResult } from './handle-entry.ts';
+import { mayPass } from './judge-error.ts';
 import type { WorkContext } from './work-context.ts';
 
 /** Acknowledges an entry or gives it back. Returns false if the server could not be told. */
@@ -50,7 +51,7 @@ async function giveBack(
   return await persist(context, entry, signal, () => inbox.release(entry.id, { signal }));
 }
 
-/** Repeats a request while the server is away, because the work on the entry is done. */
+/** Repeats a request while the server is away or fails, because the work on the entry is done. */
 async function persist<T>(
   context: WorkContext,
   entry: ClaimedEntry,
@@ -62,7 +63,7 @@ async function persist<T>(
       return await ignoreNotFound(request());
     } catch (error) {
       const mayWait = !context.options.untilEmpty && !context.stop.aborted && !signal.aborted;
-      if (!mayWait || !isWaybillError(error) || !error.isRetryable) throw error;
+      if (!mayWait || !mayPass(error)) throw error;
       context.report({ error, outcome: 'kept', entry });
       await context.pause(AbortSignal.any([signal, context.stop]));
     }

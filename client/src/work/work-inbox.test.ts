@@ -321,6 +321,54 @@ test('a server that is away for a while refuses no entry, and the work continues
   expect(refused).toBeGreaterThan(10);
 });
 
+test.each([
+  ['ack', 'of the server', (response: ServerResponse) => refuse(response, 500, 'internal')],
+  ['nack', 'of the server', (response: ServerResponse) => refuse(response, 500, 'internal')],
+  ['ack', 'of a proxy', (response: ServerResponse) => response.writeHead(500).end('<h1>Sorry</h1>')],
+])('an %s that fails because of an error %s is repeated, and the work continues', async (action, _whose, fail) => {
+  await using server = await startInboxServer(drops(2));
+  let failures = 0;
+  server.intercept = (path, response) => {
+    if (path !== `inbox/d0/${action}` || failures === 2) return false;
+    failures += 1;
+    fail(response);
+    return true;
+  };
+  let calls = 0;
+  const work = startWork(server, async () => {
+    calls += 1;
+    if (action === 'nack' && calls === 1) throw new Error('no');
+  });
+  await expect.poll(() => queuedEntry(server, 'd1').acknowledged, patience).toBe(1);
+  stop.abort();
+  await work.ended;
+  expect(queuedEntry(server)).toMatchObject(action === 'ack' ? { acknowledged: 1 } : { delays: [30] });
+  expect([failures, calls]).toEqual([2, 2]);
+  expect(work.outcomes()).toEqual(['kept', 'kept', ...(action === 'ack' ? [] : ['refused'])]);
+});
+
+test('a renewal that fails because of an error of the server does not end the work on the entry', async () => {
+  await using server = await startInboxServer(drops(1));
+  let failures = 0;
+  server.intercept = (path, response) => {
+    if (path !== 'inbox/d0/renew' || failures === 2) return false;
+    failures += 1;
+    refuse(response, 500, 'internal');
+    return true;
+  };
+  const work = startWork(
+    server,
+    async (entry) => {
+      await expect.poll(() => countRequests(server, '/renew'), patience).toBe(3);
+      entry.signal.throwIfAborted();
+    },
+    { untilEmpty: true },
+  );
+  await work.ended;
+  expect(queuedEntry(server).acknowledged).toBe(1);
+  expect(work.problems).toEqual([]);
+});
+
 test('a claim whose responses are lost is repeated, so that no entry stays leased unnoticed', async () => {
   await using server = await startInboxServer(drops(1));
   let lost = 0;

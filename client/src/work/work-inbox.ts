@@ -2,7 +2,7 @@ import { isWaybillError, WaybillError } from '../errors.ts';
 import type { ClaimedEntry } from '../generated/wire.ts';
 import { handleEntry } from './handle-entry.ts';
 import { InboxWatcher } from './inbox-watcher.ts';
-import { isFaultOfServer } from './judge-error.ts';
+import { mayPass } from './judge-error.ts';
 import { leaseSeconds, renewIntervalMs, withLease } from './lease.ts';
 import { releaseLost, settleEntry } from './settle-entry.ts';
 import { WorkContext, type WorkNeeds } from './work-context.ts';
@@ -66,8 +66,7 @@ class WorkLoop {
         else return;
       } catch (error) {
         if (context.stop.aborted) return;
-        const isTemporary = isFaultOfServer(error) || (isWaybillError(error) && error.isRetryable);
-        if (untilEmpty || !isTemporary) return context.fail(error);
+        if (untilEmpty || !mayPass(error)) return context.fail(error);
         context.report({ error, outcome: 'waiting' });
         await context.pause(context.stop).catch(() => undefined);
       }
@@ -192,5 +191,5 @@ class WorkLoop {
 /** A lease from a claim of long ago, of which the server says nothing, counts as lost. */
 function isLeaseLost(error: unknown, isOld: boolean): boolean {
   if (isWaybillError(error, 'lease_not_held', 'not_found')) return true;
-  return isOld && isWaybillError(error) && error.isRetryable;
+  return isOld && mayPass(error);
 }
