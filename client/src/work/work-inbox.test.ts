@@ -271,6 +271,48 @@ test('an entry is not parked because its worker was stopped in the last attempt'
   expect(queuedEntry(server)).toMatchObject({ attempts: 0, parked: false });
 });
 
+/** Works on an entry that is parked when it is returned after a fault of the server, and then handles it. */
+async function returnInLastAttempt(server: InboxServer) {
+  await startWork(server, async () => Promise.reject(new Error('no')), { untilEmpty: true }).ended;
+  Object.assign(queuedEntry(server), { attempts: maxAttempts - 1, availableIn: 0 });
+  const work = startWork(server, async (entry) => {
+    if (entry.attempts === maxAttempts) throw new WaybillError('internal', 'Later.');
+  });
+  const settled = expect.poll(() => queuedEntry(server), patience).toMatchObject({ acknowledged: 1, parked: false });
+  await Promise.race([work.ended, settled]);
+  stop.abort();
+  await work.ended;
+  return work;
+}
+
+test('an entry whose release is not answered is released with the same key', async () => {
+  await using server = await startInboxServer(drops(1));
+  let lost = 0;
+  server.intercept = (path, response) => {
+    if (path === 'inbox/d0/release' && lost < 3) {
+      lost += 1;
+      response.end = () => response.destroy();
+    }
+    return false;
+  };
+  await returnInLastAttempt(server);
+  const keys = server.requests
+    .filter(({ path }) => path === 'inbox/d0/release')
+    .map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toHaveLength(4);
+  expect(new Set(keys).size).toBe(1);
+});
+
+test('an entry that a person has released first does not end the work', async () => {
+  await using server = await startInboxServer(drops(1));
+  server.intercept = (path) => {
+    if (path === 'inbox/d0/release') Object.assign(queuedEntry(server), { parked: false, attempts: 0, availableIn: 0 });
+    return false;
+  };
+  const work = await returnInLastAttempt(server);
+  expect(work.problems).toMatchObject([{ outcome: 'returned', entry: { id: 'd0', parked_at: null } }]);
+});
+
 test('an entry is not parked because its lease ended during an outage in the last attempt', async () => {
   await using server = await startInboxServer(drops(1));
   let isAway = false;
@@ -283,8 +325,12 @@ test('an entry is not parked because its lease ended during an outage in the las
     await untilAborted(entry);
   });
   await expect.poll(() => work.outcomes(), patience).toContain('lost');
-  Object.assign(queuedEntry(server), { lease: undefined, parked: true });
+  // The clock of the server may be behind.
   isAway = false;
+  const countReads = () => countRequests(server, 'GET inbox/d0');
+  const before = countReads();
+  await expect.poll(countReads, patience).toBeGreaterThan(before + 1);
+  Object.assign(queuedEntry(server), { lease: undefined, parked: true });
   await expect.poll(() => queuedEntry(server), patience).toMatchObject({ acknowledged: 1, parked: false });
   stop.abort();
   await work.ended;
@@ -325,7 +371,7 @@ test.each([
   ['ack', 'of the server', (response: ServerResponse) => refuse(response, 500, 'internal')],
   ['nack', 'of the server', (response: ServerResponse) => refuse(response, 500, 'internal')],
   ['ack', 'of a proxy', (response: ServerResponse) => response.writeHead(500).end('<h1>Sorry</h1>')],
-])('an %s that fails because of an error %s is repeated, and the work continues', async (action, _whose, fail) => {
+])('the %s of an entry that fails because of an error %s is repeated, and the work continues', async (action, _whose, fail) => {
   await using server = await startInboxServer(drops(2));
   let failures = 0;
   server.intercept = (path, response) => {
@@ -339,7 +385,7 @@ test.each([
     calls += 1;
     if (action === 'nack' && calls === 1) throw new Error('no');
   });
-  await expect.poll(() => queuedEntry(server, 'd1').acknowledged, patience).toBe(1);
+  await Promise.race([work.ended, expect.poll(() => queuedEntry(server, 'd1').acknowledged, patience).toBe(1)]);
   stop.abort();
   await work.ended;
   expect(queuedEntry(server)).toMatchObject(action === 'ack' ? { acknowledged: 1 } : { delays: [30] });
@@ -359,7 +405,7 @@ test('a renewal that fails because of an error of the server does not end the wo
   const work = startWork(
     server,
     async (entry) => {
-      await expect.poll(() => countRequests(server, '/renew'), patience).toBe(3);
+      await expect.poll(() => entry.signal.aborted || countRequests(server, '/renew') === 3, patience).toBe(true);
       entry.signal.throwIfAborted();
     },
     { untilEmpty: true },

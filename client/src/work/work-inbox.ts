@@ -36,7 +36,7 @@ class WorkLoop {
   /** A claim whose response has not arrived: the same request is repeated, so that no entry is leased unnoticed. */
   #pending: OpenClaim | undefined;
   /** The entries whose leases were lost. The end of a lease can park an entry that nobody has refused. */
-  readonly #lost: ClaimedEntry[] = [];
+  readonly #lost = new Set<ClaimedEntry>();
 
   constructor(context: WorkContext) {
     this.#context = context;
@@ -108,9 +108,8 @@ class WorkLoop {
       const entries = await this.#requestClaim(claim);
       this.#pending = undefined;
       this.#startAll(claim, entries);
-      for (let [entry] = this.#lost; entry; [entry] = this.#lost) {
-        await releaseLost(this.#context, entry);
-        this.#lost.shift();
+      for (const entry of this.#lost) {
+        if (await releaseLost(this.#context, entry)) this.#lost.delete(entry);
       }
       if (entries.length === 0) return false;
     }
@@ -178,7 +177,7 @@ class WorkLoop {
       });
     } catch (error) {
       if (lease?.aborted || isLeaseLost(error, lease === undefined)) {
-        this.#lost.push(entry);
+        this.#lost.add(entry);
         context.report({ error: lease?.aborted ? lease.reason : error, outcome: 'lost', entry });
         return true;
       }
