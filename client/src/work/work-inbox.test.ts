@@ -104,6 +104,41 @@ test('files are downloaded to a folder once, and as streams that are checked', a
   expect(server.fetched).toHaveLength(6);
 });
 
+test('a file of another entry is not downloaded to a folder', async () => {
+  await using server = await startInboxServer(drops(1));
+  const work = startWork(
+    server,
+    async (entry) => {
+      for (const file of entry.files) await entry.downloadToFolder({ ...file, id: 'of another' }, folder);
+    },
+    { untilEmpty: true },
+  );
+  await work.ended;
+  expect(work.problems).toMatchObject([{ outcome: 'refused', error: { code: 'invalid_argument' } }]);
+  expect(server.fetched).toEqual([]);
+});
+
+test('the names of all files of an entry are made safe once', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `name ${index}`);
+  const files = Object.fromEntries(names.map((name) => [name, name]));
+  await using server = await startInboxServer([{ url: 'd0', files }]);
+  let reads = 0;
+  const work = startWork(
+    server,
+    async (entry) => {
+      for (const file of entry.files) {
+        const { path } = file;
+        Object.defineProperty(file, 'path', { get: () => ((reads += 1), path) });
+      }
+      for (const file of entry.files) await entry.downloadToFolder(file, folder);
+    },
+    { untilEmpty: true },
+  );
+  await work.ended;
+  expect(readdirSync(folder).toSorted()).toEqual(names.toSorted());
+  expect(reads).toBeLessThan(5 * names.length);
+});
+
 test('another file of the same name is never replaced', async () => {
   await using server = await startInboxServer(drops(1));
   writeFileSync(join(folder, 'a'), 'mine');
@@ -371,27 +406,30 @@ test.each([
   ['ack', 'of the server', (response: ServerResponse) => refuse(response, 500, 'internal')],
   ['nack', 'of the server', (response: ServerResponse) => refuse(response, 500, 'internal')],
   ['ack', 'of a proxy', (response: ServerResponse) => response.writeHead(500).end('<h1>Sorry</h1>')],
-])('the %s of an entry that fails because of an error %s is repeated, and the work continues', async (action, _whose, fail) => {
-  await using server = await startInboxServer(drops(2));
-  let failures = 0;
-  server.intercept = (path, response) => {
-    if (path !== `inbox/d0/${action}` || failures === 2) return false;
-    failures += 1;
-    fail(response);
-    return true;
-  };
-  let calls = 0;
-  const work = startWork(server, async () => {
-    calls += 1;
-    if (action === 'nack' && calls === 1) throw new Error('no');
-  });
-  await Promise.race([work.ended, expect.poll(() => queuedEntry(server, 'd1').acknowledged, patience).toBe(1)]);
-  stop.abort();
-  await work.ended;
-  expect(queuedEntry(server)).toMatchObject(action === 'ack' ? { acknowledged: 1 } : { delays: [30] });
-  expect([failures, calls]).toEqual([2, 2]);
-  expect(work.outcomes()).toEqual(['kept', 'kept', ...(action === 'ack' ? [] : ['refused'])]);
-});
+])(
+  'the %s of an entry that fails because of an error %s is repeated, and the work continues',
+  async (action, _whose, fail) => {
+    await using server = await startInboxServer(drops(2));
+    let failures = 0;
+    server.intercept = (path, response) => {
+      if (path !== `inbox/d0/${action}` || failures === 2) return false;
+      failures += 1;
+      fail(response);
+      return true;
+    };
+    let calls = 0;
+    const work = startWork(server, async () => {
+      calls += 1;
+      if (action === 'nack' && calls === 1) throw new Error('no');
+    });
+    await Promise.race([work.ended, expect.poll(() => queuedEntry(server, 'd1').acknowledged, patience).toBe(1)]);
+    stop.abort();
+    await work.ended;
+    expect(queuedEntry(server)).toMatchObject(action === 'ack' ? { acknowledged: 1 } : { delays: [30] });
+    expect([failures, calls]).toEqual([2, 2]);
+    expect(work.outcomes()).toEqual(['kept', 'kept', ...(action === 'ack' ? [] : ['refused'])]);
+  },
+);
 
 test('a renewal that fails because of an error of the server does not end the work on the entry', async () => {
   await using server = await startInboxServer(drops(1));
