@@ -12,7 +12,10 @@ import { makeFolder } from '../transfer/make-folder.ts';
 
 /** An entry of the inbox that a handler works on, whose lease is held. */
 export interface WorkEntry extends InboxEntryDetails {
-  /** Aborted when the work is to stop, or when the lease is lost. Downloads of the entry end by themselves. */
+  /**
+   * Aborted when the work is to stop, or when the lease is lost. Downloads of the entry end by themselves. A handler that
+   * returns is acknowledged, so throw if the work is not finished, as with `signal.throwIfAborted()`.
+   */
   readonly signal: AbortSignal;
   /** Downloads one of the files as a stream of bytes, which are checked against its digest. */
   download(file: InboxFile, options?: Pick<DownloadOptions, 'onProgress'>): Promise<Download>;
