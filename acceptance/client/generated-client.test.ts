@@ -33,7 +33,6 @@ const { data: drop } = await createDrop({
   headers: { 'Idempotency-Key': upload.id },
   throwOnError: true,
 });
-if (!('id' in drop)) throw new Error('this is the response to a dry run');
 const { data } = await getDrop({ path: { id: drop.id }, throwOnError: true });
 const { error } = await createDrop({ body: { uploads: [drop.id], receivers: [{ email }] } });
 const names: string[] = data.files.map((file: DropFile) => file.name);

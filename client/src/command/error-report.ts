@@ -194,6 +194,9 @@ function describeDetails(error: WaybillError): Partial<Outcome> {
   if (faults.length > 1) return describeFaults(faults);
   if (maxSize !== undefined)
     return { next: `${describeMaxSize(code, maxSize)} ${oversizeAdvice[code] ?? outcomes[code].next}` };
+  if (code === 'source_failed' && message.includes('can be read only once.')) {
+    return { message: message.replace(/ Send it again .*/, ''), next: 'Send it again with another --key.' };
+  }
   if (message.includes('"notify": false')) {
     const next = 'Leave out --no-mail, so that receivers get a mail, or ask the administrator.';
     return { message: 'Your account may send only to certain domains, so it does not get links itself.', next };

@@ -227,6 +227,12 @@ test.each<[what: string, error: WaybillError, message: string, next: string]>([
     'Use another --key.',
   ],
   [
+    'a stream that would have to be read again',
+    new WaybillError('source_failed', 'stdin can be read only once. Send it again with another idempotency key.'),
+    'stdin can be read only once.',
+    'Send it again with another --key.',
+  ],
+  [
     'an address',
     new WaybillError('invalid_input', '"anna" is not an e-mail address we can use.'),
     '"anna" is not a valid e-mail address.',

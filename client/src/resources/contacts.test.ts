@@ -70,7 +70,7 @@ test('an import is sent in batches of 1,000, and returns the changes', async () 
   expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
 });
 
-test('compare is a dry run, and its faults point to positions in the whole list', async () => {
+test('a check of an import changes nothing, and its faults point to positions in the whole list', async () => {
   const { server, requests } = await importServer([]);
   await using _server = server;
   const some = [...addresses(1_002), { email: 'q@example.org', phone: 'wrong' }];

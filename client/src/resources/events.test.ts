@@ -5,7 +5,7 @@ import { refuse, WireServer } from '../testing/wire-server.ts';
 const event = (contacts: number) => ({
   id: `e${contacts}`,
   type: 'contact.changed',
-  created_at: '2030-01-31T12:00:00.000Z',
+  timestamp: '2030-01-31T12:00:00.000Z',
   data: { contacts },
 });
 const begin = (response: ServerResponse) =>

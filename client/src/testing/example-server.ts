@@ -173,8 +173,7 @@ const replies: Replies = {
   'GET account': account,
   'GET drops': page(drop),
   'GET drops/ID': dropDetails,
-  // With the fields of a dry run.
-  'POST drops': { ...drop, receivers: [], expires_in: 604_800 },
+  'POST drops': { ...drop, receivers: [] },
   'POST drops/ID/receivers': { id: 2, email: 'cy@example.com' },
   'POST drops/check': { receiver_count: 1, file_count: 0, size: 0, expires_in: 604_800 },
   'POST drops/ID/receivers/0/resend': undefined,

@@ -41,6 +41,7 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
   const fetched: string[] = [];
   const queue = new Map<string, Queued>();
   const claims = new Map<string, unknown>();
+  const releases = new Set<string>();
   const queued = (url: string) => {
     const known = queue.get(url) ?? {
       attempts: 0,
@@ -60,7 +61,7 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
     received_at: '2030-01-31T12:00:00.000Z',
     attempts: queued(url).attempts,
     lease: queued(url).lease,
-    state: queued(url).parked ? 'parked' : 'available',
+    state: queued(url).parked ? 'parked' : queued(url).lease === undefined ? 'available' : 'claimed',
     available_at: queued(url).parked ? null : (queued(url).availableAt ?? null),
     parked_at: queued(url).parked ? '2030-01-31T12:00:00.000Z' : null,
   });
@@ -123,6 +124,9 @@ export async function startInboxServer(drops: Drop[]): Promise<InboxServer> {
       return succeed(response, shown(drop));
     }
     if (action === 'release') {
+      const key = String(headers['idempotency-key']);
+      if (!queued(id).parked && !releases.has(key)) return refuse(response, 409, 'not_parked');
+      releases.add(key);
       Object.assign(queued(id), { parked: false, attempts: 0, availableIn: 0, availableAt: new Date().toISOString() });
       return succeed(response, shown(drop));
     }

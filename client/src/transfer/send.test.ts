@@ -1,3 +1,4 @@
+import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -216,6 +217,67 @@ test('a file that changed after an interrupted send is uploaded again', async ()
   await exchange.server.client().send({ ...send, files: [{ name: 'a', content: '12' }] });
   expect(exchange.drops).toMatchObject([{ files: ['a'] }]);
   expect(exchange.received.at(-1)).toMatchObject({ path: 'a', bytes: 2 });
+});
+
+test('a stream that differs from that of an interrupted send is read once, and arrives', async () => {
+  for (const content of [large.subarray(0, 1_000), large]) {
+    await using exchange = await FakeExchange.start();
+    const client = exchange.server.client({ retry: { maxAttempts: 1 } });
+    const send = (bytes: Buffer) => ({ files: [{ name: 's', stream: pieces(bytes) }], to, idempotencyKey: 'key' });
+    exchange.fate = ({ path }) => (path === 'drops' ? 'not arrived' : 'responded');
+    await expect(client.send(send(Buffer.from('earlier')))).rejects.toMatchObject({ code: 'unreachable' });
+    exchange.fate = () => 'responded';
+    const { files: sent } = await client.send(send(content));
+    expect(sent).toMatchObject([{ path: 's', size: content.length }]);
+    expect(exchange.drops.map((drop) => drop.contents)).toEqual([[content.toString()]]);
+  }
+});
+
+test.each<[string, () => FileToSend]>([
+  ['a stream', () => ({ name: 's', stream: pieces(Buffer.from('content')) })],
+  [
+    'a function that returns the same stream',
+    () => ({
+      name: 's',
+      open: (
+        (stream) => () =>
+          stream
+      )(pieces(Buffer.from('content'))),
+    }),
+  ],
+  ['a pipe', () => ({ path: pipeWith('content'), name: 's' })],
+])('%s whose upload was removed is not sent as an empty file', async (_what, file) => {
+  await using exchange = await FakeExchange.start();
+  exchange.fate = ({ path }) => (path === 'drops' ? 'not arrived' : 'responded');
+  const client = exchange.server.client({ retry: { maxAttempts: 1 } });
+  await expect(client.send({ files: [file()], to, idempotencyKey: 'key' })).rejects.toMatchObject({
+    code: 'unreachable',
+  });
+  exchange.fate = () => 'responded';
+  exchange.uploads.clear();
+  const again = client.send({ files: [file()], to, idempotencyKey: 'key' });
+  await expect(again).rejects.toMatchObject({
+    code: 'source_failed',
+    message: 's can be read only once. Send it again with another idempotency key.',
+  });
+  expect(exchange.drops).toEqual([]);
+});
+
+/** Returns the path of a pipe that another process writes to, as the shell's <(…). */
+function pipeWith(content: string): string {
+  const path = join(mkdtempSync(join(folder, 'pipe-')), 'pipe');
+  execFileSync('mkfifo', [path]);
+  execFile('sh', ['-c', `printf %s ${content} > ${path}`]);
+  return path;
+}
+
+test('an array of bytes can be sent again', async () => {
+  await using exchange = await FakeExchange.start();
+  const client = exchange.server.client();
+  const array = [{ name: 's', stream: [Buffer.from('content')] }];
+  await client.send({ files: array, to });
+  await client.send({ files: array, to });
+  expect(exchange.drops.map(({ contents }) => contents)).toEqual([['content'], ['content']]);
 });
 
 test('stored uploads are reused, unless the server has removed them', async () => {

@@ -7,7 +7,7 @@ import type { Drops } from '../resources/drops.ts';
 import type { Events } from '../resources/events.ts';
 import type { Completion } from '../resources/wait-for-completion.ts';
 import { expandFolders } from './expand-folders.ts';
-import { type FileToSend, toSource } from './sources.ts';
+import { type FileToSend, type Source, toSource } from './sources.ts';
 import type { UploadProgress, Uploads } from './uploads.ts';
 
 /** The files to send, their receivers, and for how long they can be downloaded. */
@@ -84,7 +84,7 @@ const smallFileBytes = 1024 * 1024;
 
 interface NamedFile {
   path: string;
-  file: FileToSend;
+  source: Source;
   size: number | undefined;
 }
 
@@ -204,7 +204,7 @@ async function uploadAll(
 
 async function uploadOne(
   uploads: Uploads,
-  { path, file }: NamedFile,
+  { path, source }: NamedFile,
   sendKey: string,
   { signal, onProgress, uploadStore }: SendOptions,
 ): Promise<SentFile> {
@@ -212,13 +212,9 @@ async function uploadOne(
   const idempotencyKey = createHash('sha256')
     .update(JSON.stringify([sendKey, path]))
     .digest('base64url');
-  const progress = { signal, onProgress };
-  const uploaded = await uploads.uploadOrFind(file, { idempotencyKey, ...progress }).catch((error: unknown) => {
-    // The file has changed since an earlier call.
-    if (!isWaybillError(error, 'idempotency_key_reused')) throw error;
-    return uploads.uploadOrFind(file, progress);
-  });
-  const { id, size, scan, unscanned_reason: unscannedReason } = uploaded;
+  // The file may have changed since an earlier call.
+  const uploading = uploads.uploadOrFind(source, { idempotencyKey, onKeyReused: 'replace', signal, onProgress });
+  const { id, size, scan, unscanned_reason: unscannedReason } = await uploading;
   const sent = { path, id, size, scan, unscannedReason };
   await uploadStore?.save(sent);
   return sent;
@@ -237,7 +233,7 @@ async function requireDistinctFiles(files: readonly FileToSend[]): Promise<Named
         `Two files are called ${path}. Rename one of them, or send them separately.`,
       );
     }
-    found.set(path, { path, file, size: await source.check() });
+    found.set(path, { path, source, size: await source.check() });
   }
   return [...found.values()];
 }

@@ -23,7 +23,7 @@ export type FileToSend =
    * because the server has to know the size in advance.
    */
   | { name: string; open: () => Bytes; type?: string }
-  /** The bytes themselves, which are read in the same way. */
+  /** The bytes themselves, which are read in the same way. Only an array can be sent again. */
   | { name: string; stream: Bytes; type?: string };
 
 /** The server stores a file in chunks of this size. */
@@ -59,7 +59,7 @@ export function toSource(file: FileToSend): Source {
     return { name, type, check: async () => content.size, open: async () => openBlob(content) };
   }
   const bytes = 'open' in file ? () => file.open() : () => file.stream;
-  return { name, type, check: noop, open: () => readToEnd(name, bytes) };
+  return { name, type, check: noop, open: () => readToEnd(name, () => requireUnread(name, bytes())) };
 }
 
 function pathSource({
@@ -71,6 +71,7 @@ function pathSource({
   name?: string;
   type?: string;
 }): Source {
+  let pipe: Bytes | undefined;
   return {
     name,
     type,
@@ -82,7 +83,7 @@ function pathSource({
       // A pipe, such as the shell's <(…), can be read only once.
       return (await statReadable(path)).isFile()
         ? await openFile(path, name)
-        : await readToEnd(name, () => createReadStream(path));
+        : await readToEnd(name, () => requireUnread(name, (pipe ??= createReadStream(path))));
     },
   };
 }
@@ -130,6 +131,18 @@ async function readFully(handle: FileHandle, target: Buffer, offset: number, nam
   return filled;
 }
 
+/** Streams that were read. At its end, one looks like an empty file. */
+const readStreams = new WeakSet<Bytes>();
+
+function requireUnread(name: string, bytes: Bytes): Bytes {
+  if (readStreams.has(bytes)) {
+    const message = `${name} can be read only once. Send it again with another idempotency key.`;
+    throw new WaybillError('source_failed', message);
+  }
+  if (!Array.isArray(bytes)) readStreams.add(bytes);
+  return bytes;
+}
+
 /** Reads a stream to its end, into memory or, if it is longer than a chunk, into a temporary file. */
 async function readToEnd(name: string, bytes: () => Bytes): Promise<OpenedSource> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -145,7 +158,7 @@ async function readToEnd(name: string, bytes: () => Bytes): Promise<OpenedSource
     return length > chunkBytes ? await spool.read() : openBlob(new Blob(pieces));
   } catch (cause) {
     await spool.remove();
-    throw isWaybillError(cause, 'temporary_folder') ? cause : unreadableError(name, cause);
+    throw isWaybillError(cause, 'temporary_folder', 'source_failed') ? cause : unreadableError(name, cause);
   }
 }
 

@@ -65,7 +65,7 @@ export class Uploads {
    * process, resumes an upload that was cut off.
    */
   async upload(file: FileToSend, options: UploadOptions = {}): Promise<Upload> {
-    const uploaded = await this.uploadOrFind(file, options);
+    const uploaded = await this.uploadOrFind(toSource(file), options);
     if (uploaded.state !== 'gone') return uploaded;
     throw new WaybillError(
       'not_found',
@@ -73,23 +73,37 @@ export class Uploads {
     );
   }
 
-  /** @internal */
-  async uploadOrFind(file: FileToSend, options: UploadOptions): Promise<Upload | GoneUpload> {
-    const source = toSource(file);
+  /** Opens the source once. With `onKeyReused: 'replace'`, a key that was used for other bytes is replaced. @internal */
+  async uploadOrFind(
+    source: Source,
+    { onKeyReused = 'fail', ...options }: UploadOptions & { onKeyReused?: 'fail' | 'replace' },
+  ): Promise<Upload | GoneUpload> {
     const opened = await source.open();
-    const key = options.idempotencyKey ?? this.#api.generateKey();
+    const upload = (key: string) => this.#uploadOpened(source, opened, key, options);
     try {
-      if (opened.size <= chunkBytes) return await this.#uploadWhole(source, opened, key, options);
-      const id = await this.#createUpload(source, opened.size, key, options);
-      const begun = await this.find(id, options);
-      if (!begun) return { id, state: 'gone', size: opened.size, scan: null, unscanned_reason: null };
-      return await this.#uploadInParts(source, opened, begun, options);
+      return await upload(options.idempotencyKey ?? this.#api.generateKey()).catch((error: unknown) => {
+        if (onKeyReused === 'fail' || !isWaybillError(error, 'idempotency_key_reused')) throw error;
+        return upload(this.#api.generateKey());
+      });
     } catch (error) {
       if (!isWaybillError(error, ...fileRefusalCodes) || error.message.includes(source.name)) throw error;
       throw new WaybillError(error.code, `${source.name}: ${error.message}`, error);
     } finally {
       await opened.close();
     }
+  }
+
+  async #uploadOpened(
+    source: Source,
+    opened: OpenedSource,
+    key: string,
+    options: UploadOptions,
+  ): Promise<Upload | GoneUpload> {
+    if (opened.size <= chunkBytes) return await this.#uploadWhole(source, opened, key, options);
+    const id = await this.#createUpload(source, opened.size, key, options);
+    const begun = await this.find(id, options);
+    if (!begun) return { id, state: 'gone', size: opened.size, scan: null, unscanned_reason: null };
+    return await this.#uploadInParts(source, opened, begun, options);
   }
 
   /** Returns undefined if the upload was sent or removed. @internal */

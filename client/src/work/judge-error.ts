@@ -9,7 +9,12 @@ export function judgeError(error: unknown): Verdict {
   return isWaybillError(error, 'unauthorized', 'scope_missing', 'network_not_allowed') ? 'stop' : 'refuse';
 }
 
+/** Returns whether the same request may succeed later. */
+export function mayPass(error: unknown): boolean {
+  return isFaultOfServer(error) || (isWaybillError(error) && error.isRetryable);
+}
+
 /** Returns whether the same request may succeed later, although nothing says when. */
-export function isFaultOfServer(error: unknown): boolean {
+function isFaultOfServer(error: unknown): boolean {
   return isWaybillError(error, 'internal', 'unexpected_response');
 }

@@ -46,11 +46,15 @@ test.each([
   await ended;
 });
 
-test('a server that is away does not end the work before the lease ends', async () => {
+test.each([
+  ['is away', 'unreachable'],
+  ['fails', 'internal'],
+  ['does not respond as expected', 'unexpected_response'],
+] as const)('a server that %s does not end the work before the lease ends', async (_how, code) => {
   let renewals = 0;
   const renew = async () => {
     renewals += 1;
-    if (renewals < 10) throw new WaybillError('unreachable', 'Away.');
+    if (renewals < 10) throw new WaybillError(code, 'Later.');
   };
   const working = lease(renew, work(70_000));
   await vi.advanceTimersByTimeAsync(70_000);

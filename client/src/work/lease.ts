@@ -1,6 +1,7 @@
 import { isWaybillError, WaybillError } from '../errors.ts';
 import type { Inbox, LeasedEntry } from '../resources/inbox.ts';
 import type { Runtime } from '../runtime.ts';
+import { mayPass } from './judge-error.ts';
 
 /** How long an entry stays leased if this machine dies. */
 export const leaseSeconds = 60;
@@ -15,8 +16,8 @@ interface Needs {
 }
 
 /**
- * Runs work on an entry while renewing its lease, which began no earlier than the given time. A server that is away for
- * a moment does no harm. If the lease is lost, the signal of the work is aborted.
+ * Runs work on an entry while renewing its lease, which began no earlier than the given time. A server that is away or
+ * fails for a moment does no harm. If the lease is lost, the signal of the work is aborted.
  */
 export async function withLease<T>(
   needs: Needs,
@@ -59,7 +60,7 @@ async function renewUntilLost(
       pause = renewIntervalMs;
     } catch (error) {
       if (isWaybillError(error, 'lease_not_held', 'not_found')) throw leaseLostError();
-      if (!isWaybillError(error) || !error.isRetryable) throw error;
+      if (!mayPass(error)) throw error;
       if (runtime.now() >= beganAt + leaseMs) throw leaseLostError();
       pause = retryMs;
     } finally {

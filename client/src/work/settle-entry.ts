@@ -1,6 +1,9 @@
+import type { PostOptions } from '../call-options.ts';
 import { ignoreNotFound, isWaybillError } from '../errors.ts';
 import type { ClaimedEntry, InboxEntry } from '../generated/wire.ts';
+import type { Inbox } from '../resources/inbox.ts';
 import type { HandlerResult } from './handle-entry.ts';
+import { mayPass } from './judge-error.ts';
 import type { WorkContext } from './work-context.ts';
 
 /** Acknowledges an entry or gives it back. Returns false if the server could not be told. */
@@ -11,7 +14,7 @@ export async function settleEntry(
   result: HandlerResult,
 ): Promise<boolean> {
   const { inbox, api } = context.needs;
-  const signal = AbortSignal.any([context.leave, lost]);
+  const signal = AbortSignal.any([context.beginToSettle(), lost]);
   if (result.end === 'gone') return true;
   if (result.end === 'handled') {
     const idempotencyKey = api.generateKey();
@@ -47,10 +50,19 @@ async function giveBack(
     inbox.nack(entry, { delaySeconds, idempotencyKey, signal }),
   );
   if (isRefused || !returned || returned.parked_at === null) return returned;
-  return await persist(context, entry, signal, () => inbox.release(entry.id, { signal }));
+  const releaseKey = api.generateKey();
+  return await persist(context, entry, signal, () => release(inbox, entry.id, { idempotencyKey: releaseKey, signal }));
 }
 
-/** Repeats a request while the server is away, because the work on the entry is done. */
+/** Releases an entry, unless a person has done so first. */
+async function release(inbox: Inbox, id: string, options: PostOptions): Promise<InboxEntry> {
+  return await inbox.release(id, options).catch((error: unknown) => {
+    if (!isWaybillError(error, 'not_parked')) throw error;
+    return inbox.get(id, options);
+  });
+}
+
+/** Repeats a request while the server is away or fails, because the work on the entry is done. */
 async function persist<T>(
   context: WorkContext,
   entry: ClaimedEntry,
@@ -62,15 +74,20 @@ async function persist<T>(
       return await ignoreNotFound(request());
     } catch (error) {
       const mayWait = !context.options.untilEmpty && !context.stop.aborted && !signal.aborted;
-      if (!mayWait || !isWaybillError(error) || !error.isRetryable) throw error;
+      if (!mayWait || !mayPass(error)) throw error;
       context.report({ error, outcome: 'kept', entry });
       await context.pause(AbortSignal.any([signal, context.stop]));
     }
   }
 }
 
-/** Releases an entry if the end of its lost lease has parked it, although nobody has refused it. */
-export async function releaseLost({ needs: { inbox }, leave }: WorkContext, entry: ClaimedEntry): Promise<void> {
+/**
+ * Releases an entry if the end of its lost lease has parked it, although nobody has refused it. Returns false if the lease
+ * has not ended on the server yet.
+ */
+export async function releaseLost({ needs: { inbox }, leave }: WorkContext, entry: ClaimedEntry): Promise<boolean> {
   const now = await ignoreNotFound(inbox.get(entry.id, { signal: leave }));
-  if (now?.state === 'parked' && now.attempts === entry.attempts) await inbox.release(entry.id, { signal: leave });
+  if (now?.attempts !== entry.attempts) return true;
+  if (now.state === 'parked') await ignoreNotFound(release(inbox, entry.id, { signal: leave }));
+  return now.state !== 'claimed';
 }

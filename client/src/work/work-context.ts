@@ -40,9 +40,20 @@ export class WorkContext {
     return this.#stop.signal;
   }
 
-  /** Ends the requests that settle entries, a moment after everything else. */
+  /** Ends the requests that claim entries or give them back, a moment after everything else. */
   get leave(): AbortSignal {
     return this.#leave.signal;
+  }
+
+  /**
+   * Returns a signal that ends the requests that settle an entry: a moment after the stop, but no sooner than a moment
+   * from now, because a handler may go on after the stop.
+   */
+  beginToSettle(): AbortSignal {
+    if (!this.stop.aborted) return this.leave;
+    const late = new AbortController();
+    this.#abortAfterGrace(late);
+    return late.signal;
   }
 
   /** Does the work until its signal is aborted, or it has failed. */
@@ -77,8 +88,12 @@ export class WorkContext {
   #end(): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
+    this.#abortAfterGrace(this.#leave);
+  }
+
+  #abortAfterGrace(controller: AbortController): void {
     this.runtime.sleep(graceMs, this.#ended.signal).then(
-      () => this.#leave.abort(),
+      () => controller.abort(),
       () => undefined,
     );
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { isWaybillError } from '../errors.ts';
+import { isWaybillError, WaybillError } from '../errors.ts';
 import { safeLocalPaths } from '../generated/safe-name.ts';
 import type { InboxEntryDetails, InboxFile } from '../generated/wire.ts';
 import type { ApiClient } from '../http/api-client.ts';
@@ -12,7 +12,10 @@ import { makeFolder } from '../transfer/make-folder.ts';
 
 /** An entry of the inbox that a handler works on, whose lease is held. */
 export interface WorkEntry extends InboxEntryDetails {
-  /** Aborted when the work is to stop, or when the lease is lost. Downloads of the entry end by themselves. */
+  /**
+   * Aborted when the work is to stop, or when the lease is lost. Downloads of the entry end by themselves. A handler that
+   * returns is acknowledged, so throw if the work is not finished, as with `signal.throwIfAborted()`.
+   */
   readonly signal: AbortSignal;
   /** Downloads one of the files as a stream of bytes, which are checked against its digest. */
   download(file: InboxFile, options?: Pick<DownloadOptions, 'onProgress'>): Promise<Download>;
@@ -31,13 +34,17 @@ export interface WorkEntry extends InboxEntryDetails {
 /** @internal */
 export function toWorkEntry(api: ApiClient, details: InboxEntryDetails, signal: AbortSignal): WorkEntry {
   const { id: entry, files } = details;
+  let paths: ReadonlyMap<string, string> | undefined;
   return {
     ...details,
     signal,
     download: (file, options) => openDownload(api, { ...file, entry }, { ...options, signal }),
     async downloadToFolder(file, folder, options) {
-      const paths = safeLocalPaths(files.map(({ path }) => path));
-      const safePath = paths[files.findIndex(({ id }) => id === file.id)] ?? '';
+      paths ??= toSafePaths(files);
+      const safePath = paths.get(file.id);
+      if (safePath === undefined) {
+        throw new WaybillError('invalid_argument', `The entry has no file with the id ${file.id}.`);
+      }
       const path = join(folder, ...safePath.split('/'));
       await makeFolder(dirname(path));
       try {
@@ -48,6 +55,12 @@ export function toWorkEntry(api: ApiClient, details: InboxEntryDetails, signal: 
       }
     },
   };
+}
+
+/** Returns the paths by the ids of the files. An entry can have a thousand. */
+function toSafePaths(files: readonly InboxFile[]): Map<string, string> {
+  const paths = safeLocalPaths(files.map(({ path }) => path));
+  return new Map(files.map(({ id }, index) => [id, paths[index] ?? '']));
 }
 
 async function digestFile(path: string): Promise<string> {

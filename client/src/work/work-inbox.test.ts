@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WaybillError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
 import { collect } from '../testing/collect.ts';
 import { fastRuntime } from '../testing/fast-runtime.ts';
 import { type Drop, type InboxServer, maxAttempts, type Queued, startInboxServer } from '../testing/inbox-server.ts';
@@ -101,6 +102,41 @@ test('files are downloaded to a folder once, and as streams that are checked', a
   ]);
   expect(streamed).toEqual(['first', 'second', 'first', 'second']);
   expect(server.fetched).toHaveLength(6);
+});
+
+test('a file of another entry is not downloaded to a folder', async () => {
+  await using server = await startInboxServer(drops(1));
+  const work = startWork(
+    server,
+    async (entry) => {
+      for (const file of entry.files) await entry.downloadToFolder({ ...file, id: 'of another' }, folder);
+    },
+    { untilEmpty: true },
+  );
+  await work.ended;
+  expect(work.problems).toMatchObject([{ outcome: 'refused', error: { code: 'invalid_argument' } }]);
+  expect(server.fetched).toEqual([]);
+});
+
+test('the names of all files of an entry are made safe once', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `name ${index}`);
+  const files = Object.fromEntries(names.map((name) => [name, name]));
+  await using server = await startInboxServer([{ url: 'd0', files }]);
+  let reads = 0;
+  const work = startWork(
+    server,
+    async (entry) => {
+      for (const file of entry.files) {
+        const { path } = file;
+        Object.defineProperty(file, 'path', { get: () => ((reads += 1), path) });
+      }
+      for (const file of entry.files) await entry.downloadToFolder(file, folder);
+    },
+    { untilEmpty: true },
+  );
+  await work.ended;
+  expect(readdirSync(folder).toSorted()).toEqual(names.toSorted());
+  expect(reads).toBeLessThan(5 * names.length);
 });
 
 test('another file of the same name is never replaced', async () => {
@@ -227,6 +263,38 @@ test('when the work is stopped, handlers end, and what they have not finished is
   expect(work.problems).toEqual([]);
 });
 
+test.each(['acknowledged', 'given back'])(
+  'an entry is %s however long its handler goes on after the stop',
+  async (end) => {
+    await using server = await startInboxServer(drops(1));
+    const clock = fastRuntime(1);
+    const graces: (() => void)[] = [];
+    // Time passes when the test says so.
+    const sleep: Runtime['sleep'] = async (milliseconds, signal) =>
+      milliseconds === 2_000
+        ? await new Promise((resolve) => graces.push(resolve))
+        : await clock.sleep(milliseconds, signal);
+    const begun = Promise.withResolvers<void>();
+    const client = server.client({ runtime: { ...clock, sleep } });
+    const ended = client.inbox.work(
+      async (entry) => {
+        begun.resolve();
+        await untilAborted(entry).catch(() => undefined);
+        for (const pass of graces) pass();
+        await clock.sleep(0);
+        if (end === 'given back') throw new Error('unfinished');
+      },
+      { signal: stop.signal },
+    );
+    await begun.promise;
+    stop.abort();
+    await ended;
+    const settled = end === 'acknowledged' ? { acknowledged: 1, delays: [] } : { acknowledged: 0, delays: [0] };
+    expect(queuedEntry(server)).toMatchObject({ lease: undefined, ...settled });
+    expect(graces).toHaveLength(2);
+  },
+);
+
 test('an entry is not parked because its worker was stopped in the last attempt', async () => {
   await using server = await startInboxServer(drops(1));
   await startWork(server, async () => Promise.reject(new Error('no')), { untilEmpty: true }).ended;
@@ -236,6 +304,48 @@ test('an entry is not parked because its worker was stopped in the last attempt'
   stop.abort();
   await work.ended;
   expect(queuedEntry(server)).toMatchObject({ attempts: 0, parked: false });
+});
+
+/** Works on an entry that is parked when it is returned after a fault of the server, and then handles it. */
+async function returnInLastAttempt(server: InboxServer) {
+  await startWork(server, async () => Promise.reject(new Error('no')), { untilEmpty: true }).ended;
+  Object.assign(queuedEntry(server), { attempts: maxAttempts - 1, availableIn: 0 });
+  const work = startWork(server, async (entry) => {
+    if (entry.attempts === maxAttempts) throw new WaybillError('internal', 'Later.');
+  });
+  const settled = expect.poll(() => queuedEntry(server), patience).toMatchObject({ acknowledged: 1, parked: false });
+  await Promise.race([work.ended, settled]);
+  stop.abort();
+  await work.ended;
+  return work;
+}
+
+test('an entry whose release is not answered is released with the same key', async () => {
+  await using server = await startInboxServer(drops(1));
+  let lost = 0;
+  server.intercept = (path, response) => {
+    if (path === 'inbox/d0/release' && lost < 3) {
+      lost += 1;
+      response.end = () => response.destroy();
+    }
+    return false;
+  };
+  await returnInLastAttempt(server);
+  const keys = server.requests
+    .filter(({ path }) => path === 'inbox/d0/release')
+    .map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toHaveLength(4);
+  expect(new Set(keys).size).toBe(1);
+});
+
+test('an entry that a person has released first does not end the work', async () => {
+  await using server = await startInboxServer(drops(1));
+  server.intercept = (path) => {
+    if (path === 'inbox/d0/release') Object.assign(queuedEntry(server), { parked: false, attempts: 0, availableIn: 0 });
+    return false;
+  };
+  const work = await returnInLastAttempt(server);
+  expect(work.problems).toMatchObject([{ outcome: 'returned', entry: { id: 'd0', parked_at: null } }]);
 });
 
 test('an entry is not parked because its lease ended during an outage in the last attempt', async () => {
@@ -250,8 +360,12 @@ test('an entry is not parked because its lease ended during an outage in the las
     await untilAborted(entry);
   });
   await expect.poll(() => work.outcomes(), patience).toContain('lost');
-  Object.assign(queuedEntry(server), { lease: undefined, parked: true });
+  // The clock of the server may be behind.
   isAway = false;
+  const countReads = () => countRequests(server, 'GET inbox/d0');
+  const before = countReads();
+  await expect.poll(countReads, patience).toBeGreaterThan(before + 1);
+  Object.assign(queuedEntry(server), { lease: undefined, parked: true });
   await expect.poll(() => queuedEntry(server), patience).toMatchObject({ acknowledged: 1, parked: false });
   stop.abort();
   await work.ended;
@@ -286,6 +400,57 @@ test('a server that is away for a while refuses no entry, and the work continues
   );
   expect(new Set(work.outcomes())).toEqual(new Set(['waiting', 'kept']));
   expect(refused).toBeGreaterThan(10);
+});
+
+test.each([
+  ['ack', 'of the server', (response: ServerResponse) => refuse(response, 500, 'internal')],
+  ['nack', 'of the server', (response: ServerResponse) => refuse(response, 500, 'internal')],
+  ['ack', 'of a proxy', (response: ServerResponse) => response.writeHead(500).end('<h1>Sorry</h1>')],
+])(
+  'the %s of an entry that fails because of an error %s is repeated, and the work continues',
+  async (action, _whose, fail) => {
+    await using server = await startInboxServer(drops(2));
+    let failures = 0;
+    server.intercept = (path, response) => {
+      if (path !== `inbox/d0/${action}` || failures === 2) return false;
+      failures += 1;
+      fail(response);
+      return true;
+    };
+    let calls = 0;
+    const work = startWork(server, async () => {
+      calls += 1;
+      if (action === 'nack' && calls === 1) throw new Error('no');
+    });
+    await Promise.race([work.ended, expect.poll(() => queuedEntry(server, 'd1').acknowledged, patience).toBe(1)]);
+    stop.abort();
+    await work.ended;
+    expect(queuedEntry(server)).toMatchObject(action === 'ack' ? { acknowledged: 1 } : { delays: [30] });
+    expect([failures, calls]).toEqual([2, 2]);
+    expect(work.outcomes()).toEqual(['kept', 'kept', ...(action === 'ack' ? [] : ['refused'])]);
+  },
+);
+
+test('a renewal that fails because of an error of the server does not end the work on the entry', async () => {
+  await using server = await startInboxServer(drops(1));
+  let failures = 0;
+  server.intercept = (path, response) => {
+    if (path !== 'inbox/d0/renew' || failures === 2) return false;
+    failures += 1;
+    refuse(response, 500, 'internal');
+    return true;
+  };
+  const work = startWork(
+    server,
+    async (entry) => {
+      await expect.poll(() => entry.signal.aborted || countRequests(server, '/renew') === 3, patience).toBe(true);
+      entry.signal.throwIfAborted();
+    },
+    { untilEmpty: true },
+  );
+  await work.ended;
+  expect(queuedEntry(server).acknowledged).toBe(1);
+  expect(work.problems).toEqual([]);
 });
 
 test('a claim whose responses are lost is repeated, so that no entry stays leased unnoticed', async () => {

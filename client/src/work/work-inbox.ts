@@ -2,7 +2,7 @@ import { isWaybillError, WaybillError } from '../errors.ts';
 import type { ClaimedEntry } from '../generated/wire.ts';
 import { handleEntry } from './handle-entry.ts';
 import { InboxWatcher } from './inbox-watcher.ts';
-import { isFaultOfServer } from './judge-error.ts';
+import { mayPass } from './judge-error.ts';
 import { leaseSeconds, renewIntervalMs, withLease } from './lease.ts';
 import { releaseLost, settleEntry } from './settle-entry.ts';
 import { WorkContext, type WorkNeeds } from './work-context.ts';
@@ -36,7 +36,7 @@ class WorkLoop {
   /** A claim whose response has not arrived: the same request is repeated, so that no entry is leased unnoticed. */
   #pending: OpenClaim | undefined;
   /** The entries whose leases were lost. The end of a lease can park an entry that nobody has refused. */
-  readonly #lost: ClaimedEntry[] = [];
+  readonly #lost = new Set<ClaimedEntry>();
 
   constructor(context: WorkContext) {
     this.#context = context;
@@ -66,8 +66,7 @@ class WorkLoop {
         else return;
       } catch (error) {
         if (context.stop.aborted) return;
-        const isTemporary = isFaultOfServer(error) || (isWaybillError(error) && error.isRetryable);
-        if (untilEmpty || !isTemporary) return context.fail(error);
+        if (untilEmpty || !mayPass(error)) return context.fail(error);
         context.report({ error, outcome: 'waiting' });
         await context.pause(context.stop).catch(() => undefined);
       }
@@ -109,9 +108,8 @@ class WorkLoop {
       const entries = await this.#requestClaim(claim);
       this.#pending = undefined;
       this.#startAll(claim, entries);
-      for (let [entry] = this.#lost; entry; [entry] = this.#lost) {
-        await releaseLost(this.#context, entry);
-        this.#lost.shift();
+      for (const entry of this.#lost) {
+        if (await releaseLost(this.#context, entry)) this.#lost.delete(entry);
       }
       if (entries.length === 0) return false;
     }
@@ -179,7 +177,7 @@ class WorkLoop {
       });
     } catch (error) {
       if (lease?.aborted || isLeaseLost(error, lease === undefined)) {
-        this.#lost.push(entry);
+        this.#lost.add(entry);
         context.report({ error: lease?.aborted ? lease.reason : error, outcome: 'lost', entry });
         return true;
       }
@@ -192,5 +190,5 @@ class WorkLoop {
 /** A lease from a claim of long ago, of which the server says nothing, counts as lost. */
 function isLeaseLost(error: unknown, isOld: boolean): boolean {
   if (isWaybillError(error, 'lease_not_held', 'not_found')) return true;
-  return isOld && isWaybillError(error) && error.isRetryable;
+  return isOld && mayPass(error);
 }

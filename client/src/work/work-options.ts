@@ -3,8 +3,9 @@ import type { InboxEntry } from '../generated/wire.ts';
 import type { WorkEntry } from './work-entry.ts';
 
 /**
- * Works on an entry. When it resolves, the entry is acknowledged. It may be called again for the same entry, by any
- * program that shares the inbox, so repeating it must be harmless.
+ * Works on an entry. When it resolves, the entry is acknowledged, also after `entry.signal` was aborted: throw then if
+ * the work is not finished. It may be called again for the same entry, by any program that shares the inbox, so repeating
+ * it must be harmless.
  */
 export type WorkHandler = (entry: WorkEntry) => Promise<void>;
 

@@ -100,6 +100,19 @@ describe('send --wait', () => {
     expect(records()).toEqual([]);
   });
 
+  test.each([
+    [500, 'internal', 1, 'The server encountered an unexpected error.'],
+    [404, 'not_found', 4, 'There is no Waybill server at this address.'],
+  ])('is not advised to send again after an error %s', async (status, code, expected, problem) => {
+    await using exchange = await FakeExchange.start();
+    exchange.refuse = ({ path }) => (path.includes('wait=') ? { status, code } : undefined);
+    const { exit, errors } = await send(exchange, '~/report.csv --to anna@example.org --wait 1');
+    expect(exit).toBe(expected);
+    expect(errors).toContain(`WB-0000-0001 was sent, but waiting for its receivers has failed: ${problem}`);
+    expect(errors).toContain('waybill show WB-0000-0001');
+    expect(errors).not.toContain('again');
+  });
+
   test('sends nothing with a key that may not read events', async () => {
     await using exchange = await FakeExchange.start();
     exchange.onEvents = () => {

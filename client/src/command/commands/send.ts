@@ -119,10 +119,16 @@ async function waitForReceivers(
     const message = `${whom} of ${reference} had not downloaded every file in time. It is ${drop.state}.`;
     throw new CommandError(exitCodes.waiting, 'not_completed', message, next);
   } catch (error) {
-    if (!options.signal.aborted) throw error;
+    if (error instanceof CommandError) throw error;
     // The usual advice is to run the command again, which would send the files again.
-    output.printError({ code: 'interrupted', message: `Interrupted; ${reference} was sent.`, next });
-    throw new SilentExit(exitCodes.interrupted);
+    if (options.signal.aborted) {
+      output.printError({ code: 'interrupted', message: `Interrupted; ${reference} was sent.`, next });
+      throw new SilentExit(exitCodes.interrupted);
+    }
+    const { exit, code, message: problem, instance } = describeError(error);
+    const message = `${reference} was sent, but waiting for its receivers has failed: ${problem}`;
+    output.printError({ code, message, next, instance });
+    throw new SilentExit(exit);
   }
 }
 
