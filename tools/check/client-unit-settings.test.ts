@@ -1,4 +1,4 @@
-// What the client's systemd units say about restarts and permissions, which needs no installed systemd.
+// Restarts and permissions in the client's systemd units, for which no systemd has to be installed.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

@@ -161,7 +161,7 @@ const inCode: readonly Exception[] = [
   },
   {
     words: ['recipient'],
-    files: /^(?:protocol|client)\/src\/(?:errors|generated\/errors|command\/error-report)\.ts$/,
+    files: /^(?:protocol|client)\/src\/(?:errors|generated\/errors|command\/(?:error-report|watch\/watch-advice))\.ts$/,
     why: 'the code recipient_not_allowed, which the machine API has, too',
   },
   {

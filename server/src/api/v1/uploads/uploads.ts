@@ -34,7 +34,7 @@ const createUpload: Route = {
       'Upload-Expires': 'Until when it can be continued, unless a request continues it before.',
     },
   },
-  errors: ['invalid_input', 'invalid_name', 'storage_full', ...refusals, ...protocolErrors],
+  errors: ['invalid_name', 'storage_full', ...refusals, ...protocolErrors],
   stream: {
     mediaTypes: [tusType],
     anyTypeBytes: limits.wholeUploadBytes,
