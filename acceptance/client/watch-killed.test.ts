@@ -1,5 +1,5 @@
-// A watched folder into which several programs write, while the watch is killed at any moment: every complete file is sent
-// exactly once, and no half one.
+// A watched folder into which several programs write, while the watch is killed at any moment, and on request while the server
+// and its engines fail as well: every complete file is sent exactly once, and no half one.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,6 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { Waybill } from '../../client/src/index.ts';
+import { FaultyWorld } from '../faults/faulty-world.ts';
+import { injectFaults } from '../faults/storm-faults.ts';
 import { type Account, createAccount } from '../lib/accounts.ts';
 import { seeded } from '../lib/seeded.ts';
 import { demo } from '../lib/servers/running-demo.ts';
@@ -19,6 +21,10 @@ const fileCount = Number(process.env['WAYBILL_WATCH_STORM_FILES'] ?? 80);
 const kills = Number(process.env['WAYBILL_WATCH_STORM_KILLS'] ?? 4);
 const seed = Number(process.env['WAYBILL_STORM_SEED'] ?? Date.now() % 1_000_000);
 /** Together they take about as long as the kills. */
+/** Whether the server has the faults of the storm meanwhile. */
+const hasFaults = process.env['WAYBILL_WATCH_STORM_FAULTS'] === '1';
+/** Faults follow one another as in the storm, but leave the server some time for its work. */
+const maxFaultPauseMs = 2_000;
 const writerCount = Math.min(32, Math.ceil((0.4 * fileCount) / kills));
 const settleSeconds = 1;
 /** The time between two kills is random, up to this. A process needs one to two seconds for its first file. */
@@ -32,8 +38,37 @@ interface ReceivedFile {
   sha256: string | null;
 }
 
-async function readInbox(account: Account): Promise<ReceivedFile[]> {
-  const client = new Waybill({ baseUrl: demo().base_url, ...account });
+/** The server, and what fails in it until the faults end. */
+interface Place extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly databaseUrl?: string;
+  readonly endFaults: () => Promise<number>;
+}
+
+async function findPlace(random: () => number): Promise<Place> {
+  if (!hasFaults) {
+    return { baseUrl: demo().base_url, endFaults: async () => 0, [Symbol.asyncDispose]: async () => undefined };
+  }
+  // Nothing expires meanwhile.
+  const world = await FaultyWorld.start({ WAYBILL_LIFETIME_UNIT: 'days', WAYBILL_LIFETIME_MAX: '30' });
+  const faults = injectFaults(world, random, maxFaultPauseMs);
+  const endFaults = async () => {
+    await faults[Symbol.asyncDispose]();
+    return faults.count;
+  };
+  return {
+    baseUrl: world.exchange.baseUrl,
+    databaseUrl: world.exchange.databaseUrl,
+    endFaults,
+    async [Symbol.asyncDispose]() {
+      await endFaults();
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function readInbox(account: Account, baseUrl: string): Promise<ReceivedFile[]> {
+  const client = new Waybill({ baseUrl, ...account });
   const files: ReceivedFile[] = [];
   for await (const { id } of client.inbox.list()) {
     for (const { name, sha256 } of (await client.inbox.get(id)).files) files.push({ name, sha256 });
@@ -73,8 +108,10 @@ test.each([
   async (_how, marker) => {
     const began = performance.now();
     const random = seeded(seed);
-    const [sender, receiver] = [await createAccount('watch-sender'), await createAccount('watch-receiver')];
-    using person = new Person(sender);
+    await using place = await findPlace(random);
+    const makeAccount = (label: string) => createAccount(label, undefined, place.databaseUrl);
+    const [sender, receiver] = [await makeAccount('watch-sender'), await makeAccount('watch-receiver')];
+    using person = new Person(sender, place.baseUrl);
     const folder = join(person.home, 'out');
     mkdirSync(folder);
     const words = ['watch', folder, '--to', receiver.user, '--no-mail', '--settle', String(settleSeconds)];
@@ -106,12 +143,13 @@ test.each([
       );
     }
     const stormSeconds = (performance.now() - began) / 1000;
+    const faults = await place.endFaults();
     // The rest. A file that changed once more, or whose request a killed process had begun, needs another run.
     let last = await ended(person.start(...words, '--once'));
     for (let run = 1; last.exitCode === 8 && run < 10; run += 1) last = await ended(person.start(...words, '--once'));
     expect({ exitCode: last.exitCode, stderr: last.stderr, seed }).toEqual({ exitCode: 0, stderr: '', seed });
 
-    const received = await readInbox(receiver);
+    const received = await readInbox(receiver, place.baseUrl);
     const late = new Set(written.filter(({ isLate }) => isLate).map(({ name }) => name));
     const known = new Map(written.map((content) => [content.sha256, content]));
     const counts = Map.groupBy(received, ({ sha256 }) => sha256 ?? '');
@@ -127,6 +165,7 @@ test.each([
     const changed = errors.match(/changed while it was being sent/g)?.length ?? 0;
     const summary = {
       killed,
+      faults,
       interrupted,
       written: written.length,
       received: received.length,

@@ -140,3 +140,31 @@ function chooseByWeight(random: () => number): FaultKind {
   }
   throw new Error('the weights do not add up');
 }
+
+/** Injects faults into a world, one after another, with pauses of up to `maxPauseMs` between them, until it is disposed. */
+export function injectFaults(
+  world: FaultyWorld,
+  random: () => number,
+  maxPauseMs: number,
+): AsyncDisposable & { readonly count: number } {
+  const end = new AbortController();
+  let count = 0;
+  const injecting = (async () => {
+    for (const kind of chooseFaults(random)) {
+      if (end.signal.aborted) return;
+      await kind.inject(world, random);
+      count += 1;
+      await pause(random() * maxPauseMs, undefined, { signal: end.signal }).catch(() => undefined);
+    }
+  })();
+  return {
+    get count() {
+      return count;
+    },
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await injecting;
+      await world.heal();
+    },
+  };
+}
