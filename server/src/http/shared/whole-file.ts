@@ -10,3 +10,7 @@ export function refuseWholeFile(): ExchangeError {
     { maxBytes },
   );
 }
+
+export function refuseLargeBody(maxBytes: number): ExchangeError {
+  return new ExchangeError('too_large', `The body may have up to ${maxBytes} bytes. Send less at once.`);
+}
