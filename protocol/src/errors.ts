@@ -19,6 +19,9 @@ export interface ErrorDefinition {
   readonly v1?: Partial<Pick<ErrorDefinition, 'status' | 'message'>>;
 }
 
+const nameRule =
+  '1 to 255 bytes of UTF-8 with something visible in it, without slashes, backslashes, control or direction characters, and not "." or "..".';
+
 /**
  * Every way a request can fail. The list is closed: the server, the pages, the OpenAPI documents and the client take
  * what they say about a code from here.
@@ -38,8 +41,8 @@ const definitions = {
   invalid_name: {
     status: 400,
     surfaces: ['api', 'v1', 'pages'],
-    message:
-      'A file name is 1 to 255 bytes of UTF-8 with something visible in it, without slashes, backslashes, control or direction characters, and not "." or "..".',
+    message: `A file name is ${nameRule}`,
+    v1: { message: `Choose a file name of ${nameRule}` },
   },
   unauthorized: {
     status: 401,

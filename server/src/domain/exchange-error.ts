@@ -122,7 +122,7 @@ export class Faults {
 }
 
 export function describeFaults(count: number, detail: string): string {
-  return count === 1 ? detail : `${count} parts of the request are wrong; nothing was changed.`;
+  return count === 1 ? detail : `${count} parts of the request are wrong; nothing was changed. The first: ${detail}`;
 }
 
 /** The only fault of an input, in one of its fields. */

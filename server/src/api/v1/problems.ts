@@ -24,12 +24,11 @@ export function replyWithProblem(publicUrl: string, error: unknown, request: Fas
   });
   reply.headers(rateLimitHeaders(limits));
   const faults = toFaults(error);
-  const count = faults.errors?.length ?? 0;
   const problem: Problem = {
     type: `${publicUrl}${problemsPath}#${code}`,
     title: toTitle(code),
     status: v1Errors[code].status,
-    detail: advice === undefined ? toDetail(code, message, count) : `${message} ${advice}`,
+    detail: advice === undefined ? toDetail(code, message, faults.errors) : `${message} ${advice}`,
     code,
     ...(maxBytes === undefined ? {} : { max_size: maxBytes }),
     instance: `urn:waybill:http-request:${request.id}`,
@@ -38,9 +37,11 @@ export function replyWithProblem(publicUrl: string, error: unknown, request: Fas
   return reply.type(problemType).send(JSON.stringify(problem));
 }
 
-function toDetail(code: ErrorCode, message: string, faults: number): string {
-  if (faults >= maxFindings) return `At least ${faults} parts of the request are wrong; nothing was changed.`;
-  if (faults > 1) return describeFaults(faults, message);
+function toDetail(code: ErrorCode, message: string, [first, ...others]: readonly ListedFault[] = []): string {
+  if (first && others.length > 0) {
+    const count = others.length + 1;
+    return `${count >= maxFindings ? 'At least ' : ''}${describeFaults(count, first.detail)}`;
+  }
   return toMessage(code, message);
 }
 

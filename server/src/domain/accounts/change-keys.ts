@@ -199,7 +199,7 @@ export async function revokeKeyWithin(engines: Needs, actor: KeyActor, revocatio
     if (key.id !== own.id && !isNoMoreThan(own, key)) {
       throw new ExchangeError(
         'scope_missing',
-        'The key may do more than yours: use one that may do as much, or ask an administrator.',
+        'The key may do more than yours. Use one that may do as much, or ask an administrator.',
       );
     }
     return revokeKey({ ...engines, store: tx }, { id: accountId, email }, revocation, actor.author);

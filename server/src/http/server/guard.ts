@@ -28,29 +28,29 @@ export function findRefusal(request: IncomingMessage, isOurHost: (host: string) 
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] as string).toLowerCase();
     if (!single.has(name)) continue;
-    if (seen.has(name)) return malformed(`The header ${name} came twice. Send it once.`);
+    if (seen.has(name)) return new ExchangeError('malformed_request', `The header ${name} came twice. Send it once.`);
     seen.add(name);
   }
   // Absolute-form targets name a host a second time.
   if (!request.url?.startsWith('/'))
-    return malformed('The target of the request must begin with a slash, without the scheme and the host.');
-  if (!isDecodable(request.url)) return malformed('The URL must be UTF-8, percent-encoded.');
+    return new ExchangeError(
+      'malformed_request',
+      'The target of the request must begin with a slash, without the scheme and the host.',
+    );
+  if (!isDecodable(request.url))
+    return new ExchangeError('malformed_request', 'The URL must be UTF-8, percent-encoded.');
   const { host } = request.headers;
-  if (host === undefined) return malformed('The request needs the header Host.');
+  if (host === undefined) return new ExchangeError('malformed_request', 'The request needs the header Host.');
   if (!isOurHost(host.toLowerCase())) return new ExchangeError('wrong_host');
   if (seen.has('transfer-encoding') && seen.has('content-length'))
-    return malformed('Send Content-Length or Transfer-Encoding, and not both.');
+    return new ExchangeError('malformed_request', 'Send Content-Length or Transfer-Encoding, and not both.');
   if (request.method === 'GET' || request.method === 'HEAD') {
     if (seen.has('transfer-encoding') || Number(request.headers['content-length'] ?? 0) !== 0)
-      return malformed(`A ${request.method} request must not have a body.`);
+      return new ExchangeError('malformed_request', `A ${request.method} request must not have a body.`);
   }
   if (request.headers['content-encoding'] !== undefined)
     return new ExchangeError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.');
   return undefined;
-}
-
-function malformed(message: string): ExchangeError {
-  return new ExchangeError('malformed_request', message);
 }
 
 /** An escape that is not UTF-8 would reach the query as it is, and each decoder would read it differently. */

@@ -54,7 +54,7 @@ export class InvalidParts extends ExchangeError {
 export function validationMessage(findings: readonly Finding[], context = 'body'): string {
   // Each alternative of a choice reports why it does not match; the choice itself says what would.
   const finding = findings.find(({ keyword }) => keyword === 'anyOf') ?? findings[0];
-  if (!finding) return 'The request is not valid.';
+  if (!finding) return 'The request is not valid. Compare it with the API reference.';
   return `${describePlace(finding.instancePath, context)} ${describeDemand(finding)}.`;
 }
 

@@ -144,7 +144,11 @@ describe('POST /drops', () => {
         code: 'recipient_not_allowed',
         detail: 'The account may not send to a@other.org, but only to acme.com and acme.se.',
       },
-      { pointer: '/receivers/2/email', code: 'repeated', detail: 'b@acme.com is given twice.' },
+      {
+        pointer: '/receivers/2/email',
+        code: 'repeated',
+        detail: 'b@acme.com is given twice. Name each receiver once.',
+      },
     ]);
   });
 
