@@ -86,7 +86,7 @@ export async function removeContacts(engines: Needs, actor: Actor, emails: reado
     if (removed.length === 0) return 0;
     await tx.contacts.remove(accountId, removed);
     const details = { count: removed.length };
-    await recordChange(engines, tx, actor, { action: 'contacts.removed', details, written: [], removed });
+    await recordChange(engines, tx, actor, { action: 'contacts.deleted', details, written: [], removed });
     return removed.length;
   });
 }

@@ -84,7 +84,7 @@ export async function removeFile(
     await record(engines, tx, {
       accountId: actor.accountId,
       author: actor.author,
-      action: 'file.removed',
+      action: 'file.deleted',
       details: { draft, name: wanted },
     });
   });
