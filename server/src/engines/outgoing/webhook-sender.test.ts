@@ -154,8 +154,8 @@ describe('no connection is made', () => {
     ],
     ['https://user:secret@example.org/', 'The URL must not contain a user name or a password.'],
     ['https://example.org/#part', 'The URL must not contain a fragment.'],
-    ['example.org', 'This is not a URL.'],
-    ['https://', 'This is not a URL.'],
+    ['example.org', 'This is not a URL. Write it as https://example.org/path.'],
+    ['https://', 'This is not a URL. Write it as https://example.org/path.'],
   ])('to %s', async (url, objection) => {
     const { sender, open } = unconnected({ allowHttp: false });
     expect(sender.objection(url)).toBe(objection);

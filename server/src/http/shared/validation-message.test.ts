@@ -63,12 +63,12 @@ test.each([
   [
     '/contacts',
     [{ ...a, mail: 'x' }],
-    'Entry 1 has "mail", which is not a field of this request. Leave it out, or choose from "email", "nick", "number", "language", and "groups".',
+    'Entry 1 has "mail", which is not a field of this request. Leave it out, or choose from "email", "number", "language", "groups", "nick", and "name".',
   ],
   [
     '/contacts',
     [{ ...a, [long(500)]: 'x' }],
-    `Entry 1 has "${long(60)}…", which is not a field of this request. Leave it out, or choose from "email", "nick", "number", "language", and "groups".`,
+    `Entry 1 has "${long(60)}…", which is not a field of this request. Leave it out, or choose from "email", "number", "language", "groups", "nick", and "name".`,
   ],
   [
     '/receivers',
