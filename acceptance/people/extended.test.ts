@@ -58,6 +58,6 @@ test('a receiver’s link works past the old deadline of a drop that was extende
   expect(tooLate).toMatchObject({ exitCode: 1, stdout: '' });
   expect(JSON.parse(tooLate.stderr)).toMatchObject({
     code: 'link_ended',
-    message: expect.stringMatching(/^The deadline passed at .* Ask the sender to send the files again\.$/),
+    message: expect.stringMatching(/^The deadline passed at .* Make a new one instead\.$/),
   });
 });

@@ -19,6 +19,9 @@ export interface ErrorDefinition {
   readonly v1?: Partial<Pick<ErrorDefinition, 'status' | 'message'>>;
 }
 
+const nameRule =
+  '1 to 255 bytes of UTF-8 with something visible in it, without slashes, backslashes, control or direction characters, and not "." or "..".';
+
 /**
  * Every way a request can fail. The list is closed: the server, the pages, the OpenAPI documents and the client take
  * what they say about a code from here.
@@ -32,19 +35,20 @@ const definitions = {
   invalid_input: {
     status: 400,
     surfaces: ['api', 'v1', 'pages'],
-    message: 'A field of the request is missing, of the wrong type or out of bounds.',
+    message:
+      'A field of the request is missing, of the wrong type or out of bounds. Compare it with the API reference.',
   },
   invalid_name: {
     status: 400,
     surfaces: ['api', 'v1', 'pages'],
-    message:
-      'A file name is 1 to 255 bytes of UTF-8 with something visible in it, without slashes, backslashes, control or direction characters, and not "." or "..".',
+    message: `A file name is ${nameRule}`,
+    v1: { message: `Choose a file name of ${nameRule}` },
   },
   unauthorized: {
     status: 401,
     surfaces: ['api', 'v1'],
     message: 'Send the account address and one of its live API keys with HTTP Basic authentication.',
-    v1: { message: 'Send a live API key as `Authorization: Bearer <key>`.' },
+    v1: { message: 'Send a live API key of the account as `Authorization: Bearer <key>`.' },
   },
   scope_missing: {
     status: 403,
@@ -70,7 +74,8 @@ const definitions = {
   cross_site: {
     status: 403,
     surfaces: ['api', 'pages'],
-    message: 'Requests started by another site are not accepted.',
+    message:
+      'Requests started by another site are not accepted. Send it from a program, or from a page of this server.',
   },
   sign_in_required: {
     status: 401,
@@ -101,6 +106,10 @@ const definitions = {
     status: 404,
     surfaces: ['api', 'v1', 'pages'],
     message: 'There is nothing here, or it is not yours.',
+    v1: {
+      message:
+        'There is nothing here, or it is not yours. Check the path and the id, and use an API key of the account that has it.',
+    },
   },
   link_not_opened: {
     status: 404,
@@ -127,12 +136,14 @@ const definitions = {
   receipt_unavailable: {
     status: 410,
     surfaces: ['v1', 'pages'],
-    message: 'The events of this receipt were erased, because of their age or because a person asked for it.',
+    message:
+      'The events of this receipt were erased, because of their age or because a person asked for it. Use a copy of it that was made before.',
   },
   method_not_allowed: {
     status: 405,
     surfaces: ['api', 'v1', 'pages'],
     message: 'This path does not take that method; the Allow header lists those it takes.',
+    v1: { message: 'This path does not take that method. Use one of those that the Allow header lists.' },
   },
   contact_exists: {
     status: 409,
@@ -178,7 +189,7 @@ const definitions = {
   upload_superseded: {
     status: 409,
     surfaces: ['v1'],
-    message: 'Another request goes on with this upload.',
+    message: 'Another request goes on with this upload. Ask for its offset with HEAD, and continue it from there.',
   },
   upload_worn_out: {
     status: 410,
@@ -214,12 +225,13 @@ const definitions = {
   too_large: {
     status: 413,
     surfaces: ['api', 'v1', 'pages'],
-    message: 'The request is larger than this operation accepts.',
+    message: 'The request is larger than this operation accepts. Send less at once.',
   },
   too_large_to_scan: {
     status: 413,
     surfaces: ['api', 'v1'],
-    message: 'The file is larger than the virus scanner takes, and this server requires a scan.',
+    message:
+      'The file is larger than the virus scanner takes, and this server requires a scan. Send it in smaller parts, or ask the administrator.',
   },
   too_many_keys: {
     status: 409,
@@ -235,7 +247,7 @@ const definitions = {
   not_parked: {
     status: 409,
     surfaces: ['v1'],
-    message: 'Only a parked entry can be released, and this one is not parked.',
+    message: 'Only a parked entry can be released, and this one is not parked. Claim it instead, unless it is done.',
   },
   too_many_webhooks: {
     status: 409,
@@ -261,16 +273,20 @@ const definitions = {
     status: 416,
     surfaces: ['api', 'v1', 'pages'],
     message: 'The requested range lies outside the file.',
+    v1: { message: 'The requested range lies outside the file. Choose one within the size that Content-Range gives.' },
   },
   wrong_host: {
     status: 421,
     surfaces: ['api', 'v1', 'pages'],
-    message: 'This server does not serve that host name.',
+    message: 'This server does not serve that host name. Use its public address, which the administrator knows.',
   },
   infected: {
     status: 422,
     surfaces: ['api', 'v1'],
     message: 'The virus scanner refused the file; nothing was kept.',
+    v1: {
+      message: 'The virus scanner refused the file; nothing was kept. Remove the virus, or ask the administrator.',
+    },
   },
   digest_mismatch: {
     status: 422,
@@ -281,12 +297,12 @@ const definitions = {
     status: 422,
     surfaces: ['api', 'v1'],
     message:
-      'The file is encrypted or protected by a password, so the virus scanner cannot look into it, and this server requires a scan.',
+      'The file is encrypted or protected by a password, so the virus scanner cannot look into it, and this server requires a scan. Send it without encryption, or ask the administrator.',
   },
   headers_too_large: {
     status: 431,
     surfaces: ['api', 'v1', 'pages'],
-    message: 'The request has too many or too large headers.',
+    message: 'The request has too many or too large headers. Send at most 100, of 16 KiB together.',
   },
   request_timeout: {
     status: 408,

@@ -352,6 +352,26 @@ class WorkerTest(unittest.TestCase):
         self.work(lambda _entry: self.stop.set())
         self.assertEqual((entry.delays, self.errors), ([], [("a", "invalid_input")]))
 
+    def test_an_entry_that_cannot_be_acknowledged_does_not_hold_its_thread(self) -> None:
+        bad, good = self.exchange.add_entry("bad"), self.exchange.add_entry("good")
+        runtime, renewals = self.exchange.server.runtime, threading.Semaphore(0)
+
+        def fail(seen: Seen) -> Reply | None:
+            if seen.path == "inbox/bad/renew":
+                renewals.release()
+            if seen.path != "inbox/bad/ack":
+                return None
+            runtime.time += 100
+            # The server renews the lease all the time.
+            self.assertTrue(renewals.acquire(timeout=30))
+            return refuse(500, "internal")
+
+        self.exchange.intercept = fail
+        self.stop_when(lambda seen: seen.path == "inbox/good/ack")
+        self.work(lambda _entry: None, max_attempts=1, concurrency=1)
+        self.assertEqual((bad.is_done, bad.delays, good.is_done), (False, [], True))
+        self.assertEqual(self.errors, [("bad", "internal")] * 15)
+
     def test_an_entry_that_was_claimed_during_a_stop_is_returned_at_once(self) -> None:
         entry = self.exchange.add_entry("a")
         self.stop_when(lambda seen: seen.path == "inbox/claim")

@@ -112,7 +112,7 @@ test('a file that is removed through the machine API is recorded', async () => {
   });
   expect(statusCode).toBe(200);
   const by = { kind: 'key', id: owner.key.id, name: owner.email };
-  expect(await readAuthors(owner, ['file.removed'])).toEqual([{ action: 'file.removed', ...by }]);
+  expect(await readAuthors(owner, ['file.deleted'])).toEqual([{ action: 'file.deleted', ...by }]);
 });
 
 test('the network address of a program is recorded', async () => {
@@ -165,7 +165,7 @@ test('each command records its change', async () => {
     'account.enabled',
     'group.created',
     'group.changed',
-    'group.removed',
+    'group.deleted',
     'hold.placed',
     'hold.released',
     'person.invited',

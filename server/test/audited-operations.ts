@@ -29,7 +29,7 @@ export const routes: Readonly<Record<string, Audited>> = {
 
   // The machine API
   'GET /:user/cgi/get_files.cgi': { nothing: 'It opens the file list of a draft.' },
-  'GET /:user/cgi/remove_file.cgi': 'file.removed',
+  'GET /:user/cgi/remove_file.cgi': 'file.deleted',
   'POST /:user/cgi/contacts_add.cgi': 'contacts.replaced',
   'POST /:user/cgi/createdrop.cgi': 'drop.created',
   'POST /:user/cgi/givedrop.cgi': 'request.created',
@@ -39,7 +39,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   // /api/v1
   'DELETE /api/v1/contacts/:email': 'contact.deleted',
   'DELETE /api/v1/keys/:id': 'key.revoked',
-  'DELETE /api/v1/uploads/:id': 'file.removed',
+  'DELETE /api/v1/uploads/:id': 'file.deleted',
   'DELETE /api/v1/webhooks/:id': 'webhook.deleted',
   'PATCH /api/v1/uploads/:id': transfers,
   'PATCH /api/v1/webhooks/:id': 'webhook.changed',
@@ -81,7 +81,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'GET /upload/:handle/done': sessions,
   'GET,HEAD /download/:handle/all.zip': deliveries,
   'GET,HEAD /download/:handle/files/:file/:name': deliveries,
-  'HEAD,PATCH,DELETE /upload/:handle/tus/:id': 'file.removed',
+  'HEAD,PATCH,DELETE /upload/:handle/tus/:id': 'file.deleted',
   'POST /d/:token': 'link.opened',
   'POST /d/:token/ask': 'link.asked',
   'POST /download/:handle/ask': 'link.asked',
@@ -124,7 +124,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /sign-out': 'person.signed_out',
 
   // The app
-  'DELETE /:user/uploads/:id': 'file.removed',
+  'DELETE /:user/uploads/:id': 'file.deleted',
   'GET /:user/inbox/:id': { nothing: 'That a member has opened the entry is shown with it.' },
   'GET /:user/inbox/:id/all.zip': 'inbox.downloaded',
   'GET /:user/inbox/:id/files.zip': 'inbox.downloaded',
@@ -138,7 +138,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/contacts/group': 'contacts.grouped',
   'POST /:user/contacts/import': 'contacts.imported',
   'POST /:user/contacts/import/preview': reads,
-  'POST /:user/contacts/remove': 'contacts.removed',
+  'POST /:user/contacts/remove': 'contacts.deleted',
   'POST /:user/contacts/send': asks,
   'POST /:user/inbox/:id/block': 'sender.blocked',
   'POST /:user/inbox/:id/done': 'inbox.done',
@@ -160,7 +160,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /:user/requests/restore': { eachOf: ['drop.restored'] },
   'POST /:user/requests/revoke': { eachOf: ['drop.revoked'] },
   // Without a script, the files come with the form.
-  'POST /:user/send': { eachOf: ['file.uploaded', 'file.removed', 'drop.created'] },
+  'POST /:user/send': { eachOf: ['file.uploaded', 'file.deleted', 'drop.created'] },
   'POST /:user/sent/:id/extend': 'drop.extended',
   'POST /:user/sent/:id/link': 'link.shown',
   'POST /:user/sent/:id/receivers': 'drop.receiver_added',
@@ -230,7 +230,7 @@ export const commands: Readonly<Record<string, Audited>> = {
   'audit list': reads,
   'audit skip': 'audit.skipped',
   'audit targets': reads,
-  'backup make': { eachOf: ['backup.made', 'day_keys.exported', 'backups.removed'] },
+  'backup make': { eachOf: ['backup.made', 'day_keys.exported', 'backups.deleted'] },
   'backup verify': reads,
   'bucket create': { nothing: 'It may come before the database.' },
   'contacts list': reads,
@@ -246,7 +246,7 @@ export const commands: Readonly<Record<string, Audited>> = {
   'evidence erase': 'evidence.erased',
   'groups create': 'group.created',
   'groups list': reads,
-  'groups remove': 'group.removed',
+  'groups remove': 'group.deleted',
   'groups set': 'group.changed',
   'groups show': reads,
   'holds list': reads,

@@ -114,14 +114,14 @@ const quotas: Record<string, Quota> = {
     shown: { min_lifetime: 2, max_lifetime: 8 },
     allowed: dispatch,
     refused: (caller) => dispatch(caller, { desttime: 9 }),
-    refusal: { status: 400, code: 'invalid_input', message: 'desttime is a whole number from 2 to 8.' },
+    refusal: { status: 400, code: 'invalid_input', message: 'desttime must be a whole number from 2 to 8.' },
   },
   'a list of lifetimes': {
     options: ['--lifetimes', '1,7'],
     shown: { lifetimes: [1, 7] },
     allowed: dispatch,
     refused: (caller) => dispatch(caller, { desttime: 6 }),
-    refusal: { status: 400, code: 'invalid_input', message: 'desttime is one of 1, 7.' },
+    refusal: { status: 400, code: 'invalid_input', message: 'desttime must be one of 1, 7.' },
   },
   'the domains of receivers': {
     options: ['--receiver-domains', 'acme.com'],

@@ -4,7 +4,14 @@ import type { ClaimedEntry, InboxEntry } from '../generated/wire.ts';
 import type { Inbox } from '../resources/inbox.ts';
 import type { HandlerResult } from './handle-entry.ts';
 import { mayPass } from './judge-error.ts';
+import { leaseSeconds } from './lease.ts';
 import type { WorkContext } from './work-context.ts';
+
+/** The server has refused to settle an entry for too long, although it renews the lease. The cause is its last error. */
+export class NotSettledError extends Error {}
+
+/** A request that fails for as long as this fails because of its entry, and other entries need the slot. */
+const maxSettleMs = 5 * leaseSeconds * 1000;
 
 /** Acknowledges an entry or gives it back. Returns false if the server could not be told. */
 export async function settleEntry(
@@ -62,19 +69,24 @@ async function release(inbox: Inbox, id: string, options: PostOptions): Promise<
   });
 }
 
-/** Repeats a request while the server is away or fails, because the work on the entry is done. */
+/**
+ * Repeats a request while the server is away or fails, because the work on the entry is done. The lease ends meanwhile if the
+ * server is away; if only this request fails, it is repeated for a limited time.
+ */
 async function persist<T>(
   context: WorkContext,
   entry: ClaimedEntry,
   signal: AbortSignal,
   request: () => Promise<T>,
 ): Promise<T | undefined> {
+  const beganAt = context.runtime.now();
   for (;;) {
     try {
       return await ignoreNotFound(request());
     } catch (error) {
       const mayWait = !context.options.untilEmpty && !context.stop.aborted && !signal.aborted;
       if (!mayWait || !mayPass(error)) throw error;
+      if (context.runtime.now() >= beganAt + maxSettleMs) throw new NotSettledError(undefined, { cause: error });
       context.report({ error, outcome: 'kept', entry });
       await context.pause(AbortSignal.any([signal, context.stop]));
     }

@@ -8,6 +8,7 @@ import type { Runtime } from '../runtime.ts';
 import { collect } from '../testing/collect.ts';
 import { fastRuntime } from '../testing/fast-runtime.ts';
 import { type Drop, type InboxServer, maxAttempts, type Queued, startInboxServer } from '../testing/inbox-server.ts';
+import { tickingRuntime } from '../testing/ticking-runtime.ts';
 import { refuse, succeed } from '../testing/wire-server.ts';
 import type { WorkEntry } from './work-entry.ts';
 import type { InboxClaim, WorkOptions, WorkProblem } from './work-options.ts';
@@ -30,10 +31,10 @@ function startWork(
   server: InboxServer,
   handler: (entry: WorkEntry) => Promise<void>,
   options: WorkOptions = {},
-  speed = 20,
+  runtime: Runtime = fastRuntime(),
 ) {
   const retry = { maxAttempts: 2, initialDelayMs: 1, maxRetryAfterMs: 1 };
-  const client = server.client({ runtime: fastRuntime(speed), retry });
+  const client = server.client({ runtime, retry });
   const problems: WorkProblem[] = [];
   const onError = (problem: WorkProblem) => void problems.push(problem);
   const ended = client.inbox.work(handler, { signal: stop.signal, pollSeconds: 10, onError, ...options });
@@ -182,7 +183,7 @@ test('entries of a process that was killed between claim and acknowledgement are
     end: async ({ key }: InboxClaim) =>
       void claims.splice(
         claims.findIndex((claim) => claim.key === key),
-        1,
+        fastRuntime(1),
       ),
   };
   await server.client().inbox.claim({ idempotencyKey: 'of the killed one', max: 2 });
@@ -252,7 +253,7 @@ test('when the work is stopped, handlers end, and what they have not finished is
       else await untilAborted(entry).catch(() => undefined);
     },
     { concurrency: 3 },
-    1,
+    fastRuntime(1),
   );
   await expect.poll(() => begun.length, patience).toBe(3);
   stop.abort();
@@ -299,7 +300,7 @@ test('an entry is not parked because its worker was stopped in the last attempt'
   await using server = await startInboxServer(drops(1));
   await startWork(server, async () => Promise.reject(new Error('no')), { untilEmpty: true }).ended;
   Object.assign(queuedEntry(server), { attempts: maxAttempts - 1, availableIn: 0 });
-  const work = startWork(server, untilAborted, {}, 1);
+  const work = startWork(server, untilAborted, {}, fastRuntime(1));
   await expect.poll(() => countRequests(server, 'GET inbox/d0'), patience).toBe(2);
   stop.abort();
   await work.ended;
@@ -431,6 +432,39 @@ test.each([
   },
 );
 
+test('entries whose ack or nack always fails are reported, and their slots are free for others', async () => {
+  await using server = await startInboxServer(drops(3));
+  using runtime = tickingRuntime();
+  server.intercept = (path, response) => {
+    if (path !== 'inbox/d0/ack' && path !== 'inbox/d1/nack') return false;
+    refuse(response, 500, 'internal');
+    return true;
+  };
+  const work = startWork(
+    server,
+    async ({ id }) => {
+      if (id === 'd1') throw new Error('no');
+    },
+    { concurrency: 2 },
+    // No lease ends because the machine is busy.
+    runtime,
+  );
+  await expect.poll(() => queuedEntry(server, 'd2').acknowledged, { timeout: 90_000 }).toBe(1);
+  stop.abort();
+  await work.ended;
+  const lost = work.problems.filter(({ outcome }) => outcome === 'lost');
+  const isNotSettled = { code: 'internal' };
+  expect(lost.slice(0, 2).map(({ error, entry }) => ({ error, id: entry?.id }))).toMatchObject(
+    expect.arrayContaining([
+      { error: expect.objectContaining(isNotSettled), id: 'd0' },
+      { error: expect.objectContaining(isNotSettled), id: 'd1' },
+    ]),
+  );
+  // The leases were held until then, so no other program has worked on the entries.
+  expect(countRequests(server, 'inbox/d0/renew')).toBeGreaterThan(5);
+  expect(queuedEntry(server).acknowledged).toBe(0);
+}, 120_000);
+
 test('a renewal that fails because of an error of the server does not end the work on the entry', async () => {
   await using server = await startInboxServer(drops(1));
   let failures = 0;
@@ -503,7 +537,7 @@ test('an error of the account ends the work, and gives the entries back', async 
       await untilAborted(entry);
     },
     { concurrency: 2 },
-    1,
+    fastRuntime(1),
   );
   await expect(work.ended).rejects.toMatchObject({ code: 'unauthorized' });
   expect([...server.queue.values()].map(({ lease, acknowledged: done }) => ({ lease, done }))).toEqual([

@@ -4,7 +4,7 @@ import { handleEntry } from './handle-entry.ts';
 import { InboxWatcher } from './inbox-watcher.ts';
 import { mayPass } from './judge-error.ts';
 import { leaseSeconds, renewIntervalMs, withLease } from './lease.ts';
-import { releaseLost, settleEntry } from './settle-entry.ts';
+import { NotSettledError, releaseLost, settleEntry } from './settle-entry.ts';
 import { WorkContext, type WorkNeeds } from './work-context.ts';
 import type { InboxClaim, WorkHandler, WorkOptions } from './work-options.ts';
 
@@ -176,9 +176,10 @@ class WorkLoop {
         return await settleEntry(context, entry, lost, result);
       });
     } catch (error) {
-      if (lease?.aborted || isLeaseLost(error, lease === undefined)) {
+      const reason = lease?.aborted ? lease.reason : error instanceof NotSettledError ? error.cause : error;
+      if (reason !== error || isLeaseLost(error, lease === undefined)) {
         this.#lost.add(entry);
-        context.report({ error: lease?.aborted ? lease.reason : error, outcome: 'lost', entry });
+        context.report({ error: reason, outcome: 'lost', entry });
         return true;
       }
       if (!context.stop.aborted) context.fail(error);

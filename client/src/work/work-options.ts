@@ -25,8 +25,8 @@ export interface WorkProblem {
   /** The error. */
   error: unknown;
   /**
-   * The fate of the entry: see `Verdict` for the first three. `lost`: its lease was lost, so another program may have
-   * it. `waiting`: no entry is concerned, and the work continues after a pause.
+   * The fate of the entry: see `Verdict` for the first three. `lost`: its lease was lost, or the
+   * server could not be told for minutes that the work is done, so another program may have it. `waiting`: no entry is concerned, and the work continues after a pause.
    */
   outcome: 'refused' | 'returned' | 'kept' | 'lost' | 'waiting';
   /** The entry, if one is concerned. If it was given back, `available_at` or `parked_at` is set. */

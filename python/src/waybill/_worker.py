@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import math
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("waybill")
 # The times that the server reads another entry, but not this one, before this one is returned to the queue.
 _MAX_OWN_FAULTS = 3
+# The leases for which an acknowledgement is repeated while the server fails, but renews the lease.
+_MAX_SETTLE_LEASES = 5
 # An inbox can be long.
 _MAX_LISTED_ENTRIES = 100
 # The time after which a worker without a free thread notices that it should stop.
@@ -224,6 +227,7 @@ class Worker:
         entry: LeasedEntry | None = None
         own_faults = 0
         is_in_handler = is_handled = False
+        settle_until = math.inf
         while True:
             try:
                 if entry is None:
@@ -235,6 +239,8 @@ class Worker:
                     is_in_handler = True
                     self._handler(entry)
                     is_in_handler, is_handled = False, True
+                    # An acknowledgement that fails for longer fails because of its entry, and others need the thread.
+                    settle_until = self._runtime.monotonic() + _MAX_SETTLE_LEASES * self._lease_seconds
                 self._inbox.ack(claimed)
                 return
             except Exception as error:
@@ -245,7 +251,8 @@ class Worker:
                 if is_waybill_error(error, "not_found") and (entry is None or is_handled):
                     return
                 self._report(error, entry)
-                if not _is_fault(error) or own_faults == _MAX_OWN_FAULTS:
+                is_too_late = self._runtime.monotonic() >= settle_until
+                if not _is_fault(error) or own_faults == _MAX_OWN_FAULTS or is_too_late:
                     # The lease of an entry that was handled ends by itself.
                     if not is_handled:
                         self._give_back(claimed, is_refused=is_in_handler and not _is_fault(error))

@@ -76,7 +76,7 @@ export const backupCommands: AddCommand = (parent, withEngines) => {
                 });
           if (pruned && pruned.removed.length > 0) {
             const removed = { from: options.to, backups: pruned.removed };
-            await recordMaintenance(engines, engines.administrator, 'backups.removed', removed);
+            await recordMaintenance(engines, engines.administrator, 'backups.deleted', removed);
           }
           print(
             options.json,

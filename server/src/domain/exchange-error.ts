@@ -48,6 +48,8 @@ export class ExchangeError extends Error {
   readonly limits: readonly LimitState[];
   /** With `unavailable`: the engine that is. */
   readonly engine: EngineName | undefined;
+  /** The next step, for those who do not read the machine API's message, which is recorded without one. */
+  readonly advice: string | undefined;
   /** The remedy for an operator, if the engine responds, and refuses the call or has no room. */
   readonly remedy: string | undefined;
 
@@ -60,6 +62,7 @@ export class ExchangeError extends Error {
       readonly maxBytes?: number | undefined;
       readonly limits?: readonly LimitState[];
       readonly engine?: EngineName | undefined;
+      readonly advice?: string | undefined;
       readonly remedy?: string | undefined;
     },
   ) {
@@ -71,6 +74,7 @@ export class ExchangeError extends Error {
     this.maxBytes = options?.maxBytes;
     this.limits = options?.limits ?? [];
     this.engine = options?.engine;
+    this.advice = options?.advice;
     this.remedy = options?.remedy;
   }
 }
@@ -99,7 +103,7 @@ export class Faults {
       return work();
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
-      this.add(place, error.code, error.message);
+      this.add(place, error.code, [error.message, error.advice].filter((text) => text !== undefined).join(' '));
       return undefined;
     }
   }
@@ -118,7 +122,7 @@ export class Faults {
 }
 
 export function describeFaults(count: number, detail: string): string {
-  return count === 1 ? detail : `${count} parts of the request are wrong; nothing was changed.`;
+  return count === 1 ? detail : `${count} parts of the request are wrong; nothing was changed. The first: ${detail}`;
 }
 
 /** The only fault of an input, in one of its fields. */

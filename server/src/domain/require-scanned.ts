@@ -17,5 +17,8 @@ export async function requireScanned(
   const isAccepted = ({ scan, unscannedReason }: (typeof files)[number]) =>
     scan === 'clean' || (unscannedReason === 'encrypted' && acceptsEncrypted);
   if (files.every(isAccepted)) return;
-  throw new ExchangeError('not_found', 'The file was never scanned for viruses, and this server requires it now.');
+  throw new ExchangeError(
+    'not_found',
+    'The file was never scanned for viruses, and this server requires it now. Ask the sender to send it again.',
+  );
 }

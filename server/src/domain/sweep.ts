@@ -30,14 +30,18 @@ export type Swept = Record<
 >;
 type Needs = Pick<Engines, 'store' | 'objects' | 'dayKeys' | 'checkpoint' | 'policy' | 'logger' | 'random'>;
 
+/** Called at the end of every sweep with what it has done, also if a part of it has failed. */
+export type OnSwept = (swept: Swept) => void;
+
 /** Sweeps, unless another process is already sweeping, in which case it returns `undefined`. */
 export async function sweepAlone(
   engines: Needs,
   stopping?: AbortSignal,
   positions?: SweepPositions,
+  onSwept?: OnSwept,
 ): Promise<Swept | undefined> {
   return engines.store.exclusively('sweep', (lost) =>
-    sweep(engines, stopping ? AbortSignal.any([stopping, lost]) : lost, positions),
+    sweep(engines, stopping ? AbortSignal.any([stopping, lost]) : lost, positions, onSwept),
   );
 }
 
@@ -54,6 +58,7 @@ export async function sweep(
   engines: Needs,
   signal?: AbortSignal,
   positions = new SweepPositions(Number.POSITIVE_INFINITY),
+  onSwept: OnSwept = () => undefined,
 ): Promise<Swept> {
   const { responses, audit, drafts, drops, events, evidence, holds, links, outbox, uploads, webhookDeliveries } =
     engines.store;
@@ -63,7 +68,17 @@ export async function sweep(
   const failures: unknown[] = [];
   const tried = async (work: () => Promise<number>) =>
     (await work().catch((error: unknown) => void failures.push(error))) ?? 0;
-  const inBatches = (batch: () => Promise<Batch>) => tried(async () => (await runBatches(batch, signal)).rows);
+  const inBatches = async (batch: () => Promise<Batch>) => {
+    let total = 0;
+    const counted = async () => {
+      const done = await batch();
+      total += done.rows;
+      return done;
+    };
+    // The batches before one that fails count.
+    await tried(async () => (await runBatches(counted, signal)).rows);
+    return total;
+  };
   const inPositions = (kind: string, batch: (after: BatchPosition | undefined) => Promise<Batch>) =>
     tried(() => positions.runFrom(kind, batch, signal));
   const upTo = (limit: number, batch: (limit: number) => Promise<number>) =>
@@ -122,8 +137,10 @@ export async function sweep(
   });
   await tried(() => retryDeletions(engines, signal));
   await tried(() => sweepDayKeys(engines, signal));
+  const all = { ...swept, ...deleted };
+  onSwept(all);
   if (failures.length > 0) throw failures[0];
-  return { ...swept, ...deleted };
+  return all;
 }
 
 /** Purges nothing if there is no age: then records are kept forever. */

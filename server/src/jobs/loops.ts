@@ -12,7 +12,7 @@ import { RateLimiter } from '../domain/flow/rate-limiter.ts';
 import { type Reports, repeat } from '../domain/flow/repeat.ts';
 import { readBounces } from '../domain/outbox/read-bounces.ts';
 import type { Mailbox } from '../domain/ports/mailer.ts';
-import { SweepPositions, type Swept, sweepAlone } from '../domain/sweep.ts';
+import { type OnSwept, SweepPositions, type Swept, sweepAlone } from '../domain/sweep.ts';
 
 /** A batch of the evidence log begins this long after the one before, or at once if that was not enough. */
 const sequenceEveryMs = 1_000;
@@ -62,7 +62,7 @@ export function startStamping(engines: Engines, reports: Reports): { stop(): Pro
 }
 
 /** Called around every sweep, which returns nothing if another process is sweeping. */
-type AroundSweep = (sweep: () => Promise<Swept | undefined>) => Promise<Swept | undefined>;
+type AroundSweep = (sweep: (onSwept?: OnSwept) => Promise<Swept | undefined>) => Promise<Swept | undefined>;
 
 /**
  * Sweeps once a minute, beside the jobs, so that a long sweep does not take a job's place. Every worker tries to sweep;
@@ -73,7 +73,10 @@ export function startSweeping(
   { around = (sweep) => sweep(), everyMs = 60_000, ...reports }: Reports & { around?: AroundSweep; everyMs?: number },
 ): { stop(): Promise<void> } {
   const positions = new SweepPositions();
-  return repeat((signal) => around(() => sweepAlone(engines, signal, positions)), { everyMs, ...reports });
+  return repeat((signal) => around((onSwept) => sweepAlone(engines, signal, positions, onSwept)), {
+    everyMs,
+    ...reports,
+  });
 }
 
 /** Files live for days or weeks: a scrub reads most of them once or twice. */

@@ -1,6 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { useTestExchange } from '../../test/exchange.ts';
 import type { Engines } from '../domain/engines.ts';
+import { aroundSweeps } from '../observe/jobs.ts';
+import { createMetrics } from '../observe/metrics.ts';
+import { noTracing } from '../observe/tracing.ts';
 import { startSweeping } from './loops.ts';
 
 const exchange = await useTestExchange();
@@ -49,6 +52,41 @@ test('a sweep that fails is reported, and the next one is made', async () => {
   await vi.waitFor(() => expect(begun).toBeGreaterThan(2), { timeout: 20_000 });
   await worker.stop();
   expect(failures).toEqual([new Error('a fault')]);
+});
+
+test('a part of a sweep that fails keeps no other from being done, told and counted', async () => {
+  const { engines } = exchange;
+  const receiver = await exchange.account();
+  const sender = await exchange.account(receiver.email);
+  await exchange.drop(sender, [receiver.email], ['a.txt']);
+  await exchange.database.query(
+    "update inbox_entries set state = 'last_attempt', lease_id = gen_random_uuid(), attempts = 10, due_at = now() where account_id = $1",
+    [receiver.accountId],
+  );
+  const metrics = createMetrics({ role: 'work', version: 'test' });
+  const fail = async () => Promise.reject(new Error('a fault'));
+  const { store } = engines;
+  const broken = {
+    ...store,
+    drops: { ...store.drops, empty: fail },
+    uploads: { ...store.uploads, expire: fail },
+    files: { ...store.files, takeDeletions: fail },
+  };
+  const failures: unknown[] = [];
+  const worker = startSweeping({ ...engines, store: broken } as unknown as Engines, {
+    around: aroundSweeps({ metrics, tracing: noTracing }),
+    everyMs: 1,
+    onFailure: (error) => failures.push(error),
+  });
+  await vi.waitFor(() => expect(failures).not.toHaveLength(0), { timeout: 20_000 });
+  await worker.stop();
+  const told = await exchange.database.query('select data from events where account_id = $1 and type = $2', [
+    receiver.accountId,
+    'inbox.parked',
+  ]);
+  expect(told).toMatchObject([{ data: { attempts: 10 } }]);
+  const { values } = await metrics.swept.get();
+  expect(values.find(({ labels }) => labels.kind === 'parked')?.value).toBe(1);
 });
 
 test('a worker goes on where its last sweep ended', async () => {

@@ -45,18 +45,20 @@ export function aroundJobs({ metrics, tracing }: Observation, log: Logger) {
 /** Measures and traces every sweep. */
 export function aroundSweeps({ metrics, tracing }: Observation) {
   return async <Swept extends Readonly<Record<string, number>>>(
-    sweep: () => Promise<Swept | undefined>,
+    sweep: (onSwept: (swept: Swept) => void) => Promise<Swept | undefined>,
   ): Promise<Swept | undefined> => {
+    const count = (swept: Swept) => {
+      for (const [kind, rows] of Object.entries(swept)) metrics.swept.inc({ kind }, rows);
+    };
     const begin = performance.now();
     const span = tracing.begin('sweep', 'internal', {});
     let failure: string | undefined;
     try {
-      const swept = await span.within(sweep);
+      const swept = await span.within(() => sweep(count));
       // Another process is sweeping.
       if (!swept) return undefined;
       metrics.sweepSucceeded.setToCurrentTime();
       metrics.sweepSeconds.observe((performance.now() - begin) / 1000);
-      for (const [kind, count] of Object.entries(swept)) metrics.swept.inc({ kind }, count);
       return swept;
     } catch (error) {
       failure = errorName(error);

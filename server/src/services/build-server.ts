@@ -141,7 +141,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
       throw new ExchangeError('method_not_allowed');
     }
     const refusal = findRefusal(request.raw, isOurHost);
-    if (refusal) throw new ExchangeError(refusal);
+    if (refusal) throw refusal;
   });
   limitTransferStarts(app, lanes);
   app.addHook('preHandler', async ({ body }) => requireStorableTexts(body));
@@ -233,7 +233,8 @@ function handleUnrouted(app: App): void {
     const allowed = paths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
     if (allowed.length === 0) throw new ExchangeError('not_found');
     reply.header('allow', allowed.join(', '));
-    throw new ExchangeError('method_not_allowed');
+    const advice = `Use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)}.`;
+    throw new ExchangeError('method_not_allowed', undefined, { advice });
   });
 }
 

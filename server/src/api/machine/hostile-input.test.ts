@@ -143,7 +143,11 @@ test('a text that cannot be stored is invalid input', async () => {
       const response = await app.inject({ method: 'POST', url: `/${owner.email}/cgi/${path}`, headers, payload });
       expect([response.statusCode, response.json()]).toEqual([
         400,
-        { status: 'error', code: 'invalid_input', message: 'A text contains a NUL or half of a surrogate pair.' },
+        {
+          status: 'error',
+          code: 'invalid_input',
+          message: 'A text contains a NUL or half of a surrogate pair. Remove it.',
+        },
       ]);
     }
   }

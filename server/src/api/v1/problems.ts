@@ -18,18 +18,17 @@ const problemType = 'application/problem+json; charset=utf-8';
 
 /** Replies with an error as a problem (RFC 9457). */
 export function replyWithProblem(publicUrl: string, error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { code, message, limits, maxBytes } = refuse(error, request, reply, {
+  const { code, message, advice, limits, maxBytes } = refuse(error, request, reply, {
     errors: v1Errors,
     challenge: 'Bearer realm="Waybill"',
   });
   reply.headers(rateLimitHeaders(limits));
   const faults = toFaults(error);
-  const count = faults.errors?.length ?? 0;
   const problem: Problem = {
     type: `${publicUrl}${problemsPath}#${code}`,
     title: toTitle(code),
     status: v1Errors[code].status,
-    detail: toDetail(code, message, count),
+    detail: advice === undefined ? toDetail(code, message, faults.errors) : `${message} ${advice}`,
     code,
     ...(maxBytes === undefined ? {} : { max_size: maxBytes }),
     instance: `urn:waybill:http-request:${request.id}`,
@@ -38,10 +37,18 @@ export function replyWithProblem(publicUrl: string, error: unknown, request: Fas
   return reply.type(problemType).send(JSON.stringify(problem));
 }
 
-function toDetail(code: ErrorCode, message: string, faults: number): string {
-  if (faults >= maxFindings) return `At least ${faults} parts of the request are wrong; nothing was changed.`;
-  if (faults > 1) return describeFaults(faults, message);
-  return message === errors[code].message ? v1Errors[code].message : message;
+function toDetail(code: ErrorCode, message: string, [first, ...others]: readonly ListedFault[] = []): string {
+  if (first && others.length > 0) {
+    const count = others.length + 1;
+    return `${count >= maxFindings ? 'At least ' : ''}${describeFaults(count, first.detail)}`;
+  }
+  return toMessage(code, message);
+}
+
+/** Replaces what an error says by itself, also behind the name of a file. */
+function toMessage(code: ErrorCode, message: string): string {
+  const { message: own } = errors[code];
+  return message.endsWith(own) ? `${message.slice(0, message.length - own.length)}${v1Errors[code].message}` : message;
 }
 
 /** `scope_missing` → "Scope missing". */
@@ -100,6 +107,6 @@ function toListedFault({ entry, field, detail, code, isRepeated }: Fault): Liste
   const name = field?.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
   const steps = [entry?.of, entry?.index, name].filter((step) => step !== undefined);
   const pointer = steps.map((step) => `/${step}`).join('');
-  if (code !== 'invalid_input') return { pointer, detail, code };
+  if (code !== 'invalid_input') return { pointer, detail: toMessage(code, detail), code };
   return { pointer, detail, code: isRepeated ? 'repeated' : 'invalid' };
 }

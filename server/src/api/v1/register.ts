@@ -157,19 +157,24 @@ function computeDigest({ method, url, body }: FastifyRequest): Buffer {
     .digest();
 }
 
+const notBasic =
+  'HTTP Basic authentication is for the machine API. Send the API key alone, as `Authorization: Bearer <key>`.';
+
 /**
  * Requires a live API key as a Bearer token (RFC 6750). No cookie authenticates a request, because another site could
  * make a browser send it.
  */
 async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Scope | null): Promise<KeyActor> {
-  const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
+  const { authorization = '' } = request.headers;
+  const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(authorization) ?? [];
   const caller = await limitFailures(engines, request, async () => {
-    if (key === undefined) throw new ExchangeError('unauthorized');
+    if (key === undefined)
+      throw new ExchangeError('unauthorized', /^basic\b/i.test(authorization) ? notBasic : undefined);
     return await authenticateBearer(engines, key, request.peer);
   });
   const { scopes } = caller.key;
   if (scope !== null && scopes !== null && !scopes.includes(scope)) {
-    throw new ExchangeError('scope_missing', `The key needs the scope ${scope}.`);
+    throw new ExchangeError('scope_missing', `The key needs the scope ${scope}. Use a key that has it.`);
   }
   return caller;
 }

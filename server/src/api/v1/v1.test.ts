@@ -102,7 +102,7 @@ describe('a refusal', () => {
       type: `https://${testHost}/docs/problems#unauthorized`,
       title: 'Unauthorized',
       status: 401,
-      detail: 'Send a live API key as `Authorization: Bearer <key>`.',
+      detail: 'Send a live API key of the account as `Authorization: Bearer <key>`.',
       code: 'unauthorized',
       instance: `urn:waybill:http-request:${String(reply.headers['x-request-id'])}`,
     });
@@ -167,7 +167,7 @@ describe('a refusal', () => {
         ['/surprise', 'unknown'],
         ['/uploads', 'required'],
       ],
-      '8 parts of the request are wrong; nothing was changed.',
+      expect.stringMatching(/^8 parts of the request are wrong; nothing was changed\. The first: /),
     ]);
     const webhook = { url: 'https://example.org/', types: ['drop.lost', 'drop.created', 'drop.created'] };
     expect((await faults('POST', '/webhooks', webhook)).slice(0, 2)).toEqual([

@@ -14,6 +14,9 @@ const noKey = { digest: Buffer.alloc(32) };
 const restrictedKey =
   'This key is restricted to scopes: it works only on /api/v1, as `Authorization: Bearer <key>`. Use a key without scopes here.';
 
+const notLive =
+  'This is not a live API key: it is unknown, revoked or past its expiry, or its account is disabled. Check that it is complete, or use another one.';
+
 /**
  * An unknown account, a wrong key, a revoked or expired key and a disabled account cannot be told apart: each takes the
  * same work and throws the same error. A key that is restricted to scopes works only as a bearer key, of which its holder
@@ -34,8 +37,10 @@ export async function authenticate(engines: Needs, user: string, apiKey: string,
 
 /** A key that comes without the account's address; found by its digest, which cannot be guessed without the pepper. */
 export async function authenticateBearer(engines: Needs, apiKey: string, address: string): Promise<KeyActor> {
-  if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
-  return await useKey(engines, await engines.store.accounts.liveKey(digestApiKey(apiKey, engines.pepper)), address);
+  if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized', notLive);
+  const key = await engines.store.accounts.liveKey(digestApiKey(apiKey, engines.pepper));
+  if (!key) throw new ExchangeError('unauthorized', notLive);
+  return await useKey(engines, key, address);
 }
 
 async function useKey({ store }: Needs, key: LiveKey | undefined, address: string): Promise<KeyActor> {

@@ -56,7 +56,8 @@ export async function createOwnersKey(
       throw new ExchangeError('too_many_keys');
     }
     const created = await insertNewKey(engines, tx, accountId, input);
-    if (!created.key.isLive) throw new ExchangeError('invalid_input', 'The key would have ended already.');
+    if (!created.key.isLive)
+      throw new ExchangeError('invalid_input', 'The key would have ended already. Choose a time in the future.');
     await recordNewKey(engines, tx, accountId, author, created.key);
     return created;
   });
@@ -64,7 +65,11 @@ export async function createOwnersKey(
 
 function requireNetworks(networks: KeyInput['networks']): void {
   const wrong = networks?.find((network) => !parseNetwork(network));
-  if (wrong !== undefined) throw new ExchangeError('invalid_input', `"${wrong}" is not an address or a network.`);
+  if (wrong !== undefined)
+    throw new ExchangeError(
+      'invalid_input',
+      `"${wrong}" is not an address or a network. Write it as 192.0.2.7 or 192.0.2.0/24.`,
+    );
 }
 
 /** A key may create keys that can do no more than itself. */
@@ -76,16 +81,25 @@ export async function createRestrictedKey(
   const own = caller.key;
   const excess = input.scopes.filter((scope) => own.scopes !== null && !own.scopes.includes(scope));
   if (excess.length > 0) {
-    throw new ExchangeError('scope_missing', `Your key does not have the scope ${excess.join(' or ')} itself.`);
+    throw new ExchangeError(
+      'scope_missing',
+      `Your key does not have the scope ${excess.join(' or ')} itself. Leave it out, or use a key that has it.`,
+    );
   }
   requireNetworks(input.networks);
   const networks = input.networks ?? own.networks;
   if (!areWithin(own.networks, networks)) {
-    throw new ExchangeError('network_not_allowed', 'The new key may only be for addresses from which your key works.');
+    throw new ExchangeError(
+      'network_not_allowed',
+      'The new key may only be for addresses from which your key works. Leave out "networks" to take over those of your key.',
+    );
   }
   const expiresAt = input.expiresAt ?? own.expiresAt;
   if (own.expiresAt && expiresAt && expiresAt > own.expiresAt) {
-    throw new ExchangeError('invalid_input', 'The new key may not last longer than your key.');
+    throw new ExchangeError(
+      'invalid_input',
+      `The new key may not last longer than your key. Choose a time up to ${own.expiresAt.toISOString()}, or leave it out.`,
+    );
   }
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(caller.accountId);
@@ -95,7 +109,8 @@ export async function createRestrictedKey(
     if (live.length >= restrictedKeysPerAccount) throw new ExchangeError('too_many_keys');
     const rights = { ...input, networks, expiresAt };
     const created = await insertNewKey(engines, tx, caller.accountId, rights, caller.key.id);
-    if (!created.key.isLive) throw new ExchangeError('invalid_input', 'The key would have ended already.');
+    if (!created.key.isLive)
+      throw new ExchangeError('invalid_input', 'The key would have ended already. Choose a time in the future.');
     await recordNewKey(engines, tx, caller.accountId, caller.author, created.key);
     return created;
   });
@@ -160,7 +175,11 @@ export async function revokeKey(
     // No key is made by one that is being revoked: creating keys takes the same lock.
     await tx.accounts.lock(account.id);
     const ids = await tx.accounts.revokeKey(account.id, keyId, descendants);
-    if (ids.length === 0) throw new ExchangeError('not_found', `${account.email} has no live key ${keyId}.`);
+    if (ids.length === 0)
+      throw new ExchangeError(
+        'not_found',
+        `${account.email} has no live key ${keyId}. Check the id in the list of its keys.`,
+      );
     const disabled = descendants ? await tx.webhooks.disableMadeBy(account.id, keyId) : [];
     const made = { descendants: ids.filter((id) => id !== keyId), webhooksDisabled: disabled };
     const details = { keyId, ...(descendants && made) };
@@ -180,7 +199,7 @@ export async function revokeKeyWithin(engines: Needs, actor: KeyActor, revocatio
     if (key.id !== own.id && !isNoMoreThan(own, key)) {
       throw new ExchangeError(
         'scope_missing',
-        'The key may do more than yours: use one that may do as much, or ask an administrator.',
+        'The key may do more than yours. Use one that may do as much, or ask an administrator.',
       );
     }
     return revokeKey({ ...engines, store: tx }, { id: accountId, email }, revocation, actor.author);

@@ -256,10 +256,10 @@ test('a dispatch has a lifetime that the account may choose', async () => {
   await exchange.prepare(actor, ['a@example.org'], ['a.txt']);
   const send = (desttime: number) =>
     dispatchDraft(engines, actor, { draft: '', parameters: { desttime } }, 'downloadfiles');
-  await expect(send(7)).rejects.toMatchObject({ code: 'invalid_input', message: 'desttime is one of 1, 14.' });
+  await expect(send(7)).rejects.toMatchObject({ code: 'invalid_input', message: 'desttime must be one of 1, 14.' });
   expect((await readPolicy(engines, actor.accountId)).lifetime.default, 'the nearest to the server’s').toBe(1);
   await setAccountQuotas(engines, { id: actor.accountId }, { lifetimes: null, minLifetime: 10, maxLifetime: 60 });
-  await expect(send(9)).rejects.toMatchObject({ message: 'desttime is a whole number from 10 to 60.' });
+  await expect(send(9)).rejects.toMatchObject({ message: 'desttime must be a whole number from 10 to 60.' });
   expect((await readPolicy(engines, actor.accountId)).lifetime.default).toBe(10);
   await send(60);
 });

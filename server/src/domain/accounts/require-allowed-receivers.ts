@@ -22,7 +22,7 @@ const maxNamedDomains = 10;
 export function notInDomains(email: string, domains: readonly string[]): string {
   const rest = domains.length - maxNamedDomains;
   const named = [...domains.slice(0, maxNamedDomains), ...(rest > 0 ? [`${rest} more`] : [])];
-  return `The account may not send to ${email}, but only to ${new Intl.ListFormat('en').format(named)}.`;
+  return `The account may not send to ${email}, but only to ${new Intl.ListFormat('en').format(named)}. Choose another address, or ask the administrator.`;
 }
 
 /** A link that the account gets itself can be passed on to any address. */

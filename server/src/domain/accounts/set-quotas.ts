@@ -65,7 +65,7 @@ export async function removeGroup(engines: Needs, { id, name }: Group): Promise<
         `Accounts are still in the group ${name}. Take each out first: waybilld admin accounts set --account ADDRESS --group none`,
       );
     }
-    await recordGroup(engines, tx, 'group.removed', { details: { name } });
+    await recordGroup(engines, tx, 'group.deleted', { details: { name } });
   });
 }
 

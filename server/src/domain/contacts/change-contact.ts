@@ -65,7 +65,10 @@ export async function removeContact(
     await tx.accounts.lock(accountId);
     const contact = await findContact({ ...engines, store: tx }, actor, email);
     if (contact.list === 'global') {
-      throw new ExchangeError('not_found', 'This contact is the administrator’s. Only your own can be removed.');
+      throw new ExchangeError(
+        'not_found',
+        'This contact is the administrator’s. Only your own can be removed. Ask the administrator to remove it.',
+      );
     }
     requireVersion(ifVersion, computeVersion(contact));
     await tx.contacts.remove(accountId, [email]);
@@ -83,17 +86,23 @@ export async function removeContacts(engines: Needs, actor: Actor, emails: reado
     if (removed.length === 0) return 0;
     await tx.contacts.remove(accountId, removed);
     const details = { count: removed.length };
-    await recordChange(engines, tx, actor, { action: 'contacts.removed', details, written: [], removed });
+    await recordChange(engines, tx, actor, { action: 'contacts.deleted', details, written: [], removed });
     return removed.length;
   });
 }
 
 function requireCondition(current: ListedContact | undefined, { ifVersion, ifExists }: ContactCondition): void {
   if (current && ifExists === false) {
-    throw new ExchangeError('precondition_failed', 'There is a contact with this address already.');
+    throw new ExchangeError(
+      'precondition_failed',
+      'There is a contact with this address already. To change it, send If-Match with its ETag instead of If-None-Match.',
+    );
   }
   if (!current && ifExists === true) {
-    throw new ExchangeError('precondition_failed', 'There is no contact with this address any more.');
+    throw new ExchangeError(
+      'precondition_failed',
+      'There is no contact with this address any more. To create it, send the request without If-Match.',
+    );
   }
   if (current) requireVersion(ifVersion, computeVersion(current));
 }

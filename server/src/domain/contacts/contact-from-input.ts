@@ -16,7 +16,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-export const unstorable = 'A text contains a NUL or half of a surrogate pair.';
+export const unstorable = 'A text contains a NUL or half of a surrogate pair. Remove it.';
 
 /** For what does not come from the query, the JSON or the form of a request, where every text is looked at. */
 export function requireStorable(texts: readonly string[]): void {

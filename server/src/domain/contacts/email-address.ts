@@ -32,5 +32,7 @@ export function emailAddress(text: string): string {
 
 function notAnAddress(text: string): ExchangeError {
   const beginning = JSON.stringify(text.slice(0, 80));
-  return new ExchangeError('invalid_input', `${beginning} is not an e-mail address we can use.`);
+  return new ExchangeError('invalid_input', `${beginning} is not an e-mail address we can use.`, {
+    advice: 'Write it as name@example.org.',
+  });
 }

@@ -52,7 +52,11 @@ export async function planImport(
     const email = checkContact(faults, entry, input);
     if (email === undefined) continue;
     if (seen.has(email)) {
-      faults.add({ entry, field: 'email', isRepeated: true }, 'invalid_input', `${email} is in the list already.`);
+      faults.add(
+        { entry, field: 'email', isRepeated: true },
+        'invalid_input',
+        `${email} is in the list already. Remove one of the two.`,
+      );
     }
     seen.set(email, input);
   }

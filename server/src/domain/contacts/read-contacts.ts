@@ -23,7 +23,8 @@ export const readContactLists = query((store) => store.contacts.read);
 /** The account's own contact, or else the administrator's, with this address. */
 export async function findContact({ store }: Needs, { accountId }: Actor, address: string): Promise<ListedContact> {
   const [contact] = await store.contacts.find(accountId, [emailAddress(address)]);
-  if (!contact) throw new ExchangeError('not_found', 'There is no contact with this address.');
+  if (!contact)
+    throw new ExchangeError('not_found', 'There is no contact with this address. Check it in the list of contacts.');
   return contact;
 }
 

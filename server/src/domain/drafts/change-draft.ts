@@ -29,7 +29,7 @@ export async function setReceivers(
   const wanted = input.map((sent) => ({ sent, stored: contactFromInput({ ...sent, name: sent.contactName }) }));
   const emails = wanted.map(({ stored }) => stored.email);
   if (new Set(emails).size !== emails.length) {
-    throw new ExchangeError('invalid_input', 'A receiver appears twice in the list.');
+    throw new ExchangeError('invalid_input', 'A receiver appears twice in the list. Name each of them once.');
   }
   requireAllowedReceivers(await readPolicy(engines, actor.accountId), emails);
   await engines.store.transaction(async (tx) => {
@@ -84,7 +84,7 @@ export async function removeFile(
     await record(engines, tx, {
       accountId: actor.accountId,
       author: actor.author,
-      action: 'file.removed',
+      action: 'file.deleted',
       details: { draft, name: wanted },
     });
   });

@@ -65,13 +65,21 @@ export async function prepareReceiver(
   return ({ store }, ifVersion, inPlaceOf) =>
     store.transaction(async (tx) => {
       await lockLive(tx, actor, sent, ifVersion);
-      if (!linkKey) throw new ExchangeError('link_ended');
+      if (!linkKey) throw new ExchangeError('link_ended', 'The deadline has passed. Send a new one instead.');
       const position = await tx.sentDrops.growByOne(accountId, dropId);
       if (position >= limits.receiversPerDispatch) {
-        faults.add({}, 'invalid_input', `There are at most ${limits.receiversPerDispatch} receivers.`);
+        faults.add(
+          {},
+          'invalid_input',
+          `There are at most ${limits.receiversPerDispatch} receivers. Send another one to more of them.`,
+        );
       }
       if (await tx.links.ofReceiver(accountId, dropId, receiver.email)) {
-        faults.add({ field: 'email', isRepeated: true }, 'invalid_input', `${receiver.email} is a receiver already.`);
+        faults.add(
+          { field: 'email', isRepeated: true },
+          'invalid_input',
+          `${receiver.email} is a receiver already. Send a reminder to write to them again.`,
+        );
       }
       faults.throwIfAny();
       const token = linkToken(linkKey, position);

@@ -89,11 +89,15 @@ function checkSecondFactor(
 ): void {
   if (factor === null) return;
   if (isWeaker(factor, policy.secondFactor)) {
-    const detail = `The account must ask receivers for a code: "${policy.secondFactor}" is the least.`;
+    const detail = `The account must ask receivers for a code. Choose "${policy.secondFactor}" or a stricter one, or leave it out.`;
     faults.add({ field: 'secondFactor' }, 'invalid_input', detail);
   }
   if (factor === 'sms' && !sms)
-    faults.add({ field: 'secondFactor' }, 'invalid_input', 'This server does not send SMS.');
+    faults.add(
+      { field: 'secondFactor' },
+      'invalid_input',
+      'This server does not send SMS. Choose another second factor.',
+    );
 }
 
 async function checkReceivers(
@@ -116,7 +120,11 @@ async function checkReceivers(
     const [entry, email] = [{ of: 'receivers', index } as const, emails[index]];
     if (email === undefined) return [];
     if (seen.has(email)) {
-      faults.add({ entry, field: 'email', isRepeated: true }, 'invalid_input', `${email} is given twice.`);
+      faults.add(
+        { entry, field: 'email', isRepeated: true },
+        'invalid_input',
+        `${email} is given twice. Name each receiver once.`,
+      );
       return [];
     }
     seen.add(email);

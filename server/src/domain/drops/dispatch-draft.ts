@@ -46,7 +46,7 @@ export async function dispatchDraft(
   const policy = await readPolicy(engines, actor.accountId);
   const lifetime = dispatch.parameters.desttime ?? policy.lifetime.default;
   if (!isAllowedLifetime(policy.lifetime, lifetime)) {
-    throw new ExchangeError('invalid_input', `desttime is ${describeLifetimes(policy.lifetime)}.`);
+    throw new ExchangeError('invalid_input', `desttime must be ${describeLifetimes(policy.lifetime)}.`);
   }
   const message = dispatch.parameters.ddmessage ?? '';
   const digest = requestDigest(type, dispatch);

@@ -127,7 +127,7 @@ test('what has ended stays ended, whether swept or not', async () => {
     if (swept) await sweep(engines);
     await expect(extend(sender, dropId, inDays(9))).rejects.toMatchObject({
       code: 'link_ended',
-      message: expect.stringMatching(/^The deadline passed at .*send the files again\.$/),
+      message: expect.stringMatching(/^The deadline passed at .*Make a new one instead\.$/),
     });
   }
   const revoked = await sentLink(exchange, ['a.txt']);

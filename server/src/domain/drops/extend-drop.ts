@@ -45,7 +45,11 @@ export async function prepareExtension(
   return ({ store }, author, ifVersion) =>
     store.transaction(async (tx) => {
       const drop = await tx.drops.lockDeadline(account.id, dropId);
-      if (!drop) throw new ExchangeError('not_found', `${account.email} has no drop ${dropId}.`);
+      if (!drop)
+        throw new ExchangeError(
+          'not_found',
+          `${account.email} has no drop ${dropId}. Check the id in the list of its drops.`,
+        );
       requireVersion(ifVersion, drop.version);
       requireLiveDrop(drop);
       const latest = new Date(drop.now.getTime() + max * unitSeconds * 1000);
@@ -108,9 +112,6 @@ export function requireLiveDrop({ state, expiresAt }: Pick<DropDeadline, 'state'
     throw new ExchangeError('link_revoked', 'It was revoked, and cannot be changed any more. Make a new one instead.');
   }
   if (state === 'expired') {
-    throw new ExchangeError(
-      'link_ended',
-      `The deadline passed at ${expiresAt.toISOString()}. Ask the sender to send the files again.`,
-    );
+    throw new ExchangeError('link_ended', `The deadline passed at ${expiresAt.toISOString()}. Make a new one instead.`);
   }
 }

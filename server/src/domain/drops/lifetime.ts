@@ -21,7 +21,7 @@ export function checkLifetime(faults: Faults, input: LifetimeInput, rule: Lifeti
     ? only.some((lifetime) => lifetime * unitSeconds === seconds)
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
   if (isAllowed) return seconds;
-  const detail = `The account may choose a lifetime of ${describeChoice(rule)}.`;
+  const detail = `Choose a lifetime of ${describeChoice(rule)}: that is what the account may give.`;
   faults.add({ field: expiresIn === undefined ? 'expiresAt' : 'expiresIn' }, 'invalid_input', detail);
   return undefined;
 }

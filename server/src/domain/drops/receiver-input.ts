@@ -35,7 +35,11 @@ export function checkPhone(
   factor: SecondFactor,
 ): void {
   if (factor !== 'sms' || !sms || receiver.phone !== '') return;
-  faults.add({ entry, field: 'phone' }, 'invalid_input', `${receiver.email} has no phone number for the code by SMS.`);
+  faults.add(
+    { entry, field: 'phone' },
+    'invalid_input',
+    `${receiver.email} has no phone number for the code by SMS. Add "phone", or choose another second factor.`,
+  );
 }
 
 /** Takes the properties that the caller leaves out from the contact, if there is one. */

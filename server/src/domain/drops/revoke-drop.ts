@@ -28,7 +28,10 @@ export async function revokeDrop(
         ? await tx.drops.revoke(account.id, dropId)
         : await tx.drops.revokeForNow(account.id, dropId, undoSeconds);
     if (!ended) {
-      throw new ExchangeError('not_found', `${account.email} has no live drop ${dropId}; it may have ended.`);
+      throw new ExchangeError(
+        'not_found',
+        `${account.email} has no live drop ${dropId}; it may have ended. Check the id in the list of its drops.`,
+      );
     }
     if (undoSeconds === undefined) await tx.drops.empty(batchSize, { accountId: account.id, dropId });
     await record(engines, tx, { accountId: account.id, author, action: 'drop.revoked', details: { dropId } });
@@ -81,7 +84,10 @@ export async function revokeLink(
   const { dropId } = sent;
   const receiver = await tx.sentDrops.revokeLink(accountId, dropId, position);
   if (receiver === undefined) {
-    throw new ExchangeError('not_found', 'There is no such receiver, or their link was revoked already.');
+    throw new ExchangeError(
+      'not_found',
+      'There is no such receiver, or their link was revoked already. Check the drop’s list of receivers.',
+    );
   }
   await tx.evidence.append([{ accountId, dropId, position, kind: 'link.revoked', data: { by: author.name } }]);
   await tx.events.append(

@@ -93,8 +93,14 @@ function checkUploads(
   return ids.flatMap((id, index) => {
     const entry = { of: 'uploads', index } as const;
     const upload = found.get(id);
-    if (seen.has(id)) faults.add({ entry, isRepeated: true }, 'invalid_input', 'This upload is named twice.');
-    else if (!upload) faults.add({ entry }, 'not_found', 'The account has no such upload, or it was sent already.');
+    if (seen.has(id))
+      faults.add({ entry, isRepeated: true }, 'invalid_input', 'This upload is named twice. Name it once.');
+    else if (!upload)
+      faults.add(
+        { entry },
+        'not_found',
+        'The account has no such upload, or it was sent already. Check its id, or upload the file again.',
+      );
     else if (upload.state !== 'ready') {
       faults.check({ entry }, () => {
         throw notReady(upload);
@@ -103,7 +109,7 @@ function checkUploads(
       faults.add(
         { entry, isRepeated: true },
         'invalid_input',
-        `Another upload has the path ${JSON.stringify(upload.path)} too.`,
+        `Another upload has the path ${JSON.stringify(upload.path)} too. Leave one of them out, or upload it with another path.`,
       );
     }
     seen.add(id);
@@ -113,7 +119,11 @@ function checkUploads(
 }
 
 function notReady({ state, refusal }: AccountUpload): ExchangeError {
-  if (state !== 'refused') return new ExchangeError('files_not_ready', 'It is still on its way or being checked.');
+  if (state !== 'refused')
+    return new ExchangeError(
+      'files_not_ready',
+      'It is still on its way or being checked. Wait until its state is ready, and try again.',
+    );
   return refusal === null || refusal === 'unchecked'
     ? new ExchangeError('files_not_ready', 'It could not be checked. Upload the file again.')
     : new ExchangeError(refusal);

@@ -43,8 +43,10 @@ export async function resendInvitation(engines: Needs, actor: Actor, sent: SentI
     requireMails(await lockLive(tx, actor, sent, undefined));
     const found = await tx.sentDrops.receivers(actor.accountId, dropId, position);
     if (position !== undefined) {
-      if (!found[0]) throw new ExchangeError('not_found', 'There is no such receiver.');
-      if (found[0].revokedAt) throw new ExchangeError('link_revoked', 'The receiver’s link was revoked.');
+      if (!found[0])
+        throw new ExchangeError('not_found', 'There is no such receiver. Check the drop’s list of receivers.');
+      if (found[0].revokedAt)
+        throw new ExchangeError('link_revoked', 'The receiver’s link was revoked. Send them a new one instead.');
     }
     const due =
       position === undefined ? found.filter(({ completedAt, revokedAt }) => !completedAt && !revokedAt) : found;

@@ -28,6 +28,11 @@ export class EventWatch {
   #size = 0;
   /** Events up to this position were reported to everyone who was waiting. */
   #seen: EventPosition | undefined;
+  /**
+   * Between this position and `#seen` nothing has happened. Transactions move `#seen` even so, and if everyone whom it has
+   * overtaken read again, a busy machine would read the more, the slower it is.
+   */
+  #quietSince: EventPosition | undefined;
   #isStopped = false;
 
   constructor(engines: Pick<Engines, 'store'>) {
@@ -40,7 +45,7 @@ export class EventWatch {
    */
   async wait(accountId: string, position: EventPosition, signal: AbortSignal): Promise<Outcome> {
     if (this.#isStopped || signal.aborted) return 'over';
-    if (this.#seen && comparePositions(position, this.#seen) < 0) return 'read again';
+    if (this.#quietSince && comparePositions(position, this.#quietSince) < 0) return 'read again';
     if (this.#size >= maxWaiting)
       throw new ExchangeError('unavailable', undefined, { cause: new Error('too many wait for events') });
     const { promise, resolve } = Promise.withResolvers<Outcome>();
@@ -51,6 +56,7 @@ export class EventWatch {
     this.#size += 1;
     if (this.#seen === undefined) {
       this.#seen = position;
+      this.#quietSince = position;
       void this.#look();
     }
     try {
@@ -80,11 +86,13 @@ export class EventWatch {
       if (!page) continue;
       const { events, next } = page;
       this.#seen = next;
+      if (events.length > 0) this.#quietSince = next;
       for (const [accountId, found] of Map.groupBy(events, (event) => event.accountId)) {
         await this.#tell(accountId, { events: found, next });
       }
     }
     this.#seen = undefined;
+    this.#quietSince = undefined;
   }
 
   async #tell(accountId: string, outcome: Outcome): Promise<void> {

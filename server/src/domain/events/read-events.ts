@@ -12,8 +12,8 @@ interface EventQuery {
 }
 
 /**
- * The account's events after a position. `mayStillRead` is called before what happened during a wait is told, because
- * the caller's key may have been revoked in the meantime.
+ * The account's events after a position. `mayStillRead` is called after every wait, also one in which nothing happened,
+ * because the caller's key may have been revoked in the meantime.
  */
 export async function readEvents(
   engines: FollowEngines,
@@ -23,11 +23,13 @@ export async function readEvents(
 ): Promise<FollowedPage> {
   const timeIsUp = AbortSignal.any([gone, AbortSignal.timeout(waitSeconds * 1000)]);
   let page: FollowedPage | undefined;
+  let hasWaited = false;
   for await (const next of followEvents(engines, accountId, after, limit, timeIsUp)) {
-    if (page) await mayStillRead();
     page = next;
     if (page.events.length > 0 || waitSeconds === 0) break;
+    hasWaited = true;
   }
+  if (hasWaited && !gone.aborted) await mayStillRead();
   return page as FollowedPage;
 }
 

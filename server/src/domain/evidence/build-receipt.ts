@@ -107,7 +107,7 @@ function requireInLog(row: WholeEntry, proof: readonly Uint8Array[], { size, roo
   if (verifyInclusion({ leafHash, index: row.leafIndex, size, root, proof })) return;
   throw new ExchangeError(
     'receipt_unavailable',
-    'What is recorded about this delivery differs from the evidence log. The administrator finds the difference with `waybilld admin log check`.',
+    'What is recorded about this delivery differs from the evidence log. Tell the administrator, who finds the difference with `waybilld admin log check`.',
   );
 }
 

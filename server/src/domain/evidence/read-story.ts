@@ -145,5 +145,8 @@ function keepTiles(logObjects: Needs['logObjects'], epoch: number): CheckedLog['
 }
 
 export function storyTooLong(): ExchangeError {
-  return new ExchangeError('receipt_unavailable', 'The story of this receiver is too long for a receipt.');
+  return new ExchangeError(
+    'receipt_unavailable',
+    'The story of this receiver is too long for a receipt. Read the activity of the receivers instead.',
+  );
 }

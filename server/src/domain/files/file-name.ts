@@ -38,7 +38,7 @@ export function filePath(text: string, name: string): string | null {
   const names = tooLong ? [] : text.split('/');
   if (tooLong || names.length > limits.filePathDepth) throw new ExchangeError('invalid_name');
   const path = names.map(fileName);
-  if (path.at(-1) !== name) throw new ExchangeError('invalid_name', 'A path ends with the name of its file.');
+  if (path.at(-1) !== name) throw new ExchangeError('invalid_name', 'A path must end with the name of its file.');
   return path.length === 1 ? null : path.join('/');
 }
 

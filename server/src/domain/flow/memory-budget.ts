@@ -203,6 +203,6 @@ export class MemoryBudget {
 function memoryExhausted(): ExchangeError {
   return new ExchangeError(
     'unavailable',
-    'The server has as many uploads in progress as it can take. Try again shortly.',
+    'The server has as many uploads in progress as it can take. Try again after Retry-After seconds.',
   );
 }

@@ -44,7 +44,7 @@ export async function removeUpload(
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     if (!(await tx.uploads.remove(accountId, draft, id))) throw new ExchangeError('not_found');
-    await record(engines, tx, { accountId, author, action: 'file.removed', details: { draft, fileId: id } });
+    await record(engines, tx, { accountId, author, action: 'file.deleted', details: { draft, fileId: id } });
   });
 }
 

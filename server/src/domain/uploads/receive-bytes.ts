@@ -34,7 +34,7 @@ export async function receiveBytes(
   const { store, checkpoint, uploadResources } = engines;
   const { sizeBytes } = upload;
   if (upload.received || (sizeBytes > 0 && upload.receivedBytes === sizeBytes)) {
-    for await (const more of bytes) if (more.length > 0) throw new ExchangeError('too_large');
+    for await (const more of bytes) if (more.length > 0) throw moreThanDeclared(sizeBytes);
     // The process that stored the last of it was killed then.
     if (!upload.received) requireCurrentWriter(await store.uploads.requestCheck(writer));
     return sizeBytes;
@@ -58,7 +58,7 @@ export async function receiveBytes(
         isComplete: (received) => received === sizeBytes,
         onEnd: () => inspection?.end(),
         async onBytes(piece, received) {
-          if (received > sizeBytes) throw new ExchangeError('too_large');
+          if (received > sizeBytes) throw moreThanDeclared(sizeBytes);
           await inspection?.update(piece);
         },
         async onStored(stored) {
@@ -80,7 +80,7 @@ export async function receiveBytes(
     if (storedBytes === upload.receivedBytes && receivedBytes > storedBytes) {
       throw new ExchangeError(
         'invalid_input',
-        `A request carries at least ${chunkBytes} bytes of the file, or all that is left of it.`,
+        `A request must carry at least ${chunkBytes} bytes of the file, or all that is left of it.`,
       );
     }
     return storedBytes;
@@ -90,6 +90,13 @@ export async function receiveBytes(
     // Best effort: the next writer waits a moment for one that has not left.
     await store.uploads.leave(writer).catch(() => undefined);
   }
+}
+
+function moreThanDeclared(sizeBytes: number): ExchangeError {
+  return new ExchangeError(
+    'too_large',
+    `The file was declared with ${sizeBytes} bytes, and more came. Send no more than that.`,
+  );
 }
 
 /** A writer that was cut off may have left objects, which only the check deletes. */

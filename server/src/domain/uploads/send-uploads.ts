@@ -34,7 +34,11 @@ export async function moveUploads(
   const names = new Set<string>();
   const paths = new Set<string>();
   const files = uploads.map(({ id, name, path }) => {
-    if (paths.has(path)) throw new ExchangeError('invalid_input', `Two uploads have the path ${JSON.stringify(path)}.`);
+    if (paths.has(path))
+      throw new ExchangeError(
+        'invalid_input',
+        `Two uploads have the path ${JSON.stringify(path)}. Remove one of them.`,
+      );
     paths.add(path);
     const free = freeName(name, names);
     names.add(free);

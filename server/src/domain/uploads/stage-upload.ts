@@ -158,6 +158,6 @@ async function abandonUpload(store: Engines['store'], writer: UploadWriter): Pro
 function nameFileInError(error: unknown, name: string): unknown {
   if (!(error instanceof ExchangeError)) return error;
   if (!['infected', 'encrypted', 'too_large', 'too_large_to_scan'].includes(error.code)) return error;
-  const { code, message, maxBytes } = error;
-  return new ExchangeError(code, `${JSON.stringify(name)}: ${message}`, { cause: error, maxBytes });
+  const { code, message, advice, maxBytes } = error;
+  return new ExchangeError(code, `${JSON.stringify(name)}: ${message}`, { cause: error, advice, maxBytes });
 }

@@ -157,7 +157,10 @@ export async function replayEvents(
         ? await tx.webhookDeliveries.replaySince(accountId, id, which.since, limits.countedReplays)
         : Number(await tx.webhookDeliveries.replay(accountId, id, which.eventId));
     if (count === 0 && 'eventId' in which)
-      throw new ExchangeError('not_found', 'The event was not for this webhook, or is not kept any more.');
+      throw new ExchangeError(
+        'not_found',
+        'The event was not for this webhook, or is not kept any more. Check its id in the list of events.',
+      );
     await record(engines, tx, { accountId, author, action: 'webhook.replayed', details: { webhookId: id, ...which } });
     return count;
   });

@@ -25,11 +25,14 @@ export function requireReadable(actor: Actor | KeyActor, types: readonly EventTy
   const scopes = findScopes(actor);
   const unreadable = types?.filter((type) => !mayRead(scopes, type)) ?? [];
   if (unreadable.length > 0)
-    throw new ExchangeError('scope_missing', `Your key may not read ${joinTypes(unreadable)}.`);
+    throw new ExchangeError(
+      'scope_missing',
+      `Your key may not read ${joinTypes(unreadable)}. Leave them out, or use a key with the scope history.`,
+    );
   if (eventTypes.some((type) => mayRead(scopes, type))) return;
   throw new ExchangeError(
     'scope_missing',
-    'Your key may read no events: it needs the scope history, receive or contacts.',
+    'Your key may read no events. Use one with the scope history, receive or contacts.',
   );
 }
 
@@ -49,7 +52,10 @@ export function requireMayControl(actor: Actor | KeyActor, { scopes, types }: Pi
   const sent = (types ?? eventTypes).filter((type) => mayRead(scopes, type));
   const excess = sent.filter((type) => !mayRead(own, type));
   if (excess.length === 0) return;
-  throw new ExchangeError('scope_missing', `The webhook is sent what your key may not read: ${joinTypes(excess)}.`);
+  throw new ExchangeError(
+    'scope_missing',
+    `The webhook is sent what your key may not read: ${joinTypes(excess)}. Use a key with the scope history.`,
+  );
 }
 
 function joinTypes(types: readonly EventType[]): string {

@@ -114,7 +114,7 @@ describe('no connection is made', () => {
   ])('to %s, which is an address inside', async (url) => {
     const { sender, open } = unconnected();
     expect(sender.objection(url)).toBe(
-      'The address in the URL is not on the Internet, and the administrator has not allowed it (WAYBILL_WEBHOOK_ALLOW). To try a receiver on your own machine, run `waybill webhooks listen --forward URL`.',
+      'The address in the URL is not on the Internet, and the administrator has not allowed it (WAYBILL_WEBHOOK_ALLOW). Choose another one. To try a receiver on your own machine, run `waybill webhooks listen --forward URL`.',
     );
     expect(await sender.post(url, headers, '{}')).toEqual({ failure: 'url_not_allowed' });
     expect(open).not.toHaveBeenCalled();
@@ -154,8 +154,8 @@ describe('no connection is made', () => {
     ],
     ['https://user:secret@example.org/', 'The URL must not contain a user name or a password.'],
     ['https://example.org/#part', 'The URL must not contain a fragment.'],
-    ['example.org', 'This is not a URL.'],
-    ['https://', 'This is not a URL.'],
+    ['example.org', 'This is not a URL. Write it as https://example.org/path.'],
+    ['https://', 'This is not a URL. Write it as https://example.org/path.'],
   ])('to %s', async (url, objection) => {
     const { sender, open } = unconnected({ allowHttp: false });
     expect(sender.objection(url)).toBe(objection);

@@ -41,14 +41,14 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
 
   const objection = (text: string): string | undefined => {
     const url = URL.parse(text);
-    if (!url) return 'This is not a URL.';
+    if (!url) return 'This is not a URL. Write it as https://example.org/path.';
     if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:'))
       return `The URL must begin with https://. ${listenHint}`;
     if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
     if (url.hash !== '') return 'The URL must not contain a fragment.';
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(host) !== 0 && !mayBeReached(host, allowed))
-      return `The address in the URL is not on the Internet, and the administrator has not allowed it (WAYBILL_WEBHOOK_ALLOW). ${listenHint}`;
+      return `The address in the URL is not on the Internet, and the administrator has not allowed it (WAYBILL_WEBHOOK_ALLOW). Choose another one. ${listenHint}`;
     return undefined;
   };
 

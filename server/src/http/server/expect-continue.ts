@@ -4,7 +4,7 @@ import { limits } from '@waybill/protocol';
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../shared/app.ts';
-import { refuseWholeFile } from '../shared/whole-file.ts';
+import { refuseLargeBody, refuseWholeFile } from '../shared/whole-file.ts';
 
 /** The bytes that a form adds to each of its files: a boundary and a few headers. */
 const formBytesPerFile = 16 * 1024;
@@ -35,7 +35,7 @@ export function askForBodies(app: App, maxFileBytes: () => number, onAsked: (soc
     if (mediaType !== undefined && !isKnown(mediaType)) return;
     const maxBytes = largestBody(request, maxFileBytes());
     if (Number(request.headers['content-length'] ?? 0) > maxBytes)
-      throw anyBody && !isPartOfUpload(request) ? refuseWholeFile() : new ExchangeError('too_large');
+      throw anyBody && !isPartOfUpload(request) ? refuseWholeFile() : refuseLargeBody(maxBytes);
     waiting.get(request.raw)?.();
   });
 }

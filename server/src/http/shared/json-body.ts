@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { inTurns } from '../../domain/flow/in-turns.ts';
+import { quoteName } from './validation-message.ts';
 
 /** A full contact list has 10,000 objects, each with a list of groups. */
 const maxContainers = 25_000;
@@ -30,14 +31,21 @@ export async function parseJson(body: Buffer): Promise<unknown> {
     return value;
   } catch (cause) {
     if (cause instanceof ExchangeError) throw cause;
-    throw new ExchangeError('malformed_request', 'The body is not JSON in UTF-8.', { cause });
+    throw notJson(cause);
   }
+}
+
+/** JSON.parse says where it stopped; an empty body is the mistake of a client that sends none. */
+function notJson(cause?: unknown): ExchangeError {
+  const reason = cause instanceof SyntaxError ? `Correct this: ${cause.message.replace(/\.$/, '')}.` : undefined;
+  const advice = reason ?? 'Send a body that is JSON, and encode it in UTF-8.';
+  return new ExchangeError('malformed_request', 'The body is not JSON in UTF-8.', { cause, advice });
 }
 
 /** Not done by JSON.parse's reviver, which takes seconds for a long array. The depth is already limited. */
 function refuseInfinite(value: unknown): void {
   if (value === Infinity || value === -Infinity) {
-    throw new ExchangeError('malformed_request', 'A number in the body is too large.');
+    throw new ExchangeError('malformed_request', 'A number in the body is too large: each must be less than 1e308.');
   }
   if (Array.isArray(value)) for (const item of value) refuseInfinite(item);
   else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) refuseInfinite(item);
@@ -69,16 +77,26 @@ function* refuseAmbiguity(text: string): Generator<void, void, void> {
     } else if (character === openBrace || character === openBracket) {
       containers += 1;
       if (containers > maxContainers) {
-        throw new ExchangeError('malformed_request', `The body has more than ${maxContainers} objects and lists.`);
+        throw new ExchangeError(
+          'malformed_request',
+          `The body has more than ${maxContainers} objects and lists. Send it in several requests.`,
+        );
       }
       if (open.push(undefined) > limits.jsonDepth) {
-        throw new ExchangeError('malformed_request', 'The body is nested too deeply.');
+        throw new ExchangeError(
+          'malformed_request',
+          `The body is nested more than ${limits.jsonDepth} levels deep. Compare it with the API reference.`,
+        );
       }
     } else if (character === closeBrace || character === closeBracket) {
       open.pop();
     } else if (character === comma) {
       values += 1;
-      if (values > maxValues) throw new ExchangeError('malformed_request', 'The body has too many values.');
+      if (values > maxValues)
+        throw new ExchangeError(
+          'malformed_request',
+          `The body has more than ${maxValues} values. Send it in several requests.`,
+        );
     } else if (character === colon) {
       open[open.length - 1] = addKey(readKey(text.slice(start, end)), open.at(-1) ?? new Set());
       end = start;
@@ -88,14 +106,21 @@ function* refuseAmbiguity(text: string): Generator<void, void, void> {
 
 /** An escape may write a key in another way. */
 function readKey(string: string): string {
-  if (string === '') throw new ExchangeError('malformed_request', 'The body is not JSON in UTF-8.');
+  if (string === '') throw notJson();
   return string.includes('\\') ? (JSON.parse(string) as string) : string.slice(1, -1);
 }
 
 function addKey(key: string, keys: Set<string>): Set<string> {
-  if (keys.has(key)) throw new ExchangeError('malformed_request', 'A key appears twice in one object of the body.');
+  if (keys.has(key))
+    throw new ExchangeError(
+      'malformed_request',
+      `The key ${quoteName(key)} appears twice in one object of the body. Send it once.`,
+    );
   if (keys.size === maxKeys)
-    throw new ExchangeError('malformed_request', `An object of the body has more than ${maxKeys} keys.`);
-  if (key === '__proto__') throw new ExchangeError('malformed_request', 'A key of the body is not acceptable.');
+    throw new ExchangeError(
+      'malformed_request',
+      `An object of the body has more than ${maxKeys} keys. Compare it with the API reference.`,
+    );
+  if (key === '__proto__') throw new ExchangeError('malformed_request', 'The body must not have a key "__proto__".');
   return keys.add(key);
 }

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { clientGone, isClientGone } from '../transfer/client-gone.ts';
 import { validationMessage } from './validation-message.ts';
+import { refuseLargeBody } from './whole-file.ts';
 
 /** Fastify's own errors, as our codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
@@ -34,7 +35,7 @@ export function refuse(
   options: RefusalOptions = machineApi,
 ): ExchangeError {
   const isGone = isClientGone(error, request);
-  const refusal = isGone ? clientGone(error) : asExchangeError(error);
+  const refusal = isGone ? clientGone(error) : asExchangeError(error, request.routeOptions.bodyLimit);
   const status = options.errors[refusal.code].status;
   request.refusal = refusal.code;
   if (isGone) request.log.info('the client disconnected before its request was complete');
@@ -65,9 +66,10 @@ export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
   return { status: 'error', code, message };
 }
 
-export function asExchangeError(error: unknown): ExchangeError {
+export function asExchangeError(error: unknown, bodyLimit?: number): ExchangeError {
   if (error instanceof ExchangeError) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
   if (validation) return new ExchangeError('invalid_input', validationMessage(validation, validationContext));
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' && bodyLimit !== undefined) return refuseLargeBody(bodyLimit);
   return new ExchangeError(frameworkCodes[code ?? ''] ?? 'internal', undefined, { cause: error });
 }

@@ -60,8 +60,16 @@ test.each([
   ['/contacts', [{ ...a, groups: Array(51).fill('x') }], '"groups" in entry 1 may have at most 50 entries.'],
   ['/contacts', [{ email: 'a' }], '"email" in entry 1 must have at least 3 characters.'],
   ['/contacts', [{ ...a, nick: long(201) }], '"nick" in entry 1 must have at most 200 characters.'],
-  ['/contacts', [{ ...a, mail: 'x' }], 'Entry 1 has "mail", which is not a field of this request.'],
-  ['/contacts', [{ ...a, [long(500)]: 'x' }], `Entry 1 has "${long(60)}…", which is not a field of this request.`],
+  [
+    '/contacts',
+    [{ ...a, mail: 'x' }],
+    'Entry 1 has "mail", which is not a field of this request. Leave it out, or choose from "email", "number", "language", "groups", "nick", and "name".',
+  ],
+  [
+    '/contacts',
+    [{ ...a, [long(500)]: 'x' }],
+    `Entry 1 has "${long(60)}…", which is not a field of this request. Leave it out, or choose from "email", "number", "language", "groups", "nick", and "name".`,
+  ],
   [
     '/receivers',
     Array.from({ length: limits.receiversPerDispatch + 1 }, () => a),

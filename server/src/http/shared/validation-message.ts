@@ -8,7 +8,7 @@ export interface Finding {
   /** The position of the rule in the schema. */
   readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly parentSchema?: { readonly description?: string };
+  readonly parentSchema?: { readonly description?: string; readonly properties?: object };
 }
 
 /**
@@ -54,7 +54,7 @@ export class InvalidParts extends ExchangeError {
 export function validationMessage(findings: readonly Finding[], context = 'body'): string {
   // Each alternative of a choice reports why it does not match; the choice itself says what would.
   const finding = findings.find(({ keyword }) => keyword === 'anyOf') ?? findings[0];
-  if (!finding) return 'The request is not valid.';
+  if (!finding) return 'The request is not valid. Compare it with the API reference.';
   return `${describePlace(finding.instancePath, context)} ${describeDemand(finding)}.`;
 }
 
@@ -82,7 +82,7 @@ function describeDemand({ keyword, params, parentSchema }: Finding): string {
     case 'required':
       return `needs ${quoteName(params['missingProperty'])}`;
     case 'additionalProperties':
-      return `has ${quoteName(params['additionalProperty'])}, which is not a field of this request`;
+      return `has ${quoteName(params['additionalProperty'])}, which is not a field of this request. ${listFields(parentSchema?.properties)}`;
     case 'type':
       return `must be ${typeNames[String(params['type'])] ?? 'of another type'}`;
     case 'minLength':
@@ -122,8 +122,19 @@ function describeRule(description: string | undefined): string {
   return description.endsWith('.') ? `is not valid. ${description.slice(0, -1)}` : `must be ${description}`;
 }
 
+/** More would hide the rest of the message. */
+const maxNamedFields = 20;
+
+function listFields(properties: object = {}): string {
+  const names = Object.keys(properties);
+  if (names.length === 0) return 'Leave it out';
+  const more = names.length > maxNamedFields ? [`${names.length - maxNamedFields} more`] : [];
+  const listed = [...names.slice(0, maxNamedFields).map(quoteName), ...more];
+  return `Leave it out, or choose from ${new Intl.ListFormat('en').format(listed)}`;
+}
+
 /** Shows a name that the caller may have chosen, up to a limited length. */
-function quoteName(name: unknown): string {
+export function quoteName(name: unknown): string {
   const text = String(name);
   return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
 }

@@ -25,5 +25,7 @@ export function isClientGone(error: unknown, { raw }: Pick<FastifyRequest, 'raw'
 
 /** Creates the error of a request whose client has disconnected; no one receives it. */
 export function clientGone(cause: unknown): ExchangeError {
-  return new ExchangeError('malformed_request', 'The request ended before its body was complete.', { cause });
+  return new ExchangeError('malformed_request', 'The request ended before its body was complete. Send it again.', {
+    cause,
+  });
 }

@@ -29,7 +29,10 @@ export class Deliveries {
   /** Called before a download begins. */
   requireRoom(): void {
     if (this.#waiting.size >= mostWaiting) {
-      throw new ExchangeError('unavailable', 'Too many deliveries are waiting to be recorded. Try again shortly.');
+      throw new ExchangeError(
+        'unavailable',
+        'Too many deliveries are waiting to be recorded. Try again after Retry-After seconds.',
+      );
     }
   }
 

@@ -59,10 +59,14 @@ export async function* parts(
     streams.push(stream);
     partCount += 1;
     // The header can no longer end, so waiting for it would never end either.
-    if (headersAwaited > 0) fail(new ExchangeError('malformed_request', 'A part has no header.'));
+    if (headersAwaited > 0)
+      fail(new ExchangeError('malformed_request', 'A part needs a header with a Content-Disposition.'));
     headersAwaited += 1;
     stream.once('header', () => (headersAwaited -= 1));
-    if (partCount > maxParts) fail(new ExchangeError('too_large', `The form has more than ${maxParts} parts.`));
+    if (partCount > maxParts)
+      fail(
+        new ExchangeError('too_large', `The form has more than ${maxParts} parts. Send the files in several requests.`),
+      );
     const part = once(stream, 'header').then(([header]) => toPart(header as PartHeader, stream));
     part.catch(fail);
     arrived.push(part);
@@ -80,7 +84,10 @@ export async function* parts(
       // The parser discards the excess of a header that is too long, but would continue to read it forever.
       headerBytes = headersAwaited > 0 ? headerBytes + bytes.length : 0;
       if (headerBytes > maxPartHeaderBytes + bytes.length)
-        throw new ExchangeError('too_large', 'A part header is too long.');
+        throw new ExchangeError(
+          'too_large',
+          `A part’s header may have up to ${maxPartHeaderBytes} bytes. Choose a shorter file name.`,
+        );
       await new Promise<void>((resolve, reject) => dicer.write(bytes, (error) => (error ? reject(error) : resolve())));
     }
     if (headersAwaited > 0) throw cutOff();
@@ -88,7 +95,8 @@ export async function* parts(
   };
   pump().catch((cause: unknown) => {
     if (cause instanceof ExchangeError) fail(cause);
-    else fail(new ExchangeError('malformed_request', 'The request ended before its body did.', { cause }));
+    else
+      fail(new ExchangeError('malformed_request', 'The request ended before its body did. Send it again.', { cause }));
   });
 
   try {
@@ -115,12 +123,19 @@ function toPart(header: PartHeader, bytes: Readable): Part {
     0,
   );
   // The header has the largest possible length, so part of it may have been cut off.
-  if (length > maxPartHeaderBytes / 2) throw new ExchangeError('too_large', 'A part header is too long.');
+  if (length > maxPartHeaderBytes / 2)
+    throw new ExchangeError(
+      'too_large',
+      `A part’s header may have up to ${maxPartHeaderBytes} bytes. Choose a shorter file name.`,
+    );
   const [disposition, ...more] = header['content-disposition'] ?? [];
   const parameters = disposition === undefined ? undefined : dispositionParameters(disposition);
   const name = parameters?.get('name');
   if (!parameters || name === undefined || more.length > 0) {
-    throw new ExchangeError('malformed_request', 'A part has no usable Content-Disposition.');
+    throw new ExchangeError(
+      'malformed_request',
+      'A part needs one Content-Disposition, which is form-data and has a name.',
+    );
   }
   const declared = header['content-type']?.[0] ?? '';
   const [mediaType] = mediaTypeAtStart.exec(declared) ?? [];
@@ -137,7 +152,7 @@ function toPart(header: PartHeader, bytes: Readable): Part {
 function decodePath([encoded, ...more]: readonly string[] = []): string | undefined {
   if (encoded === undefined) return undefined;
   const path = more.length === 0 ? decodeText(encoded) : undefined;
-  if (path === undefined) throw new ExchangeError('invalid_name', 'Waybill-Path is one path, percent-encoded.');
+  if (path === undefined) throw new ExchangeError('invalid_name', 'Waybill-Path must be one path, percent-encoded.');
   return path;
 }
 
@@ -165,7 +180,11 @@ async function* readToEnd(stream: Readable): AsyncGenerator<Buffer, void, void> 
 }
 
 function cutOff(cause?: unknown): ExchangeError {
-  return new ExchangeError('malformed_request', 'The multipart body is cut off.', { cause });
+  return new ExchangeError(
+    'malformed_request',
+    'The multipart body is cut off. Send it again, up to the boundary that ends it.',
+    { cause },
+  );
 }
 
 /** `filename` and `filename*` may both be present if they have the same value. */
@@ -176,7 +195,7 @@ function agreedFileName(parameters: ReadonlyMap<string, string>): string | undef
   const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(extended) ?? [];
   const name = encoded === undefined ? undefined : decodeText(encoded);
   if (name === undefined || (plain !== undefined && plain.normalize('NFC') !== name.normalize('NFC'))) {
-    throw new ExchangeError('invalid_name', 'filename and filename* of a part disagree.');
+    throw new ExchangeError('invalid_name', 'filename and filename* of a part disagree. Send only one of them.');
   }
   return name;
 }
@@ -207,7 +226,7 @@ function utf8Text(latin1: string): string {
   try {
     return utf8.decode(Buffer.from(latin1, 'latin1'));
   } catch (cause) {
-    throw new ExchangeError('invalid_name', 'A part’s header is not UTF-8.', { cause });
+    throw new ExchangeError('invalid_name', 'A part’s header must be UTF-8.', { cause });
   }
 }
 
@@ -216,7 +235,10 @@ function parseBoundary(contentType: string): string {
   const boundary = quoted ?? bare;
   // RFC 2046: 1 to 70 characters.
   if (!boundary || !/^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/.test(boundary)) {
-    throw new ExchangeError('malformed_request', 'The multipart boundary is missing or not valid.');
+    throw new ExchangeError(
+      'malformed_request',
+      'The Content-Type needs a boundary of 1 to 70 characters. Let the HTTP library set this header.',
+    );
   }
   return boundary;
 }

@@ -14,11 +14,11 @@ const patience = { limit: 16, silenceMs: 10_000, waitMs: 30_000, maxWaiting: 10_
 export class TransferLanes {
   readonly beginning = new ConcurrencyLimiter({
     ...patience,
-    message: 'Too many transfers are beginning at the moment. Try again shortly.',
+    message: 'Too many transfers are beginning at the moment. Try again after Retry-After seconds.',
   });
   readonly ending = new ConcurrencyLimiter({
     ...patience,
-    message: 'Too many transfers are ending at the moment. Try again shortly.',
+    message: 'Too many transfers are ending at the moment. Try again after Retry-After seconds.',
   });
   readonly deliveries = new Deliveries(this.ending);
 }

@@ -31,7 +31,10 @@ export async function handleTus(
   if (request.method === 'OPTIONS') return describeServer(reply, endpoint);
   if (request.headers['tus-resumable'] !== version) {
     reply.header('tus-version', version);
-    throw new ExchangeError('precondition_failed', `The header Tus-Resumable has to be ${version}.`);
+    throw new ExchangeError(
+      'precondition_failed',
+      `Send the header \`Tus-Resumable: ${version}\`, in each request of the upload.`,
+    );
   }
   if (request.method === 'POST') return createUpload(request, reply, endpoint);
   const { id } = request.params as { id: string };
@@ -93,11 +96,14 @@ async function continueUpload(
 ): Promise<FastifyReply> {
   const offset = readByteCount(request, 'upload-offset');
   if (request.headers['content-type'] !== tusType) {
-    throw new ExchangeError('unsupported_media_type', `The Content-Type has to be ${tusType}.`);
+    throw new ExchangeError('unsupported_media_type', `The Content-Type must be ${tusType}.`);
   }
   const found = await endpoint.uploads.find(id);
   if (found.receivedBytes !== offset) {
-    throw new ExchangeError('upload_superseded', `The upload continues at ${found.receivedBytes}.`);
+    throw new ExchangeError(
+      'upload_superseded',
+      `The upload continues at ${found.receivedBytes}. Send the bytes from there on, with that Upload-Offset.`,
+    );
   }
   const upload = await append(request, endpoint.uploads, found);
   setExpiry(reply, endpoint, upload);
@@ -111,7 +117,10 @@ async function append(
 ): Promise<ResumableUpload> {
   const { id, sizeBytes, receivedBytes } = upload;
   if (receivedBytes + (readContentLength(request) ?? 0) > sizeBytes) {
-    throw new ExchangeError('too_large', `The upload has ${sizeBytes} bytes; the request carries more than are left.`);
+    throw new ExchangeError(
+      'too_large',
+      `The upload has ${sizeBytes} bytes; the request carries more than are left. Send those after the first ${receivedBytes}.`,
+    );
   }
   return { ...upload, receivedBytes: await uploads.append(id, readBody(request), receivedBytes) };
 }
@@ -127,7 +136,7 @@ function readByteCount({ headers }: FastifyRequest, name: 'upload-length' | 'upl
   const count = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(count)) {
     const label = name === 'upload-length' ? 'Upload-Length' : 'Upload-Offset';
-    throw new ExchangeError('malformed_request', `The header ${label} has to be a number of bytes.`);
+    throw new ExchangeError('malformed_request', `The header ${label} must be a number of bytes.`);
   }
   return count;
 }
@@ -141,7 +150,7 @@ function parseMetadata(header: string | string[] | undefined): ReadonlyMap<strin
     if (key === undefined || value.length % 4 !== 0 || metadata.has(key)) {
       throw new ExchangeError(
         'malformed_request',
-        'The header Upload-Metadata has to be pairs of a name and a value in Base64, separated by commas.',
+        'The header Upload-Metadata must be pairs of a name and a value in Base64, separated by commas.',
       );
     }
     if (value !== '') metadata.set(key, Buffer.from(value, 'base64').toString());

@@ -142,9 +142,14 @@ describe('POST /drops', () => {
       {
         pointer: '/receivers/0/email',
         code: 'recipient_not_allowed',
-        detail: 'The account may not send to a@other.org, but only to acme.com and acme.se.',
+        detail:
+          'The account may not send to a@other.org, but only to acme.com and acme.se. Choose another address, or ask the administrator.',
       },
-      { pointer: '/receivers/2/email', code: 'repeated', detail: 'b@acme.com is given twice.' },
+      {
+        pointer: '/receivers/2/email',
+        code: 'repeated',
+        detail: 'b@acme.com is given twice. Name each receiver once.',
+      },
     ]);
   });
 
@@ -361,11 +366,11 @@ describe('POST /drops', () => {
       expires_in: 7 * 86_400,
     });
     expect((await check('a@example.com')).json()).toMatchObject({ code: 'recipient_not_allowed' });
-    const detail = 'The account may choose a lifetime of 1 to 30 days.';
+    const detail = 'Choose a lifetime of 1 to 30 days: that is what the account may give.';
     expect((await check('a@example.org', 1)).json()).toMatchObject({ errors: [{ pointer: '/expires_in', detail }] });
     await exchange.engines.store.quotas.setForAccount(sender.accountId, { lifetimes: [1, 3, 7] });
     expect((await check('a@example.org', 1)).json().detail).toBe(
-      'The account may choose a lifetime of 1, 3 or 7 days.',
+      'Choose a lifetime of 1, 3 or 7 days: that is what the account may give.',
     );
     const body = { uploads: [], receivers: [{ email: 'a@example.org' }] };
     const without = await ask(sender, 'POST', '/drops', { body });

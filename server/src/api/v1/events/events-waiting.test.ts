@@ -16,6 +16,8 @@ const rounds = isFullSize ? 10 : 1;
 const clients = 1_000;
 const accounts = 100;
 const lookEveryMs = 250;
+/** To authenticate and to look, at the beginning and after the wait. */
+const queriesPerRequest = 6;
 
 const exchange = await useTestExchange();
 const { store } = exchange.engines;
@@ -37,7 +39,9 @@ test('a thousand requests wait at the cost of one query, and get an event within
     agent.destroy();
     await Promise.all([server.close(), other.close()]);
   });
+  let requests = 0;
   const read = async (client: number, query: string): Promise<Page> => {
+    requests += 1;
     const headers = { authorization: `Bearer ${owners[client % accounts]?.apiKey}` };
     const [response] = await once(get(`${address}/api/v1/events?${query}`, { agent, headers }), 'response');
     return (await json(response)) as Page;
@@ -69,17 +73,22 @@ test('a thousand requests wait at the cost of one query, and get an event within
     let responseMs = await measureResponses();
 
     page.mockClear();
+    requests = 0;
     const waiting = eachClient((client) => heard(client, cursors[client] as string));
     const looked = () => page.mock.settledResults.filter(({ type }) => type === 'fulfilled').length;
-    await expect.poll(looked, { timeout: 60_000 }).toBe(clients);
+    await expect.poll(looked, { timeout: 60_000 }).toBeGreaterThanOrEqual(clients);
     const queries = vi.spyOn(exchange.database.pool, 'connect');
     const quietSince = performance.now();
+    const requestsBefore = requests;
     await pause(2_000);
     // They are those of the process, whatever the number of clients: one every 250 ms for events and two a second for
-    // keys, fewer on a busy machine.
+    // keys, fewer on a busy machine. On a slow one, waits end meanwhile, and their clients ask again.
     const quietMs = performance.now() - quietSince;
+    const queriesOfRequests = queriesPerRequest * (requests - requestsBefore);
     expect(queries.mock.calls.length).toBeGreaterThanOrEqual(1);
-    expect(queries.mock.calls.length).toBeLessThanOrEqual(quietMs / lookEveryMs + quietMs / checkMs + 2);
+    expect(queries.mock.calls.length).toBeLessThanOrEqual(
+      quietMs / lookEveryMs + quietMs / checkMs + 2 + queriesOfRequests,
+    );
     queries.mockRestore();
 
     await store.events.append(
@@ -89,7 +98,9 @@ test('a thousand requests wait at the cost of one query, and get an event within
     await heardByAsking(cursors[0] as string);
     const polled = performance.now() - committedMs;
     const responses = await waiting;
-    expect(page.mock.calls.length).toBe(clients);
+    // One look for each request, and one more for those that had looked before the first one began to wait. However slow
+    // the machine is, nobody looks a third time: nothing has happened.
+    expect(page.mock.calls.length).toBeLessThanOrEqual(2 * requests);
     cursors = responses.map(({ cursor }) => cursor);
     const roundDelays = responses.map(({ atMs }) => atMs - committedMs);
     delays.push(...roundDelays);

@@ -203,6 +203,38 @@ describe('a request that waits', () => {
     await server.close();
   });
 
+  test.each([
+    ['for events', '/events?wait=30', undefined],
+    ['for an entry of the inbox', '/inbox/claim', { wait: 30 }],
+  ])('is refused when its key was revoked while it waited %s and nothing happened', async (_name, path, body) => {
+    const owner = await exchange.account();
+    const caller = await authenticateBearer(exchange.engines, owner.apiKey, '192.0.2.7');
+    const { key, apiKey } = await createRestrictedKey(exchange.engines, caller, {
+      name: 'reader',
+      scopes: ['history', 'receive'],
+      networks: null,
+      expiresAt: null,
+    });
+    // The check of running requests sees the revocation too late.
+    const { store } = exchange.engines;
+    const accounts = { ...store.accounts, unusableKeys: async () => new Set<string>() };
+    const look = vi.fn(store.events.pageOfAll);
+    const server = buildTestServer(exchange, {
+      store: { ...store, accounts, events: { ...store.events, pageOfAll: look } },
+    });
+    const waiting = requestV1(server, body ? 'POST' : 'GET', path, { key: apiKey, body });
+    await expect.poll(() => look.mock.calls.length, patience).toBeGreaterThan(0);
+    await revokeKey(
+      exchange.engines,
+      { id: owner.accountId, email: owner.email },
+      { keyId: key.id },
+      exchange.engines.administrator,
+    );
+    // Ends the wait, as its time would.
+    await server.close();
+    expect((await waiting).status).toBe(401);
+  });
+
   test('is discarded when its client disconnects', async () => {
     const owner = await exchange.account();
     const { server, look } = watchedServer();

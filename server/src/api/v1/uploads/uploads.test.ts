@@ -184,7 +184,7 @@ describe('a file in one request', () => {
     const refusal = {
       code: 'too_large',
       max_size: limits.wholeUploadBytes,
-      detail: expect.stringContaining('in parts, by the tus protocol'),
+      detail: expect.stringContaining('Send it by the tus protocol'),
     };
     expect([declared.status, declared.json()]).toEqual([413, expect.objectContaining(refusal)]);
     const endless = Readable.from(Array.from({ length: 65 }, () => Buffer.alloc(1024 * 1024)));

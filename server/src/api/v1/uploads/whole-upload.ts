@@ -27,7 +27,7 @@ export async function receiveWhole(
 ): Promise<RepeatableResponse> {
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] as string;
   if (/^multipart\//i.test(mediaType)) {
-    throw new ExchangeError('unsupported_media_type', 'The body is the file itself, not a form.');
+    throw new ExchangeError('unsupported_media_type', 'Send the file itself as the body, not a form.');
   }
   const named = nameIn(request.headers['content-disposition']);
   const declared = readReprDigest(request.headers['repr-digest']) ?? noDigests;

@@ -110,7 +110,7 @@ describe('an upload is not found', () => {
     expect((await owner.browser.send('DELETE', `${owner.base}uploads/${id}`, { headers })).statusCode).toBe(204);
     expect(await readOffset(owner, `${owner.base}uploads/${id}`)).toBe(404);
     const recorded = await exchange.database.query(
-      "select author_id, details ->> 'fileId' as id from audit_entries where account_id = $1 and action = 'file.removed'",
+      "select author_id, details ->> 'fileId' as id from audit_entries where account_id = $1 and action = 'file.deleted'",
       [owner.account.accountId],
     );
     expect(recorded).toEqual([{ author_id: owner.person.id, id }]);
