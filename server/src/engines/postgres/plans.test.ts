@@ -267,6 +267,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       page: (accounts) => accounts.page('a', count),
       insert: (accounts) =>
         accounts.insert({ id: randomUUID(), email: 'n@x.org', phone: '', type: 'api', language: '' }),
+      findTestAccount: (accounts) => accounts.findTestAccount(accountId),
       setDisabled: (accounts) => accounts.setDisabled(accountId, true),
       setChoices: (accounts) => accounts.setChoices(accountId, { receipts: false }),
       lock: (accounts) => accounts.lock(accountId),
@@ -284,7 +285,29 @@ async function everyCall(accountId: string): Promise<Calls> {
         }),
       unrevokedKey: (accounts) => accounts.unrevokedKey(accountId, randomUUID()),
       revokeKey: (accounts) => accounts.revokeKey(accountId, randomUUID(), true),
-      findIds: (accounts) => accounts.findIds(['large@x.org']),
+      findReceiving: (accounts) => accounts.findReceiving(accountId, ['large@x.org']),
+    },
+    testMessages: {
+      keep: (messages) =>
+        messages.keep(
+          accountId,
+          {
+            id: randomUUID(),
+            kind: 'code',
+            channel: 'sms',
+            to: '46700000001',
+            dropId: randomUUID(),
+            requestId: null,
+            subject: null,
+            text: '',
+            link: null,
+            code: '123456',
+          },
+          1_000,
+        ),
+      page: (messages) =>
+        messages.page(accountId, { to: 'a@test.x.org', since: randomUUID() }, { sequence: 1_000 }, 100),
+      purge: (messages) => messages.purge(300 * day, count),
     },
     responses: {
       reserve: async (responses) => {
