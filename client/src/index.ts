@@ -18,6 +18,7 @@ export type { Keys, RevokeKeyOptions } from './resources/keys.ts';
 export type { ReceiptFilter, Receipts } from './resources/receipts.ts';
 export type { RequestOptions, Requests } from './resources/requests.ts';
 export type { SentFilter } from './resources/sent-collection.ts';
+export type { TestMessageFilter, TestMessages, TestMessageWait } from './resources/test-messages.ts';
 export type { Completion, CompletionOptions } from './resources/wait-for-completion.ts';
 export type { ReplaceSecretOptions, Webhooks } from './resources/webhooks.ts';
 export type { Runtime } from './runtime.ts';

@@ -14,6 +14,7 @@ import { Inbox } from './resources/inbox.ts';
 import { Keys } from './resources/keys.ts';
 import { Receipts } from './resources/receipts.ts';
 import { type RequestOptions, Requests, requestFiles } from './resources/requests.ts';
+import { TestMessages } from './resources/test-messages.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { defaultRuntime, type Runtime } from './runtime.ts';
 import { type Download, type DownloadOptions, type FileToDownload, openDownload } from './transfer/download.ts';
@@ -69,6 +70,8 @@ export class Waybill {
   readonly receipts: Receipts;
   /** Requests for files. */
   readonly requests: Requests;
+  /** Kept mails and SMS of a test account. */
+  readonly testMessages: TestMessages;
   /** Uploads that are not in a drop yet. */
   readonly uploads: Uploads;
   /** Webhooks, to which events are sent. */
@@ -91,6 +94,7 @@ export class Waybill {
     this.keys = new Keys(this.#api);
     this.receipts = new Receipts(this.#api);
     this.requests = new Requests(this.#api);
+    this.testMessages = new TestMessages(this.#api);
     this.uploads = new Uploads(this.#api);
     this.webhooks = new Webhooks(this.#api);
   }

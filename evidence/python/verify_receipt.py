@@ -873,6 +873,8 @@ def verify_receipt(data, policy):
         check_inclusion(entry, checkpoints)
     drop, receiver, others = split_stories(receipt)
     time_stamps = check_time_stamps(receipt, checkpoints)
+    if any("test" in entry["event"]["data"] for entry in receipt["entries"]):
+        raise Refused("its events are those of a test: it is no evidence of a delivery")
     return {
         "checkpoints": [{**item, "root": item["root"].hex()} for item in checkpoints],
         "events": [entry["event"] for entry in receipt["entries"]],

@@ -116,6 +116,11 @@ export function isEventComplete(event: EvidenceEvent): boolean {
   return !Object.hasOwn(eventData, kind) || eventData[kind](event.data);
 }
 
+/** Tells whether an event says that nothing of it was meant: a test account made it. No kind of event has another use for this member. */
+export function isOfTest({ data }: EvidenceEvent): boolean {
+  return Object.hasOwn(data, 'test');
+}
+
 /** Names the story of an event: the log's, a drop's, or that of one receiver of a drop. */
 export function findStory(event: EvidenceEvent): 'log' | 'drop' | 'receiver' {
   if (event.receiver !== undefined) return 'receiver';

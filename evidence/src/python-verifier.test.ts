@@ -20,7 +20,7 @@ import {
 } from './index.ts';
 import type { Receipt, ReceiptTimeStamp } from './receipt.ts';
 import { runPython, verifyByPython, verifyHere } from './testing/python-verifier.ts';
-import { createTestKey } from './testing/test-log.ts';
+import { createTestKey, listSampleEvents, makeSampleReceipt } from './testing/test-log.ts';
 import { readTimeStamp, TimeStampError } from './time-stamp.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -276,6 +276,23 @@ test('the verdict of Python names the signatures that it did not check', async (
   rmSync(folder, { recursive: true });
   expect(known).toMatch(/^PROVEN\n[^]*\nnot checked: the signature of files\.example\.org\/log\/1, ML-DSA-44\n/);
   expect(unknown).toContain(`not checked: the signature of ${origin}, of a key that you did not name\n`);
+});
+
+test('neither takes a receipt of a test for evidence', async () => {
+  const events = listSampleEvents().map((event) => ({ ...event, data: { ...event.data, test: true } }));
+  const made = await makeSampleReceipt({ witnesses: [] }, events);
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-python-'));
+  writeFileSync(join(folder, 'receipt.json'), made.bytes);
+  writeFileSync(join(folder, 'policy.txt'), made.policy);
+  const script = new URL('../python/verify_receipt.py', import.meta.url).pathname;
+  const paths = [join(folder, 'receipt.json'), '--policy', join(folder, 'policy.txt')];
+  const { status, stdout } = spawnSync('python3', ['-B', script, ...paths], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  expect([status, stdout]).toEqual([
+    1,
+    'NOT PROVEN: its events are those of a test: it is no evidence of a delivery\n',
+  ]);
+  expect((await verifyReceipt(made.bytes, parsePolicy(made.policy))).problems).toMatchObject([{ code: 'test' }]);
 });
 
 test('the verdict of Python is printed where the characters of a name cannot be', () => {

@@ -31,6 +31,35 @@ const changeEvent = (position: number, change: (event: EvidenceEvent) => Evidenc
   ),
 });
 
+describe('a receipt of a test', () => {
+  test.each([
+    ['every event', () => true],
+    ['its submission', ({ kind }: EvidenceEvent) => kind === 'submission.accepted'],
+    ['another event', ({ kind }: EvidenceEvent) => kind === 'link.opened'],
+  ])('is no evidence, if %s says so', async (_, isMarked) => {
+    const events = listSampleEvents().map((event) =>
+      isMarked(event) ? { ...event, data: { ...event.data, test: true } } : event,
+    );
+    const { bytes, policy: trust } = await makeSampleReceipt({}, events);
+    const verdict = await verifyReceipt(bytes, parsePolicy(trust));
+    expect(verdict).toMatchObject({ isValid: false, problems: [{ code: 'test' }] });
+    expect(verdict.problems).toHaveLength(1);
+    expect(verdict.facts).toBeUndefined();
+    expect(describeVerdict(verdict)).toContain('Its events are those of a test: it is no evidence of a delivery.');
+  });
+
+  test('cannot be made evidence by leaving the mark out', async () => {
+    const events = listSampleEvents().map((event) => ({ ...event, data: { ...event.data, test: true } }));
+    const { receipt, policy: trust } = await makeSampleReceipt({}, events);
+    const entries = receipt.entries.map(({ event: { data, ...event }, ...entry }) => {
+      const { test: _, ...rest } = data as Record<string, unknown>;
+      return { ...entry, event: { ...event, data: rest } };
+    });
+    const problems = await listProblems({ ...receipt, entries }, parsePolicy(trust));
+    expect(new Set(problems)).toEqual(new Set(['bad_proof']));
+  });
+});
+
 describe('a valid receipt', () => {
   test('tells the story of its drop and receiver', async () => {
     const verdict = await verifyReceipt(sample.bytes, policy);

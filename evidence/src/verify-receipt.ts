@@ -1,6 +1,6 @@
 import { decodeBase64, decodeHash, encodeBase64 } from './bytes.ts';
 import { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
-import { findKeyDay, findStory, readEventData, toCommitment } from './event.ts';
+import { findKeyDay, findStory, isOfTest, readEventData, toCommitment } from './event.ts';
 import { type Facts, type LogFact, type TimeStampFact, toFacts } from './facts.ts';
 import { hashLeaf, verifyConsistency, verifyInclusion } from './merkle.ts';
 import { NoteError, openNote, type VerifiedSignature, type Verifier } from './note.ts';
@@ -30,6 +30,8 @@ export type ProblemCode =
   | 'foreign_event'
   /** An event of a story was left out. */
   | 'omitted'
+  /** Its events say that they are those of a test. If this is the only problem, all else is in order. */
+  | 'test'
   /** A time stamp is damaged, for something else, or not of an authority that is trusted. */
   | 'bad_time_stamp';
 
@@ -68,6 +70,8 @@ export async function verifyReceipt(
     verifyOrder(receipt, logs, report);
     for (const entry of receipt.entries) verifyEntry(entry, logs.length, logs[entry.checkpoint], report);
     verifyStories(receipt, report);
+    if (receipt.entries.some(({ event }) => isOfTest(event)))
+      report('test', 'Its events are those of a test: it is no evidence of a delivery.');
     const timeStamps = await verifyTimeStamps(receipt, logs, authorities, report);
     if (problems.length > 0) return { isValid: false, problems };
     const trusted = logs.filter((log) => log !== undefined);

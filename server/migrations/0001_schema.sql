@@ -67,7 +67,9 @@ create table accounts (
   parked_mail_at   timestamptz,
   disabled_at      timestamptz,
   -- When an administrator asked for its deletion. Sweeps remove its rows and objects, and this row last.
-  deleted_at       timestamptz
+  deleted_at       timestamptz,
+  -- The account whose test account this is. Never changed: whether a message is sent depends on it.
+  test_of          uuid unique references accounts (id) check (test_of <> id)
 );
 create index accounts_of_group on accounts (group_id) where group_id is not null;
 create index accounts_deleted on accounts (deleted_at) where deleted_at is not null;
@@ -912,6 +914,31 @@ create index messages_by_told_person on messages (told_account_id, told_person_i
 create index messages_due on messages (due_at) where state = 'waiting';
 create index messages_abandoned on messages (settled_at) where state = 'abandoned';
 create index messages_settled on messages (settled_at, id) where state <> 'waiting';
+
+-- The mails and SMS of test accounts, which are kept instead of sent.
+create table test_messages (
+  account_id uuid not null references accounts (id),
+  -- That of the message or of the job that composed it, so that a second attempt keeps nothing twice.
+  id         uuid not null,
+  -- The order in which they were kept.
+  sequence   bigint not null generated always as identity,
+  -- The drop or the request that it is about; both null: neither.
+  drop_id    uuid,
+  request_id uuid,
+  kind       text not null,
+  channel    message_channel not null,
+  receiver   text not null,
+  -- Null for an SMS.
+  subject    text,
+  text       text not null,
+  -- The personal link and the code that it carries, if any.
+  link       text,
+  code       text,
+  created_at timestamptz not null default now(),
+  primary key (account_id, id)
+);
+create index test_messages_in_order on test_messages (account_id, sequence);
+create index test_messages_by_age on test_messages (created_at);
 
 -- One entry for each acknowledged change, written in the transaction of the change. Those who follow it see the order (epoch,
 -- transaction_id, sequence) below the oldest running transaction, as with events.

@@ -58,7 +58,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /api/v1/inbox/:id/release': 'inbox.released',
   'POST /api/v1/inbox/:id/renew': leases,
   'POST /api/v1/inbox/claim': leases,
-  'POST /api/v1/keys': 'key.created',
+  'POST /api/v1/keys': { eachOf: ['account.created', 'key.created'] },
   'POST /api/v1/requests': 'request.created',
   'POST /api/v1/requests/check': reads,
   'POST /api/v1/requests/:id/extend': 'drop.extended',
@@ -222,7 +222,7 @@ export const commands: Readonly<Record<string, Audited>> = {
   'accounts show': reads,
   // With --recount, it corrects sums.
   'accounts usage': { eachOf: ['usage.corrected'] },
-  'api-keys create': 'key.created',
+  'api-keys create': { eachOf: ['account.created', 'key.created'] },
   'api-keys list': reads,
   'api-keys revoke': 'key.revoked',
   'audit export': reads,

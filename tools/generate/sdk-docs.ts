@@ -48,16 +48,18 @@ const groups: Record<string, string> = {
     WebhookAttempt Replay ReplayedEvents SentTestEvent`,
   'Receiving events':
     'verifyWebhook WebhookRequest VerifyWebhookOptions WebhookEvent WebhookTestEvent WebhookVerificationError',
-  'API keys': 'Keys Scope ApiKey NewApiKey CreatedApiKey RevokedApiKeys RevokeKeyOptions',
+  'API keys': 'Keys Scope ApiKey NewApiKey CreatedApiKey KeyMode RevokedApiKeys RevokeKeyOptions',
+  'Test mode': 'TestMessages TestMessageFilter TestMessageWait TestMessage TestMessageKind',
   Errors: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
   'Types of events': `ContactChangedEvent ContactDeletedEvent DropCompletedEvent DropCreatedEvent DropExpiredEvent
     DropExtendedEvent DropFileDeliveredEvent DropNotifiedEvent DropOpenedEvent DropReceiverAddedEvent DropReceiverCompletedEvent
     DropReceiverRevokedEvent DropRestoredEvent DropRevokedEvent DropUndeliverableEvent InboxParkedEvent InboxReceivedEvent
     RequestCreatedEvent RequestExpiredEvent RequestExtendedEvent RequestFulfilledEvent
     RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
-    RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent`,
+    RequestReceiverRevokedEvent RequestRestoredEvent RequestRevokedEvent RequestUndeliverableEvent
+    TestMessageKeptEvent`,
   'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage
-    FileRequestPage GetDropReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListApiKeysQuery ListEventsQuery
+    FileRequestPage GetDropReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListApiKeysQuery ListEventsQuery ListTestMessagesQuery TestMessagePage
     ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery ListWebhooksQuery NackInput Problem RenewInput
     RevokeApiKeyQuery SecretReplacement StreamEventsQuery Time WebhookAttemptPage WebhookPage`,
 };

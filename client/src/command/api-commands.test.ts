@@ -18,6 +18,7 @@ import {
   key,
   type Replies,
   startExampleServer,
+  testMessage,
   webhook,
 } from '../testing/example-server.ts';
 import { fakeTerminal, withUserInput } from '../testing/fake-terminal.ts';
@@ -484,6 +485,40 @@ test('waybill logout deletes the stored key, and mentions a key in the environme
   expect(await waybill('logout')).toMatchObject({ exit: 0, output: `No key is stored in ${path}.\n` });
 });
 
+describe('waybill test messages', () => {
+  test('are listed with the link or the code', async () => {
+    const code = {
+      ...testMessage,
+      kind: 'code',
+      channel: 'sms',
+      to: '46700',
+      subject: null,
+      link: null,
+      code: '123456',
+    };
+    const replies = { 'GET test/messages': { data: [code, testMessage], next_cursor: null } };
+    const { output, requested } = await waybill('test messages --to 46700 --kind code --wait 5', {
+      columns: 120,
+      replies,
+    });
+    expect(output.split('\n')[0]).toMatch(/^KEPT +TO +KIND +LINK OR CODE +SUBJECT$/);
+    expect(output).toMatch(/46700 +code +123456/);
+    expect(output).toContain('https://files.example.org/d/token');
+    expect(requested.map((path) => path.split('?')[1])).toEqual([
+      'to=46700&kind=code&limit=1&wait=5',
+      expect.stringContaining('to=46700&kind=code'),
+    ]);
+  });
+
+  test('say that there are none', async () => {
+    const replies = { 'GET test/messages': { data: [], next_cursor: null } };
+    expect(await waybill('test messages', { replies })).toMatchObject({
+      exit: 0,
+      errors: expect.stringContaining('No such message was kept.'),
+    });
+  });
+});
+
 describe('waybill keys', () => {
   test('are listed', async () => {
     const revoked = { ...key, name: 'old', scopes: null, networks: null, expires_at: null, revoked_at: key.created_at };
@@ -500,6 +535,9 @@ old      wb_Zx81…  all     revoked
     expect(output).toBe('wb_new\n');
     expect(bodies).toEqual([
       'POST keys {"name":"ci","scopes":["send","history"],"networks":["192.0.2.7"],"expires_at":"2100-01-01T00:00:00.000Z"}',
+    ]);
+    expect((await waybill('keys create ci --scope send --test')).bodies).toEqual([
+      'POST keys {"name":"ci","scopes":["send"],"mode":"test"}',
     ]);
     expect((await waybill('keys create ci')).exit).toBe(2);
     expect((await waybill('keys create ci --scope everything')).errors).toContain('Use one of send, receive');

@@ -4,6 +4,8 @@
 export interface Account {
   /** The address of the account, which is its user name, too. */
   email: string;
+  /** Whether it is a live account, or a test account. */
+  mode: 'live' | 'test';
   /** Who sends, as receivers read it; empty: the address. */
   display_name: string;
   /** The telephone number of the account, in digits. */
@@ -93,6 +95,7 @@ export type AccountEvent =
   | RequestRestoredEvent
   | InboxReceivedEvent
   | InboxParkedEvent
+  | TestMessageKeptEvent
   | ContactChangedEvent
   | ContactDeletedEvent;
 
@@ -118,6 +121,11 @@ export interface ApiKey {
   id: string;
   /** Purpose of the key. */
   name: string;
+  /**
+   * live: a key of the account. test: a key of its test account, which sends only to addresses whose domain begins with
+   * `test.`, and whose mails and SMS are kept and never sent.
+   */
+  mode: KeyMode;
   /** First characters of the key, to tell it from others. */
   hint: string;
   /** Rights of the key; null: all. */
@@ -343,6 +351,11 @@ export interface CreatedApiKey {
   id: string;
   /** Purpose of the key. */
   name: string;
+  /**
+   * live: a key of the account. test: a key of its test account, which sends only to addresses whose domain begins with
+   * `test.`, and whose mails and SMS are kept and never sent.
+   */
+  mode: KeyMode;
   /** First characters of the key, to tell it from others. */
   hint: string;
   /** Rights of the key; null: all. */
@@ -881,6 +894,7 @@ export type EventType =
   | 'request.restored'
   | 'inbox.received'
   | 'inbox.parked'
+  | 'test.message_kept'
   | 'contact.changed'
   | 'contact.deleted';
 
@@ -1185,6 +1199,12 @@ export interface InboxReceivedEvent {
   };
 }
 
+/**
+ * live: a key of the account. test: a key of its test account, which sends only to addresses whose domain begins with
+ * `test.`, and whose mails and SMS are kept and never sent.
+ */
+export type KeyMode = 'live' | 'test';
+
 /** The parameters of the operation `listApiKeys`. */
 export interface ListApiKeysQuery {
   /** How many entries to return; 100 if not given. */
@@ -1301,6 +1321,43 @@ export interface ListRequestsQuery {
   contains?: string;
 }
 
+/** The parameters of the operation `listTestMessages`. */
+export interface ListTestMessagesQuery {
+  /** How many entries to return; 100 if not given. */
+  limit?: number;
+  /** The `next_cursor` of the page before. It is valid only with the same filter. */
+  cursor?: string;
+  /** Only those to this address or telephone number. */
+  to?: string;
+  /**
+   * The reason for a message. To receivers and contacts: invitation: the link; reminder: the link again, before the
+   * deadline; code: the code that they enter besides; confirmation: their files were sent. To the account: receipt: a
+   * receiver has everything; received: files arrived; undeliverable: mails do not reach a receiver; more_time and
+   * send_again: a receiver asks for it; webhook_disabled; entries_parked. report: to the operator.
+   */
+  kind?:
+    | 'invitation'
+    | 'reminder'
+    | 'code'
+    | 'receipt'
+    | 'received'
+    | 'confirmation'
+    | 'undeliverable'
+    | 'more_time'
+    | 'send_again'
+    | 'report'
+    | 'webhook_disabled'
+    | 'entries_parked';
+  /** Only those about this drop. */
+  drop_id?: string;
+  /** Only those about this request for files. */
+  request_id?: string;
+  /** The `id` of a message: only those that were kept later. */
+  since?: string;
+  /** Seconds to wait for a message if there is none; 0 if not given. */
+  wait?: number;
+}
+
 /** The parameters of the operation `listWebhookAttempts`. */
 export interface ListWebhookAttemptsQuery {
   /** How many entries to return; 100 if not given. */
@@ -1334,6 +1391,11 @@ export interface NewApiKey {
   name: string;
   /** One or more scopes. */
   scopes: Scope[];
+  /**
+   * live: a key of the account. test: a key of its test account, which sends only to addresses whose domain begins with
+   * `test.`, and whose mails and SMS are kept and never sent. If not given: that of the key that creates it.
+   */
+  mode?: 'live' | 'test';
   /** One or more addresses or networks from which the key may be used. */
   networks?: string[];
   /** A time such as 2030-01-31T12:00:00Z, until which it can be used. */
@@ -1726,6 +1788,89 @@ export interface StreamEventsQuery {
    * the oldest event that is kept.
    */
   cursor?: string;
+}
+
+/** A mail or SMS of a test account, which was kept instead of sent. */
+export interface TestMessage {
+  /** Identifier of the message. */
+  id: string;
+  /**
+   * The reason for a message. To receivers and contacts: invitation: the link; reminder: the link again, before the
+   * deadline; code: the code that they enter besides; confirmation: their files were sent. To the account: receipt: a
+   * receiver has everything; received: files arrived; undeliverable: mails do not reach a receiver; more_time and
+   * send_again: a receiver asks for it; webhook_disabled; entries_parked. report: to the operator.
+   */
+  kind: TestMessageKind;
+  /** The way it would have been sent. */
+  channel: 'mail' | 'sms';
+  /** The address or telephone number to which it would have been sent. */
+  to: string;
+  /** The drop that it is about, if any. */
+  drop_id: string | null;
+  /** The request for files that it is about, if any. */
+  request_id: string | null;
+  /** The subject of a mail; null for an SMS. */
+  subject: string | null;
+  /** The text. A mail has it in HTML, too. */
+  text: string;
+  /** The personal link in the text, if any: whoever has it acts as the receiver. */
+  link: string | null;
+  /** The code in the text, if any. */
+  code: string | null;
+  /** When it was kept. */
+  created_at: string;
+}
+
+/** The event `test.message_kept`. */
+export interface TestMessageKeptEvent {
+  /** Identifier: the same whenever the event is repeated. */
+  id: string;
+  /** The type of the event. */
+  type: 'test.message_kept';
+  /** When it happened. */
+  timestamp: string;
+  /** The objects that it concerns. */
+  data: {
+    /** The kept mail or SMS of a test account. */
+    message_id: string;
+    /**
+     * The reason for a message. To receivers and contacts: invitation: the link; reminder: the link again, before the
+     * deadline; code: the code that they enter besides; confirmation: their files were sent. To the account: receipt: a
+     * receiver has everything; received: files arrived; undeliverable: mails do not reach a receiver; more_time and
+     * send_again: a receiver asks for it; webhook_disabled; entries_parked. report: to the operator.
+     */
+    kind: TestMessageKind;
+    /** The address or telephone number to which it would have been sent. */
+    to: string;
+  };
+}
+
+/**
+ * The reason for a message. To receivers and contacts: invitation: the link; reminder: the link again, before the
+ * deadline; code: the code that they enter besides; confirmation: their files were sent. To the account: receipt: a
+ * receiver has everything; received: files arrived; undeliverable: mails do not reach a receiver; more_time and
+ * send_again: a receiver asks for it; webhook_disabled; entries_parked. report: to the operator.
+ */
+export type TestMessageKind =
+  | 'invitation'
+  | 'reminder'
+  | 'code'
+  | 'receipt'
+  | 'received'
+  | 'confirmation'
+  | 'undeliverable'
+  | 'more_time'
+  | 'send_again'
+  | 'report'
+  | 'webhook_disabled'
+  | 'entries_parked';
+
+/** Kept mails and SMS, the newest first. */
+export interface TestMessagePage {
+  /** The entries of this page. */
+  data: TestMessage[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
 }
 
 /** A time such as 2030-01-31T12:00:00Z. */

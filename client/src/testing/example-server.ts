@@ -100,6 +100,7 @@ export const fileRequestDetails = {
 export const key = {
   id: ids.key,
   name: 'nightly',
+  mode: 'live',
   hint: 'wb_Zx81…',
   scopes: ['send'],
   networks: ['192.0.2.0/24'],
@@ -109,8 +110,22 @@ export const key = {
   last_used_at: null,
   revoked_at: null,
 };
+export const testMessage = {
+  id: ids.key,
+  kind: 'invitation',
+  channel: 'mail',
+  to: 'anna@test.example.com',
+  drop_id: ids.drop,
+  request_id: null,
+  subject: 'Alpha sent you a file',
+  text: 'Download it: https://files.example.org/d/token',
+  link: 'https://files.example.org/d/token',
+  code: null,
+  created_at: time,
+};
 export const account = {
   email: 'alpha@machines.test',
+  mode: 'live',
   display_name: 'Alpha',
   phone: '46700000001',
   language: 'en',
@@ -192,6 +207,7 @@ const replies: Replies = {
   'POST contacts/import': imported,
   'POST contacts/import/check': imported,
   'GET keys': { data: [key] },
+  'GET test/messages': page(testMessage),
   'POST keys': { ...key, api_key: 'wb_new' },
   'DELETE keys/ID': undefined,
   'GET webhooks': { data: [webhook] },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { ApiKey } from './api-key.ts';
+import { ApiKey, KeyMode } from './api-key.ts';
 import { Nullable } from './values.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -51,6 +51,7 @@ const AccountUsage = Type.Object(
 export const Account = Type.Object(
   {
     email: Type.String({ description: 'The address of the account, which is its user name, too.' }),
+    mode: { ...KeyMode, description: 'Whether it is a live account, or a test account.' },
     display_name: Type.String({ description: 'Who sends, as receivers read it; empty: the address.' }),
     phone: Type.String({ description: 'The telephone number of the account, in digits.' }),
     language: Type.String({ description: 'The language of mails to the account, such as en or pt-BR.' }),

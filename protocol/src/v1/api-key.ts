@@ -13,10 +13,15 @@ const Networks = Type.Array(
   },
 );
 
+const aboutModes =
+  'live: a key of the account. test: a key of its test account, which sends only to addresses whose domain begins with `test.`, and whose mails and SMS are kept and never sent.';
+export const KeyMode = Type.Enum(['live', 'test'], { type: 'string', description: aboutModes });
+
 export const ApiKey = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'Identifier of the key; not a secret.' }),
     name: Type.String({ description: 'Purpose of the key.' }),
+    mode: KeyMode,
     hint: Type.String({ description: 'First characters of the key, to tell it from others.' }),
     scopes: Nullable(Type.Array(Scope), 'Rights of the key; null: all.'),
     networks: Nullable(
@@ -47,6 +52,7 @@ export const NewApiKey = Type.Object(
       uniqueItems: true,
       description: 'one or more scopes',
     }),
+    mode: Type.Optional({ ...KeyMode, description: `${aboutModes} If not given: that of the key that creates it.` }),
     networks: Type.Optional(Networks),
     expires_at: Type.Optional(describeTime('a time such as 2030-01-31T12:00:00Z, until which it can be used')),
   },

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { pageParameters } from './page.ts';
+import { TestMessageKind } from './test-message.ts';
 import { describeId, describeTime } from './values.ts';
 
 const drop = { drop_id: describeId('The drop.') };
@@ -60,6 +61,14 @@ const eventData = {
     sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),
     ...files,
     attempts: Type.Integer({ minimum: 1, description: 'Number of times it was claimed.' }),
+  },
+  'test.message_kept': {
+    message_id: describeId('The kept mail or SMS of a test account.'),
+    kind: TestMessageKind,
+    to: Type.String({
+      maxLength: 254,
+      description: 'The address or telephone number to which it would have been sent.',
+    }),
   },
   'contact.changed': contacts,
   'contact.deleted': contacts,

@@ -66,6 +66,8 @@ class Account(TypedDict):
 
     # The address of the account, which is its user name, too.
     email: str
+    # Whether it is a live account, or a test account.
+    mode: Literal["live", "test"]
     # Who sends, as receivers read it; empty: the address.
     display_name: str
     # The telephone number of the account, in digits.
@@ -1120,6 +1122,33 @@ class RequestUndeliverableEvent(TypedDict):
     data: RequestUndeliverableEventData
 
 
+class TestMessageKeptEventData(TypedDict):
+    """The objects that it concerns."""
+
+    # The kept mail or SMS of a test account.
+    message_id: str
+    # The reason for a message. To receivers and contacts: invitation: the link; reminder: the link again, before the
+    # deadline; code: the code that they enter besides; confirmation: their files were sent. To the account: receipt: a
+    # receiver has everything; received: files arrived; undeliverable: mails do not reach a receiver; more_time and
+    # send_again: a receiver asks for it; webhook_disabled; entries_parked. report: to the operator.
+    kind: TestMessageKind
+    # The address or telephone number to which it would have been sent.
+    to: str
+
+
+class TestMessageKeptEvent(TypedDict):
+    """The event `test.message_kept`."""
+
+    # Identifier: the same whenever the event is repeated.
+    id: str
+    # The type of the event.
+    type: Literal["test.message_kept"]
+    # When it happened.
+    timestamp: str
+    # The objects that it concerns.
+    data: TestMessageKeptEventData
+
+
 class Upload(TypedDict):
     """A file that was uploaded and is not sent yet."""
 
@@ -1183,6 +1212,7 @@ AccountEvent: TypeAlias = Union[
     RequestRestoredEvent,
     InboxReceivedEvent,
     InboxParkedEvent,
+    TestMessageKeptEvent,
     ContactChangedEvent,
     ContactDeletedEvent,
 ]
@@ -1190,6 +1220,26 @@ AccountEvent: TypeAlias = Union[
 
 # A right of an API key.
 Scope: TypeAlias = Literal["send", "receive", "contacts", "history", "webhooks", "keys"]
+
+
+# The reason for a message. To receivers and contacts: invitation: the link; reminder: the link again, before the
+# deadline; code: the code that they enter besides; confirmation: their files were sent. To the account: receipt: a
+# receiver has everything; received: files arrived; undeliverable: mails do not reach a receiver; more_time and
+# send_again: a receiver asks for it; webhook_disabled; entries_parked. report: to the operator.
+TestMessageKind: TypeAlias = Literal[
+    "invitation",
+    "reminder",
+    "code",
+    "receipt",
+    "received",
+    "confirmation",
+    "undeliverable",
+    "more_time",
+    "send_again",
+    "report",
+    "webhook_disabled",
+    "entries_parked",
+]
 
 
 # A time such as 2030-01-31T12:00:00Z.

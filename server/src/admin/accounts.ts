@@ -76,7 +76,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
           containsText(options.search, email, name) && (!options.disabled || disabled),
         columns: {
           ACCOUNT: ({ email }) => email,
-          TYPE: ({ type }) => type,
+          TYPE: ({ type, test }) => (test ? 'test' : type),
           STATE: describeAccountState,
           NAME: ({ name }) => name,
         },
@@ -181,10 +181,19 @@ async function parseGroup(
 }
 
 function toJson(account: Account) {
-  const { email, displayName: name, phone, type, disabled, deleting, secondFactor } = account;
+  const { email, displayName: name, phone, type, testOf, disabled, deleting, secondFactor } = account;
   const { receipts, attachReceipts: attach_receipts, reminders } = account;
   const choices = { second_factor: secondFactor ?? 'default', receipts, attach_receipts, reminders };
-  return { email, name, phone, type, disabled, ...(deleting && { deleting }), ...choices };
+  return {
+    email,
+    name,
+    phone,
+    type,
+    ...(testOf !== null && { test: true }),
+    disabled,
+    ...(deleting && { deleting }),
+    ...choices,
+  };
 }
 
 export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {

@@ -18,19 +18,26 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
 
   const create = addAccountOption(keys.command('create'))
     .description('create another key, which is shown only once')
+    .option('--test', 'a key of its test account, whose mails and SMS are kept and never sent')
     .option('--json', 'print JSON')
-    .action((options: { account: string; json?: boolean }) =>
+    .action((options: { account: string; test?: boolean; json?: boolean }) =>
       withEngines(async (engines) => {
-        const account = await findAccount(engines, options.account);
-        const { id, apiKey } = await createKey(engines, account);
-        print(options.json, { id, api_key: apiKey }, [
+        const mode = options.test ? 'test' : 'live';
+        const found = await findAccount(engines, options.account);
+        const { id, apiKey, account } = await createKey(engines, found, mode);
+        print(options.json, { id, mode, account: account.email, api_key: apiKey }, [
+          ...(options.test ? [`Account  ${account.email}`] : []),
           `Key      ${id}`,
           `API key  ${apiKey}`,
           'The key is not shown again: store it where the client finds it.',
         ]);
       }),
     );
-  addExamples(create, 'waybilld admin api-keys create --account orders@example.org');
+  addExamples(
+    create,
+    'waybilld admin api-keys create --account orders@example.org',
+    'waybilld admin api-keys create --account orders@example.org --test',
+  );
 
   const list = addListOptions(
     addAccountOption(keys.command('list')).description('list the keys of an account, newest first'),
@@ -43,6 +50,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
           id: key.id,
           hint: key.hint,
           name: key.name,
+          mode: key.isTest ? 'test' : 'live',
           state: findState(key),
           scopes: key.scopes,
           networks: key.networks,
@@ -53,6 +61,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
         columns: {
           ID: ({ id }) => id,
           HINT: ({ hint }) => hint,
+          MODE: ({ mode }) => mode,
           STATE: ({ state }) => state,
           SCOPES: ({ scopes }) => scopes?.join(',') ?? 'everything',
           NAME: ({ name }) => name,

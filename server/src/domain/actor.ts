@@ -12,5 +12,7 @@ export interface Actor {
 
 /** A program, which authenticated with a key of the account. */
 export interface KeyActor extends Actor {
+  /** Whether the account is a test account. */
+  readonly isTest: boolean;
   readonly key: KeyRights & { readonly id: string };
 }

@@ -74,6 +74,12 @@ export interface Policy {
   };
 }
 
+/** The decisions that apply to one account. */
+export interface AccountPolicy extends Policy {
+  /** Whether it is a test account, which sends only to test addresses, and whose messages are kept. */
+  readonly isTest: boolean;
+}
+
 /** How a person proves, besides having the link, that the link was meant for them. */
 export type SecondFactor = 'off' | 'sms' | 'mail';
 

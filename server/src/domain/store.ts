@@ -17,6 +17,7 @@ import type { InboxStore } from './inbox/inbox-store.ts';
 import type { DayKeyStore, WrappedKeyStore } from './keys/key-store.ts';
 import type { LinkStore } from './links/link-store.ts';
 import type { OutboxStore } from './outbox/outbox-store.ts';
+import type { TestMessageStore } from './outbox/test-message-store.ts';
 import type { PersonLinkStore, UsedTokenStore } from './people/person-link-store.ts';
 import type { PersonStore } from './people/person-store.ts';
 import type { SessionStore } from './people/session-store.ts';
@@ -43,6 +44,7 @@ export interface Store {
   readonly links: LinkStore;
   readonly uploads: UploadStore;
   readonly outbox: OutboxStore;
+  readonly testMessages: TestMessageStore;
   readonly stops: StopStore;
   readonly publicPages: PublicPageStore;
   readonly audit: AuditStore;

@@ -9,6 +9,7 @@ import { sweepDayKeys } from './keys/sweep-day-keys.ts';
 import { deletePeopleOf } from './people/delete-person.ts';
 
 const idempotencyKeySeconds = 7 * 24 * 60 * 60;
+const testMessageSeconds = 7 * 24 * 60 * 60;
 const rowsPerBatch = batchSize.rows;
 /** Each may have a thousand receivers. */
 const remindersPerBatch = 10;
@@ -62,7 +63,7 @@ export async function sweep(
 ): Promise<Swept> {
   const { responses, audit, drafts, drops, events, evidence, holds, links, outbox, uploads, webhookDeliveries } =
     engines.store;
-  const { personLinks, sessions, usedTokens } = engines.store;
+  const { personLinks, sessions, testMessages, usedTokens } = engines.store;
   const { keepSeconds } = engines.policy;
   // A failure in one step must not prevent the others in every sweep.
   const failures: unknown[] = [];
@@ -125,6 +126,7 @@ export async function sweep(
   await purgeOld(keepSeconds.messages, (age) =>
     inPositions('messages', (after) => outbox.purge(age, rowsPerBatch, after)),
   );
+  await upTo(rowsPerBatch, (limit) => testMessages.purge(testMessageSeconds, limit));
   await upTo(rowsPerBatch, (limit) => events.purge(keepSeconds.events, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeDeliveries(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeAttempts(keepSeconds.webhooks, limit));

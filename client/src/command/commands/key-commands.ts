@@ -1,6 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { addExamples, choicesOption, collectValues, parseTime, requireOption, wholeNumberParser } from '../options.ts';
+import {
+  addExamples,
+  choicesOption,
+  collectValues,
+  limitOption,
+  parseTime,
+  requireOption,
+  wholeNumberParser,
+} from '../options.ts';
 import {
   type CreateKeyCommandOptions,
   createKey,
@@ -9,6 +17,7 @@ import {
   revokeKey,
   scopes,
 } from './keys.ts';
+import { listTestMessages, type TestMessagesCommandOptions, testMessageKinds } from './test-messages.ts';
 import { logout, showAccount } from './whoami.ts';
 
 /** Adds the commands for the account and its keys. */
@@ -46,6 +55,7 @@ export function addKeyCommands(program: Command, context: () => Context): void {
         .description('create a key with the given scopes, and print it')
         .argument('<name>', 'what it is for')
         .addOption(choicesOption('--scope <scope>', 'a right of the key; can be repeated', scopes))
+        .option('--test', 'a key of the test account, whose mails and SMS are kept and never sent')
         .option(
           '--network <network>',
           'an address or a network from which it may be used; can be repeated',
@@ -62,6 +72,29 @@ export function addKeyCommands(program: Command, context: () => Context): void {
     ),
     'waybill keys create nightly --scope send --network 192.0.2.0/24 --days 365 > key-file',
     'waybill keys create dashboard --scope history --scope webhooks',
+    'waybill keys create pipeline --test --scope send --scope history > key-file',
+  );
+  const test = addExamples(
+    program.command('test').description('read what the test account has kept'),
+    'waybill test messages --to anna@test.example.com --wait 30',
+  );
+  addExamples(
+    test
+      .command('messages')
+      .description('list the mails and SMS that were kept instead of sent; needs a test key')
+      .option('--to <address>', 'only those to this address or telephone number')
+      .addOption(new Option('--kind <kind>', 'only those of this kind').choices(testMessageKinds))
+      .option('--drop <id>', 'only those about this drop')
+      .option('--request <id>', 'only those about this request for files')
+      .addOption(
+        new Option('--wait <seconds>', 'wait this long for one, if there is none').argParser(
+          wholeNumberParser(1, 86_400),
+        ),
+      )
+      .addOption(limitOption())
+      .action((options: TestMessagesCommandOptions) => listTestMessages(context(), options)),
+    'waybill test messages --to anna@test.example.com --wait 30',
+    'waybill --json test messages --kind code --limit 1',
   );
   addExamples(
     keys

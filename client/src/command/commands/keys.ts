@@ -38,6 +38,7 @@ export async function listKeys(context: Context): Promise<void> {
 
 export interface CreateKeyCommandOptions {
   scope: NewApiKey['scopes'];
+  test?: boolean;
   network?: string[];
   days?: number;
   until?: Date;
@@ -49,7 +50,7 @@ const msPerDay = 86_400_000;
 export async function createKey(
   context: Context,
   name: string,
-  { scope, network, days, until }: CreateKeyCommandOptions,
+  { scope, test, network, days, until }: CreateKeyCommandOptions,
 ): Promise<void> {
   const { output, signal } = context;
   const end = days === undefined ? until : new Date(Date.now() + days * msPerDay);
@@ -58,6 +59,7 @@ export async function createKey(
       {
         name,
         scopes: [...new Set(scope)],
+        ...(test ? { mode: 'test' } : {}),
         ...(network === undefined ? {} : { networks: network }),
         ...(end === undefined ? {} : { expires_at: end.toISOString() }),
       },
@@ -65,7 +67,9 @@ export async function createKey(
     );
     const ending = key.expires_at === null ? '' : `, until ${formatTime(key.expires_at)}`;
     const noun = key.scopes?.length === 1 ? 'the scope' : 'the scopes';
-    output.notice(`Created the key ${name} with ${noun} ${formatScopes(key)}${ending}. It is not shown again:`);
+    output.notice(
+      `Created the ${test ? 'test key' : 'key'} ${name} with ${noun} ${formatScopes(key)}${ending}. It is not shown again:`,
+    );
     await output.print(key.api_key, key);
   });
 }

@@ -45,6 +45,7 @@ const eventTypes = Object.keys({
   'request.restored': true,
   'inbox.received': true,
   'inbox.parked': true,
+  'test.message_kept': true,
   'contact.changed': true,
   'contact.deleted': true,
 } satisfies Record<EventType, true>) as EventType[];

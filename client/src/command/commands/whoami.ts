@@ -24,7 +24,7 @@ export async function showAccount({ terminal, output, signal }: Context): Promis
   const value = { ...account, url: stored.url, key: { ...key, name: name ?? null } };
   await output.printDetails(value, (sheet) =>
     sheet.addFacts([
-      ['Account', account.email],
+      ['Account', account.mode === 'test' ? `${account.email} (test)` : account.email],
       ['Name', account.display_name],
       ['Server', stored.url],
       ['Phone', account.phone],

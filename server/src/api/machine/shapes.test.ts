@@ -73,6 +73,7 @@ describe('the shapes of the wire', () => {
       reminders: true,
       showLinks: true,
       defaultDays: null,
+      testOf: null,
     });
     const drop = {
       ...line,

@@ -7,6 +7,7 @@ import { inboxRoutes } from './inbox/inbox.ts';
 import { requestRoutes } from './requests/requests.ts';
 import type { Route } from './route.ts';
 import { listReceipts } from './sent/receipts.ts';
+import { testRoutes } from './test/messages.ts';
 import { uploadRoutes } from './uploads/uploads.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
@@ -24,4 +25,5 @@ export const routes: readonly Route[] = [
   ...contactRoutes,
   ...eventRoutes,
   ...webhookRoutes,
+  ...testRoutes,
 ];

@@ -279,6 +279,7 @@ describe('the account', () => {
     const { limits, usage, ...reply } = (await ask('GET', '/account', { key: apiKey })).json();
     expect(reply).toEqual({
       email: owner.email,
+      mode: 'live',
       display_name: '',
       phone: '46701234567',
       language: '',

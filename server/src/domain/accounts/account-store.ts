@@ -26,6 +26,8 @@ export interface Account {
   readonly showLinks: boolean;
   /** For how many days the composer suggests to make files available. Null: as long as the server does. */
   readonly defaultDays: number | null;
+  /** The account whose test account it is; null for any other account. */
+  readonly testOf: string | null;
 }
 
 export type AccountChoices = Pick<
@@ -42,6 +44,9 @@ export interface KeyRights {
 
 export interface ApiKey extends KeyRights {
   readonly id: string;
+  readonly accountId: string;
+  /** Whether its account is a test account. */
+  readonly isTest: boolean;
   /** Empty if an administrator made it by command. */
   readonly name: string;
   readonly hint: string;
@@ -66,6 +71,8 @@ interface NewApiKey extends KeyRights {
 export interface LiveKey extends KeyRights {
   readonly accountId: string;
   readonly email: string;
+  /** Whether the account is a test account. */
+  readonly isTest: boolean;
   readonly keyId: string;
   readonly digest: Buffer;
   /** Whether its last use is recorded too long ago. */
@@ -84,11 +91,16 @@ export interface AccountStore {
   /** Ordered by address, after `after`. */
   page(after: string, count: number): Promise<Account[]>;
   /** False when the address is taken. */
-  insert(account: Pick<Account, 'id' | 'email' | 'phone' | 'type' | 'language'>): Promise<boolean>;
+  insert(
+    account: Pick<Account, 'id' | 'email' | 'phone' | 'type' | 'language'> & Partial<Pick<Account, 'testOf'>>,
+  ): Promise<boolean>;
+  findTestAccount(accountId: string): Promise<Account | undefined>;
+  /** Also that of its test account. */
   setDisabled(accountId: string, disabled: boolean): Promise<void>;
   setChoices(accountId: string, choices: Partial<AccountChoices>): Promise<void>;
   /** Serialises changes to one account's keys and contacts until the transaction ends. */
   lock(accountId: string): Promise<void>;
+  /** Those of the account and of its test account, as the methods on one key. */
   keys(accountId: string): Promise<ApiKey[]>;
   insertKey(accountId: string, key: NewApiKey): Promise<ApiKey>;
   /** A key that is not revoked. */
@@ -98,8 +110,11 @@ export interface AccountStore {
    * those that were not revoked before.
    */
   revokeKey(accountId: string, keyId: string, descendants: boolean): Promise<string[]>;
-  /** Returns those of these addresses that are accounts here, and not being deleted. */
-  findIds(emails: readonly string[]): Promise<{ email: string; id: string }[]>;
+  /**
+   * Returns those of these addresses that are accounts to which a drop of the account is handed over: test accounts if it is one,
+   * and live accounts otherwise; none that is being deleted.
+   */
+  findReceiving(accountId: string, emails: readonly string[]): Promise<{ email: string; id: string }[]>;
 }
 
 /** The records that an account loses by its deletion. */
@@ -121,7 +136,7 @@ export interface AccountContents {
 /** The deletion of whole accounts: marked by an administrator, done by sweeps in batches. */
 export interface AccountDeletionStore {
   contents(accountId: string): Promise<AccountContents>;
-  /** Disables the account and marks it. False if a legal hold protects it or something of it. */
+  /** Disables the account and its test account, and marks both. False if a legal hold protects one of them or something of it. */
   mark(accountId: string): Promise<boolean>;
   /** Up to `count` accounts that are marked and not under a legal hold, those marked first before others. */
   marked(count: number): Promise<{ id: string; email: string }[]>;

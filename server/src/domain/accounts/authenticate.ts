@@ -45,7 +45,7 @@ export async function authenticateBearer(engines: Needs, apiKey: string, address
 
 async function useKey({ store }: Needs, key: LiveKey | undefined, address: string): Promise<KeyActor> {
   if (!key) throw new ExchangeError('unauthorized');
-  const { accountId, email, keyId, scopes, networks, expiresAt } = key;
+  const { accountId, email, isTest, keyId, scopes, networks, expiresAt } = key;
   if (!isWithin(networks, address)) throw new ExchangeError('network_not_allowed');
   if (key.useIsDue) {
     // While the database only reads, keys work as before, and a later request records the use.
@@ -56,6 +56,7 @@ async function useKey({ store }: Needs, key: LiveKey | undefined, address: strin
   return {
     accountId,
     email,
+    isTest,
     author: keyAuthor(keyId, email, address),
     key: { id: keyId, scopes, networks, expiresAt },
   };

@@ -23,9 +23,12 @@ export async function createAccount(
   }
   const id = engines.random.uuid();
   return engines.store.transaction(async (tx) => {
-    const inserted = await tx.accounts.insert({ id, email, phone, type: input.type, language });
-    if (!inserted) throw new ExchangeError('invalid_input', `There is already an account for ${email}.`);
-    const { apiKey } = await insertNewKey(engines, tx, id);
+    if (!(await tx.accounts.insert({ id, email, phone, type: input.type, language }))) {
+      const isTest = (await tx.accounts.byEmail(email))?.testOf != null;
+      const message = `There is already ${isTest ? 'a test account' : 'an account'} for ${email}.`;
+      throw new ExchangeError('invalid_input', message);
+    }
+    const { apiKey } = await insertNewKey(engines, tx, { id, testOf: null });
     await record(engines, tx, {
       accountId: id,
       author: engines.administrator,
@@ -39,7 +42,7 @@ export async function createAccount(
   });
 }
 
-/** While it is disabled, requests are refused, and events wait to be sent to its webhooks. */
+/** While it is disabled, requests of it and its test account are refused, and events wait to be sent to its webhooks. */
 export async function setAccountDisabled(
   engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   account: Account,
@@ -50,7 +53,8 @@ export async function setAccountDisabled(
   }
   await engines.store.transaction(async (tx) => {
     await tx.accounts.setDisabled(account.id, disabled);
-    if (!disabled) await tx.webhookDeliveries.resume(account.id);
+    const test = await tx.accounts.findTestAccount(account.id);
+    if (!disabled) for (const { id } of [account, ...(test ? [test] : [])]) await tx.webhookDeliveries.resume(id);
     await record(engines, tx, {
       accountId: account.id,
       author: engines.administrator,

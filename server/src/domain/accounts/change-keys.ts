@@ -8,6 +8,7 @@ import type { Store } from '../store.ts';
 import type { Account, ApiKey, KeyRights } from './account-store.ts';
 import { digestApiKey, makeHint, newApiKey } from './api-key.ts';
 import { areWithin, parseNetwork } from './network.ts';
+import { openTestAccount } from './open-test-account.ts';
 
 /** Two, so that a key can be replaced without any time in which no key works. */
 const fullKeysPerAccount = 2;
@@ -15,19 +16,36 @@ const restrictedKeysPerAccount = 50;
 
 type Needs = Pick<Engines, 'store' | 'random'>;
 type NewKeyNeeds = Needs & { readonly pepper: Buffer };
+type TestKeyNeeds = NewKeyNeeds & Pick<Engines, 'policy'>;
+
+/** Whether a key is one of an account, or of its test account. */
+export type KeyMode = 'live' | 'test';
 
 export interface KeyInput extends KeyRights {
   readonly name: string;
 }
 
+/** Without a mode: that of the key that creates it. */
+export type RestrictedKeyInput = KeyInput & {
+  readonly scopes: NonNullable<KeyInput['scopes']>;
+  readonly mode?: KeyMode | undefined;
+};
+
 const everything: KeyInput = { name: '', scopes: null, networks: null, expiresAt: null };
 
+/** Creates a key that may do everything: of the account, or of its test account. */
 export async function createKey(
-  engines: NewKeyNeeds & ByCommand,
-  account: Account,
-): Promise<{ id: string; apiKey: string }> {
+  engines: TestKeyNeeds & ByCommand,
+  { id: accountId }: Account,
+  mode: KeyMode = 'live',
+): Promise<{ id: string; apiKey: string; account: Pick<Account, 'email'> }> {
   return engines.store.transaction(async (tx) => {
-    await tx.accounts.lock(account.id);
+    await tx.accounts.lock(accountId);
+    const account =
+      mode === 'test'
+        ? await openTestAccount(engines, tx, engines.administrator, accountId)
+        : await tx.accounts.byId(accountId);
+    if (!account) throw new ExchangeError('not_found');
     const live = (await liveKeys(tx, account.id)).filter(({ scopes }) => scopes === null);
     if (live.length >= fullKeysPerAccount) {
       throw new ExchangeError(
@@ -35,9 +53,9 @@ export async function createKey(
         `${account.email} has ${live.length} live keys already. Revoke one first: ${live.map((key) => key.id).join(', ')}.`,
       );
     }
-    const { key, apiKey } = await insertNewKey(engines, tx, account.id);
+    const { key, apiKey } = await insertNewKey(engines, tx, account);
     await recordNewKey(engines, tx, account.id, engines.administrator, key);
-    return { id: key.id, apiKey };
+    return { id: key.id, apiKey, account };
   });
 }
 
@@ -55,7 +73,7 @@ export async function createOwnersKey(
     if (live.length >= (isFull ? fullKeysPerAccount : restrictedKeysPerAccount)) {
       throw new ExchangeError('too_many_keys');
     }
-    const created = await insertNewKey(engines, tx, accountId, input);
+    const created = await insertNewKey(engines, tx, { id: accountId, testOf: null }, input);
     if (!created.key.isLive)
       throw new ExchangeError('invalid_input', 'The key would have ended already. Choose a time in the future.');
     await recordNewKey(engines, tx, accountId, author, created.key);
@@ -72,13 +90,16 @@ function requireNetworks(networks: KeyInput['networks']): void {
     );
 }
 
-/** A key may create keys that can do no more than itself. */
+/** A key may create keys that can do no more than itself. That of a live account may also create keys of its test account. */
 export async function createRestrictedKey(
-  engines: NewKeyNeeds,
+  engines: TestKeyNeeds,
   caller: KeyActor,
-  input: KeyInput & { readonly scopes: NonNullable<KeyInput['scopes']> },
+  { mode = caller.isTest ? 'test' : 'live', ...input }: RestrictedKeyInput,
 ): Promise<{ key: ApiKey; apiKey: string }> {
   const own = caller.key;
+  if (caller.isTest && mode !== 'test') {
+    throw new ExchangeError('scope_missing', 'A test key creates test keys only. Use a live key to create a live key.');
+  }
   const excess = input.scopes.filter((scope) => own.scopes !== null && !own.scopes.includes(scope));
   if (excess.length > 0) {
     throw new ExchangeError(
@@ -105,13 +126,17 @@ export async function createRestrictedKey(
     await tx.accounts.lock(caller.accountId);
     // Revoked with its descendants a moment ago, it must not make another one.
     if (!(await tx.accounts.unrevokedKey(caller.accountId, own.id))) throw new ExchangeError('unauthorized');
-    const live = (await liveKeys(tx, caller.accountId)).filter(({ scopes }) => scopes !== null);
+    const account =
+      mode === 'test'
+        ? await openTestAccount(engines, tx, caller.author, caller.accountId)
+        : { id: caller.accountId, testOf: null };
+    const live = (await liveKeys(tx, account.id)).filter(({ scopes }) => scopes !== null);
     if (live.length >= restrictedKeysPerAccount) throw new ExchangeError('too_many_keys');
     const rights = { ...input, networks, expiresAt };
-    const created = await insertNewKey(engines, tx, caller.accountId, rights, caller.key.id);
+    const created = await insertNewKey(engines, tx, account, rights, caller.key.id);
     if (!created.key.isLive)
       throw new ExchangeError('invalid_input', 'The key would have ended already. Choose a time in the future.');
-    await recordNewKey(engines, tx, caller.accountId, caller.author, created.key);
+    await recordNewKey(engines, tx, account.id, caller.author, created.key);
     return created;
   });
 }
@@ -119,11 +144,11 @@ export async function createRestrictedKey(
 export async function insertNewKey(
   engines: NewKeyNeeds,
   tx: Store,
-  accountId: string,
+  { id: accountId, testOf }: Pick<Account, 'id' | 'testOf'>,
   input: KeyInput = everything,
   createdBy: string | null = null,
 ): Promise<{ key: ApiKey; apiKey: string }> {
-  const apiKey = newApiKey(engines.random);
+  const apiKey = newApiKey(engines.random, testOf === null ? 'live' : 'test');
   const key = await tx.accounts.insertKey(accountId, {
     ...input,
     createdBy,
@@ -144,8 +169,9 @@ async function recordNewKey(
   await record(engines, tx, { accountId, author, action: 'key.created', details: { keyId: id } });
 }
 
+/** Without those of its test account, which have limits of their own. */
 async function liveKeys(tx: Store, accountId: string): Promise<ApiKey[]> {
-  return (await tx.accounts.keys(accountId)).filter((key) => key.isLive);
+  return (await tx.accounts.keys(accountId)).filter((key) => key.isLive && key.accountId === accountId);
 }
 
 export interface Revocation {
@@ -184,7 +210,11 @@ export async function revokeKey(
     const made = { descendants: ids.filter((id) => id !== keyId), webhooksDisabled: disabled };
     const details = { keyId, ...(descendants && made) };
     await record(engines, tx, { accountId: account.id, author, action: 'key.revoked', details });
-    const webhooks = await tx.webhooks.list(account.id, limits.webhooksPerAccount);
+    const test = await tx.accounts.findTestAccount(account.id);
+    const webhooks = [
+      ...(await tx.webhooks.list(account.id, limits.webhooksPerAccount)),
+      ...(test ? await tx.webhooks.list(test.id, limits.webhooksPerAccount) : []),
+    ];
     const live = webhooks.filter(({ createdBy, disabled: isOff }) => createdBy === keyId && !isOff);
     return { ids, webhooksDisabled: disabled.length, webhooksLive: live.length };
   });

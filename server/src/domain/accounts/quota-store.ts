@@ -35,8 +35,11 @@ export interface AccountUsage extends Usage {
 }
 
 export interface QuotaStore {
-  /** The account's own values, completed with those of its group. */
-  of(accountId: string): Promise<Quotas>;
+  /**
+   * The account's own values, completed with those of its group, and for a test account with those of its live account,
+   * except lifetimes.
+   */
+  of(accountId: string): Promise<Quotas & { readonly isTest: boolean }>;
   /** The account's own values alone, and the name of its group. */
   own(accountId: string): Promise<Quotas & { readonly group: string | null }>;
   setForAccount(accountId: string, quotas: Partial<Quotas>): Promise<void>;

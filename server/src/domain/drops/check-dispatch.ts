@@ -7,7 +7,7 @@ import type { Engines } from '../engines.ts';
 import type { Faults } from '../exchange-error.ts';
 import { linkToken } from '../links/link-token.ts';
 import { chooseStronger, isWeaker } from '../links/second-factor.ts';
-import type { Policy, SecondFactor } from '../policy.ts';
+import type { AccountPolicy, Policy, SecondFactor } from '../policy.ts';
 import { checkLifetime, type LifetimeInput } from './lifetime.ts';
 import { checkPhone, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
@@ -21,7 +21,7 @@ export interface DispatchInput extends LifetimeInput, SenderChoices {
 
 /** A dispatch in which nothing is wrong, if no fault was found. */
 export interface CheckedDispatch {
-  readonly policy: Policy;
+  readonly policy: AccountPolicy;
   readonly receivers: readonly Receiver[];
   readonly lifetimeSeconds: number;
 }
@@ -104,7 +104,7 @@ async function checkReceivers(
   faults: Faults,
   engines: Pick<Engines, 'store' | 'sms'>,
   actor: Actor,
-  policy: Policy,
+  policy: AccountPolicy,
   input: DispatchInput,
 ): Promise<Receiver[]> {
   const emails = input.receivers.map((receiver, index) =>

@@ -1,10 +1,10 @@
-import { isAllowedReceiver, notInDomains } from '../accounts/require-allowed-receivers.ts';
+import { describeAllowed, isAllowedReceiver } from '../accounts/require-allowed-receivers.ts';
 import { checkDetails, type PersonDetails } from '../contacts/contact-input.ts';
 import type { Contact, Receiver } from '../contacts/contact-store.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import type { Faults, InputEntry } from '../exchange-error.ts';
-import type { Policy, SecondFactor } from '../policy.ts';
+import type { AccountPolicy, SecondFactor } from '../policy.ts';
 import { toVisibleName } from '../safe-name.ts';
 
 /** A receiver as the caller names them. */
@@ -17,12 +17,12 @@ export function checkReceiver(
   faults: Faults,
   entry: InputEntry | undefined,
   input: ReceiverInput,
-  policy: Pick<Policy, 'receiverDomains'>,
+  policy: Pick<AccountPolicy, 'receiverDomains' | 'isTest'>,
 ): string | undefined {
   checkDetails(faults, entry, input);
   const email = faults.check({ entry, field: 'email' }, () => emailAddress(input.email));
   if (email === undefined || isAllowedReceiver(policy, email)) return email;
-  faults.add({ entry, field: 'email' }, 'recipient_not_allowed', notInDomains(email, policy.receiverDomains ?? []));
+  faults.add({ entry, field: 'email' }, 'recipient_not_allowed', describeAllowed(policy, email));
   return undefined;
 }
 

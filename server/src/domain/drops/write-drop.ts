@@ -12,7 +12,7 @@ import { describeConsignment, describeSubmission } from '../evidence/submission-
 import type { DayWrapped } from '../keys/key-store.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { chooseStronger } from '../links/second-factor.ts';
-import type { Policy } from '../policy.ts';
+import type { AccountPolicy } from '../policy.ts';
 import type { Store } from '../store.ts';
 import type { NewDrop } from './drop-store.ts';
 
@@ -42,14 +42,14 @@ export async function writeDrop(
   engines: Needs,
   tx: Store,
   actor: Actor,
-  policy: Policy,
+  policy: AccountPolicy,
   drop: DropToWrite,
 ): Promise<void> {
   const { random, checkpoint } = engines;
   const { id, type, receivers, fileCount } = drop;
   const notify = drop.choices?.notify ?? true;
   const emails = receivers.map((receiver) => receiver.email);
-  if (notify) await requireWithinLimits(engines, actor.accountId, emails);
+  if (notify) await requireWithinLimits(engines, policy, actor.accountId, emails);
   const links = receivers.map((receiver, position) => ({
     position,
     receiver,
@@ -125,7 +125,7 @@ export async function fillInboxes(
   { dropId, fileCount }: { readonly dropId: string; readonly fileCount: number },
   emails: readonly string[],
 ): Promise<NewEvent[]> {
-  const accounts = (await tx.accounts.findIds(emails)).filter(({ id }) => id !== actor.accountId);
+  const accounts = await tx.accounts.findReceiving(actor.accountId, emails);
   const entries = accounts.map(({ id }) => ({ accountId: id, id: engines.random.uuid() }));
   if (entries.length > 0) {
     await tx.drops.insertInboxEntries(actor.accountId, dropId, entries);

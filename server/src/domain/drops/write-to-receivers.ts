@@ -92,14 +92,15 @@ export async function enqueueMails(
 ): Promise<void> {
   if (receivers.length === 0) return;
   const { accountId } = actor;
+  const policy = await readPolicy({ ...engines, store: tx }, accountId);
   await requireWithinLimits(
     engines,
+    policy,
     accountId,
     receivers.map((receiver) => receiver.email),
   );
   const messages = receivers.map(({ position }) => ({ id: engines.random.uuid(), position }));
   await tx.outbox.writeToReceivers(accountId, dropId, kind, messages);
-  const policy = await readPolicy({ ...engines, store: tx }, accountId);
   await countDispatch(tx, policy, accountId, { drops: 0, mails: receivers.length });
 }
 

@@ -77,7 +77,7 @@ export interface ReceiverQuery {
  * leaf of the log. Erasing takes the event and its salt from an entry; the leaf stays, and says nothing without them.
  */
 export interface EvidenceStore {
-  /** One statement, however many there are. */
+  /** One statement, however many there are. The data of a test account's events says so, whoever writes them. */
   append(entries: readonly NewEvidence[]): Promise<void>;
   /**
    * The stories of a drop and of one of its receivers, as far as they are in the log, in its order. At most `count`

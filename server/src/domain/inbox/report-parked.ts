@@ -1,5 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { toOperatorsMail } from '../outbox/obsolete-message.ts';
+import { sendMail, toOwnAccountMessage } from '../outbox/send-or-keep.ts';
 
 /** The job that mails the owner of an account how many entries of its inbox are parked. */
 export const tellOfParkedJob = 'tell-of-parked-entries';
@@ -27,14 +28,15 @@ export async function reportParkedEntries({ store }: Pick<Engines, 'store'>, cou
 
 /** Nothing is sent if the entries were released or have ended in the meantime. */
 export async function tellOfParkedEntries(engines: Needs, accountId: string, messageId: string): Promise<void> {
-  const { store, mailer, mailTemplates, policy, logger } = engines;
+  const { store, mailTemplates, policy, logger } = engines;
   const [account, count, members] = await Promise.all([
     store.accounts.byId(accountId),
     store.inbox.countParked(accountId, countedUpTo),
     store.people.members(accountId, '', 1),
   ]);
   if (!account || account.disabled || count === 0) return;
-  const { outcome } = await mailer.send({
+  const about = toOwnAccountMessage(account, messageId, 'entries_parked');
+  const { outcome } = await sendMail(engines, about, {
     ...toOperatorsMail(engines, messageId, account.email),
     ...mailTemplates.entriesParked(account.language, {
       to: account.email,

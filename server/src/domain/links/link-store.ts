@@ -17,6 +17,8 @@ export interface Link extends SecondFactorChoices {
   readonly sender: string;
   /** The name that people know the account by, or its address if it has none. */
   readonly senderName: string;
+  /** Whether the account is a test account. */
+  readonly isTest: boolean;
   readonly receiver: string;
   readonly phone: string;
   readonly language: string;

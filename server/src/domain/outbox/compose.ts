@@ -14,6 +14,18 @@ export function composeMail(engines: Needs, message: WaitingMessage): Promise<Re
   return composers[message.kind](engines, message);
 }
 
+/** The personal link and the code that the text of a message contains, for a test that has no one to read it. */
+export async function deriveSecrets(
+  engines: Needs,
+  message: WaitingMessage,
+): Promise<{ readonly link: string | null; readonly code: string | null }> {
+  const { kind } = message;
+  return {
+    link: kind === 'invitation' || kind === 'reminder' ? await deriveLink(engines, message) : null,
+    code: kind === 'code' ? await deriveMessageCode(engines, message) : null,
+  };
+}
+
 /** Only codes are sent by SMS. */
 export async function composeSms(engines: Needs, message: WaitingMessage): Promise<string> {
   return engines.mailTemplates.codeSms(message.language, {

@@ -64,6 +64,8 @@ export interface WaitingMessage {
   readonly account: string;
   /** The name that people know the account by, or its address if it has none. */
   readonly accountName: string;
+  /** Whether the account is a test account: then the message is kept instead of sent. */
+  readonly isTest: boolean;
   /** Whether people work with the account in the browser. */
   readonly hasMembers: boolean;
   /** The entry in the account's inbox that a contact's files are. */
@@ -170,8 +172,8 @@ export interface OutboxStore {
   /** Schedules the message after a pause, as if this attempt had not been made. */
   postpone(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
   /**
-   * How many codes a number or an address was sent within this many seconds. The count is exact until the transaction
-   * ends.
+   * How many codes a number or an address was sent within this many seconds, by test accounts if this is one, and by live
+   * accounts otherwise. The count is exact until the transaction ends.
    */
   countCodes(
     receiver: string,

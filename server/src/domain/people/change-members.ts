@@ -110,6 +110,9 @@ async function changeWithinLimits<Result>(
   if (before.owners > 0 && after.owners === 0) {
     throw new ExchangeError('invalid_input', 'An account keeps at least one owner. Make someone else an owner first.');
   }
+  if (after.all > before.all && (await tx.accounts.byId(accountId))?.testOf != null) {
+    throw new ExchangeError('invalid_input', 'A test account has no members. Add the person to the live account.');
+  }
   if (after.all > Math.max(before.all, membersPerAccount)) {
     throw new ExchangeError('invalid_input', `An account has at most ${membersPerAccount} members.`);
   }

@@ -125,7 +125,13 @@ async function openOwnAccount(
   }
   if (author.kind !== 'command') return undefined;
   const existing = await tx.accounts.byEmail(email);
-  if (!existing || existing.deleting || (await tx.people.members(existing.id, '', 1)).length > 0) return undefined;
+  if (
+    !existing ||
+    existing.deleting ||
+    existing.testOf !== null ||
+    (await tx.people.members(existing.id, '', 1)).length > 0
+  )
+    return undefined;
   await tx.people.setMembership(existing.id, personId, 'owner');
   return existing;
 }

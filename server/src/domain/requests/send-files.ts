@@ -53,7 +53,7 @@ export async function sendFiles(
       throw new ExchangeError('no_files');
     }
     requireUnused(held);
-    await requireWithinLimits(engines, draft, [link.sender, link.receiver]);
+    await requireWithinLimits(engines, link, draft, [link.sender, link.receiver]);
     const dropId = random.uuid();
     const expiresAt = await tx.drops.insert(
       accountId,

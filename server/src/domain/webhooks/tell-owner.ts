@@ -1,5 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { toOperatorsMail } from '../outbox/obsolete-message.ts';
+import { sendMail, toOwnAccountMessage } from '../outbox/send-or-keep.ts';
 
 /** The job that mails the owner of a webhook that it was disabled. It is tried again, for days, until it succeeds. */
 export const tellOwnerJob = 'tell-owner-of-webhook';
@@ -20,7 +21,8 @@ export async function tellOwner(
   if (!account || account.disabled || !webhook?.disabled) return;
   const { at, reason } = webhook.disabled;
   if (reason === 'key_revoked' || reason === 'owner') return;
-  const { outcome } = await mailer.send({
+  const about = toOwnAccountMessage(account, messageId, 'webhook_disabled');
+  const { outcome } = await sendMail({ store, mailer }, about, {
     ...toOperatorsMail({ policy, returnPaths }, messageId, account.email),
     ...mailTemplates.webhookDisabled(account.language, {
       to: account.email,

@@ -14,6 +14,9 @@ const fieldList = sql`email, name, phone, language, groups`;
 /** As in the indexes contacts_by_name and global_contacts_by_name. */
 const nameKey = sql`lower(case when name = '' then email else name end)`;
 const maxGroups = 1000;
+/** A test account does not see the administrator's contacts, to whom it cannot send. */
+const seesGlobal = (accountId: string) =>
+  sql<boolean>`exists (select from accounts where id = ${accountId} and test_of is null)`;
 
 export function contactStore(db: Database): ContactStore {
   const readGlobal = () => db.selectFrom('global_contacts').select(fields).orderBy('position').execute();
@@ -45,7 +48,7 @@ export function contactStore(db: Database): ContactStore {
             (select ${fieldList} from contacts
              where account_id = accounts.id order by position) as contact) as local,
           (select coalesce(json_agg(contact), '[]') from
-            (select ${fieldList} from global_contacts order by position) as contact) as global
+            (select ${fieldList} from global_contacts where accounts.test_of is null order by position) as contact) as global
         from accounts cross join global_contacts_version where id = ${accountId}
       `.execute(db);
       const [read] = rows;
@@ -70,6 +73,7 @@ export function contactStore(db: Database): ContactStore {
           .selectFrom('global_contacts')
           .select([...fields, sql.lit('global' as const).as('list')])
           .where('email', '=', wanted)
+          .where(seesGlobal(accountId))
           .execute(),
         await db
           .selectFrom('contacts')
@@ -181,7 +185,7 @@ function selectSources(accountId: string, { search, group, list }: ContactFilter
   const found = asked.length === 0 ? sql`true` : sql.join(asked, sql` and `);
   const local = { from: sql`contacts where account_id = ${accountId} and ${found}`, list: 'local' } as const;
   const global = {
-    from: sql`global_contacts as shared where ${found} and not exists (
+    from: sql`global_contacts as shared where ${found} and ${seesGlobal(accountId)} and not exists (
       select from contacts where account_id = ${accountId} and email = shared.email)`,
     list: 'global',
   } as const;

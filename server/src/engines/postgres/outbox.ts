@@ -191,6 +191,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'drops.unsolicited as isUnsolicited',
           'accounts.email as account',
           shownName.as('accountName'),
+          sql<boolean>`accounts.test_of is not null`.as('isTest'),
           sql<boolean>`exists (select from memberships where memberships.account_id = accounts.id)`.as('hasMembers'),
           sql<string | null>`case when drops.type = 'receivedfiles' then (
             select id from inbox_entries where sender_account_id = drops.account_id and drop_id = drops.id
@@ -262,6 +263,9 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         select count(*) as "all", count(*) filter (where account_id = ${accountId}) as own from messages
         where kind = 'code' and receiver = ${receiver}
           and created_at > now() - make_interval(secs => ${withinSeconds})
+          and exists (
+            select from accounts as sender join accounts as asker on asker.id = ${accountId}
+            where sender.id = messages.account_id and (sender.test_of is null) = (asker.test_of is null))
       `.execute(db);
       return rows[0] ?? { all: 0, own: 0 };
     },

@@ -129,6 +129,8 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
         on webhook.account_id = drops.account_id;
     insert into webhook_attempts (account_id, webhook_id, id, event_id, type, attempt, at, duration_ms)
       select account_id, webhook_id, event_id, event_id, type, 1, created_at, 1 from webhook_deliveries;
+    insert into test_messages (account_id, id, drop_id, kind, channel, receiver, text, created_at)
+      select account_id, id, id, 'invitation', 'mail', 'a@test.x.org', 'text', created_at from drops;
     insert into responses (account_id, key_digest, request_digest, key_id, response, created_at)
       select account_id, decode(replace(id::text, '-', ''), 'hex'), ''::bytea, id, ''::bytea, created_at from drops
       union all
@@ -267,6 +269,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       page: (accounts) => accounts.page('a', count),
       insert: (accounts) =>
         accounts.insert({ id: randomUUID(), email: 'n@x.org', phone: '', type: 'api', language: '' }),
+      findTestAccount: (accounts) => accounts.findTestAccount(accountId),
       setDisabled: (accounts) => accounts.setDisabled(accountId, true),
       setChoices: (accounts) => accounts.setChoices(accountId, { receipts: false }),
       lock: (accounts) => accounts.lock(accountId),
@@ -284,7 +287,29 @@ async function everyCall(accountId: string): Promise<Calls> {
         }),
       unrevokedKey: (accounts) => accounts.unrevokedKey(accountId, randomUUID()),
       revokeKey: (accounts) => accounts.revokeKey(accountId, randomUUID(), true),
-      findIds: (accounts) => accounts.findIds(['large@x.org']),
+      findReceiving: (accounts) => accounts.findReceiving(accountId, ['large@x.org']),
+    },
+    testMessages: {
+      keep: (messages) =>
+        messages.keep(
+          accountId,
+          {
+            id: randomUUID(),
+            kind: 'code',
+            channel: 'sms',
+            to: '46700000001',
+            dropId: randomUUID(),
+            requestId: null,
+            subject: null,
+            text: '',
+            link: null,
+            code: '123456',
+          },
+          1_000,
+        ),
+      page: (messages) =>
+        messages.page(accountId, { to: 'a@test.x.org', since: randomUUID() }, { sequence: 1_000 }, 100),
+      purge: (messages) => messages.purge(300 * day, count),
     },
     responses: {
       reserve: async (responses) => {

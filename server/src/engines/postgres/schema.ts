@@ -80,6 +80,7 @@ export interface Accounts {
   reminders: Generated<boolean>;
   second_factor: SecondFactor | null;
   show_links: Generated<boolean>;
+  test_of: string | null;
   type: AccountType;
 }
 
@@ -575,6 +576,22 @@ export interface StoppedMail {
   stopped_at: Generated<Timestamp>;
 }
 
+export interface TestMessages {
+  account_id: string;
+  channel: MessageChannel;
+  code: string | null;
+  created_at: Generated<Timestamp>;
+  drop_id: string | null;
+  id: string;
+  kind: string;
+  link: string | null;
+  receiver: string;
+  request_id: string | null;
+  sequence: Generated<number>;
+  subject: string | null;
+  text: string;
+}
+
 export interface UndeletedObjects {
   attempts: Generated<number>;
   due_at: Timestamp;
@@ -713,6 +730,7 @@ export interface DB {
   scrub: Scrub;
   sessions: Sessions;
   stopped_mail: StoppedMail;
+  test_messages: TestMessages;
   undeleted_objects: UndeletedObjects;
   uploads: Uploads;
   usage: Usage;

@@ -33,6 +33,7 @@ import { signInMethodStore } from './people/sign-in-methods.ts';
 import { publicPageStore } from './public-page/public-pages.ts';
 import { receiverStore } from './receivers.ts';
 import { responseStore } from './responses.ts';
+import { testMessageStore } from './test-messages.ts';
 import { whenReachable } from './unavailable.ts';
 
 type Build<Part> = (db: Database, traceparent: Traceparent) => Part;
@@ -52,6 +53,7 @@ const parts: { readonly [Name in keyof Store]: Build<Store[Name]> } = {
   links: linkStore,
   uploads: uploadStore,
   outbox: outboxStore,
+  testMessages: testMessageStore,
   stops: stopStore,
   publicPages: publicPageStore,
   audit: auditStore,

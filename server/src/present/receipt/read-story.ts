@@ -18,6 +18,8 @@ export interface Story {
   readonly openedAt?: string | undefined;
   readonly ended?: { readonly kind: 'drop.expired' | 'drop.revoked'; readonly at: string } | undefined;
   readonly wasLinkShown: boolean;
+  /** Whether a test account made it: then it is no evidence. */
+  readonly isTest: boolean;
   readonly lastAt: string;
 }
 
@@ -38,6 +40,7 @@ export function readStory(events: readonly StoryEvent[]): Story {
     failedAt: lastNotice?.kind === 'notification.failed' ? lastNotice.at : undefined,
     openedAt: findTime('link.opened'),
     ended: end?.kind === 'drop.expired' || end?.kind === 'drop.revoked' ? { kind: end.kind, at: end.at } : undefined,
+    isTest: events.some(({ data }) => Object.hasOwn(data, 'test')),
     wasLinkShown: events.some(({ kind }) => kind === 'link.shown'),
     lastAt: events.reduce((latest, { at }) => (at > latest ? at : latest), submission.at),
   };

@@ -19,6 +19,16 @@ const write = (
   });
 const asked = beginRequest();
 
+test('a receipt of a test says first that it is no evidence, and of nothing that it is proven', () => {
+  const events = [...beginDelivery(files), ...handOver(14, files)].map(
+    (event) => ({ ...event, data: { ...event.data, test: true } }) as Told,
+  );
+  const { result, lists } = write(events);
+  expect(result).toMatchObject({ tone: 'bad', text: 'A test: no evidence of a delivery.' });
+  expect(lists.map(({ heading }) => heading)).not.toContain('What this receipt proves');
+  expect(write(beginDelivery(files)).lists.map(({ heading }) => heading)).toContain('What this receipt proves');
+});
+
 describe('the result', () => {
   test.each<[string, readonly Told[], string, string]>([
     [

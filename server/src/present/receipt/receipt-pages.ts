@@ -42,6 +42,18 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
   const formatShortTime = makeTimeFormat(translator.locale, 'medium');
   const steps = tellSteps(translator, story, events, formatShortTime);
   const receiver = oneLine(consignment.name || consignment.address);
+  const tellProofs = () => ({
+    heading: t('receipt.proves'),
+    items: [
+      t('receipt.proves.log', { operator: operator.name }),
+      t('receipt.proves.gaps'),
+      ...(files.length === 0 ? [] : [t('receipt.proves.files')]),
+      ...(log.witnesses ?? []).map(({ name, at }) =>
+        t('receipt.proves.witness', { name: oneLine(name), date: formatTime(at.toISOString()) }),
+      ),
+      ...(log.stamp ? [tellStamp(translator, log.stamp, formatTime)] : []),
+    ],
+  });
   return {
     language: translator.locale,
     title: t(isRequest ? 'receipt.requestTitle' : 'receipt.title'),
@@ -78,18 +90,7 @@ export function receiptPages(translator: Translator, operator: Operator, receipt
       note: steps.length > maxSteps ? t('receipt.moreSteps', { count: steps.length - maxSteps }) : undefined,
     },
     lists: [
-      {
-        heading: t('receipt.proves'),
-        items: [
-          t('receipt.proves.log', { operator: operator.name }),
-          t('receipt.proves.gaps'),
-          ...(files.length === 0 ? [] : [t('receipt.proves.files')]),
-          ...(log.witnesses ?? []).map(({ name, at }) =>
-            t('receipt.proves.witness', { name: oneLine(name), date: formatTime(at.toISOString()) }),
-          ),
-          ...(log.stamp ? [tellStamp(translator, log.stamp, formatTime)] : []),
-        ],
-      },
+      ...(story.isTest ? [] : [tellProofs()]),
       {
         heading: t('receipt.doubts'),
         items: [
@@ -150,6 +151,7 @@ function tellResult(
   formatTime: (at: string) => string,
 ): { readonly tone: Step['tone']; readonly text: string } {
   const { files, submission, openedAt, notifiedAt, failedAt, ended } = story;
+  if (story.isTest) return { tone: 'bad', text: t('receipt.test') };
   const times = files.flatMap(({ at }) => at ?? []);
   const count = times.length;
   const date = formatTime(times.reduce((latest, at) => (at > latest ? at : latest), ''));

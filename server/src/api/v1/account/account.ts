@@ -20,7 +20,8 @@ export const readAccount = route({
     const account = await findAccountById(engines, caller.accountId);
     if (!account) throw new ExchangeError('unauthorized');
     const { id, scopes, networks, expiresAt } = caller.key;
-    const { email, displayName, phone, language } = account;
+    const { email, displayName, phone, language, testOf } = account;
+    const mode = testOf === null ? 'live' : 'test';
     const key = { id, scopes, networks, expires_at: expiresAt };
     const policy = await readPolicy(engines, caller.accountId);
     const usage = await readUsage(engines, caller.accountId);
@@ -28,7 +29,7 @@ export const readAccount = route({
       limits: toLimits(policy, findFileSizeLimit({ ...engines, policy })),
       usage: toUsage(usage, policy),
     };
-    return { body: { email, display_name: displayName, phone, language, key, ...allowed } };
+    return { body: { email, mode, display_name: displayName, phone, language, key, ...allowed } };
   },
 });
 

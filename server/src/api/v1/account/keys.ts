@@ -17,10 +17,10 @@ export const readKeys = route({
   method: 'GET',
   path: '/keys',
   id: 'listApiKeys',
-  summary: 'List the account’s keys: the live ones, and the newest of the others',
+  summary: 'List the keys of the account and of its test account: those that can be used, and the newest of the others',
   scope: 'keys',
   query: Type.Object(pageParameters, { additionalProperties: false }),
-  response: { status: 200, description: 'A page of at most 100 keys in all.', schema: ApiKeyPage },
+  response: { status: 200, description: 'A page of at most 200 keys in all.', schema: ApiKeyPage },
   errors: [],
   async handle({ engines, caller, query }) {
     const keys = await listKeys(engines, caller.accountId);
@@ -38,9 +38,9 @@ export const createKey = route({
   example: { name: 'nightly upload', scopes: ['send'], networks: ['192.0.2.0/24'] },
   response: { status: 201, description: 'The key, which is shown only once.', schema: CreatedApiKey },
   errors: ['too_many_keys'],
-  async handle({ engines, caller, body: { name, scopes, networks = null, expires_at: end } }) {
+  async handle({ engines, caller, body: { name, scopes, mode, networks = null, expires_at: end } }) {
     const expiresAt = end === undefined ? null : new Date(end);
-    const { key, apiKey } = await createRestrictedKey(engines, caller, { name, scopes, networks, expiresAt });
+    const { key, apiKey } = await createRestrictedKey(engines, caller, { name, scopes, mode, networks, expiresAt });
     return { body: { ...toApiKey(key), api_key: apiKey } };
   },
 });
@@ -67,10 +67,11 @@ export const deleteKey = route({
 });
 
 function toApiKey(key: ApiKey) {
-  const { id, name, hint, scopes, networks, createdAt, createdBy, expiresAt, lastUsedAt, revokedAt } = key;
+  const { id, name, isTest, hint, scopes, networks, createdAt, createdBy, expiresAt, lastUsedAt, revokedAt } = key;
   return {
     id,
     name,
+    mode: isTest ? 'test' : 'live',
     hint,
     scopes,
     networks,

@@ -6,4 +6,9 @@ export const shownName = sql<string>`coalesce(nullif(accounts.display_name, ''),
 
 /** For a query's `accounts`: the second factor that the account or its group requires now; null: neither says. */
 export const secondFactorRule = sql<SecondFactor | null>`coalesce(accounts.second_factor,
-  (select groups.second_factor from groups where groups.id = accounts.group_id))`;
+  case when accounts.test_of is null
+    then (select groups.second_factor from groups where groups.id = accounts.group_id)
+    else (
+      select coalesce(live.second_factor, groups.second_factor)
+      from accounts as live left join groups on groups.id = live.group_id where live.id = accounts.test_of
+    ) end)`;

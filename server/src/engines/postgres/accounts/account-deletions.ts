@@ -17,6 +17,7 @@ const plainTables = {
   webhooks: 'id',
   events: 'epoch',
   messages: 'id',
+  test_messages: 'id',
   api_keys: 'id',
   memberships: 'person_id',
   contacts: 'email',
@@ -106,10 +107,13 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
     },
 
     async mark(accountId) {
-      if (await hasHold(accountId)) return false;
+      const { rows } = await sql<{ id: string }>`
+        select id from accounts where id = ${accountId} or test_of = ${accountId} order by test_of is not null for no key update
+      `.execute(db);
+      for (const { id } of rows) if (await hasHold(id)) return false;
       await sql`
         update accounts set deleted_at = coalesce(deleted_at, now()), disabled_at = coalesce(disabled_at, now())
-        where id = ${accountId}
+        where id = any(${rows.map(({ id }) => id)}::uuid[])
       `.execute(db);
       return true;
     },
@@ -146,6 +150,8 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
     async finish(accountId) {
       if (await hasHold(accountId)) return false;
       await sql`select from accounts where id = ${accountId} and deleted_at is not null for update`.execute(db);
+      const { rows: tests } = await sql`select from accounts where test_of = ${accountId}`.execute(db);
+      if (tests.length > 0) return false;
       for (const [table, key] of Object.entries({ ...plainTables, ...lastingTables })) {
         const { rows } = await sql`
           select from ${sql.table(table)} where account_id = ${accountId} order by ${sql.ref(key)} limit 1

@@ -27,7 +27,7 @@ export function accountStore(db: Database): AccountStore {
         'reminders',
         'show_links as showLinks',
       ])
-      .select('default_days as defaultDays')
+      .select(['default_days as defaultDays', 'test_of as testOf'])
       .select(({ eb }) => [
         eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'),
         eb('deleted_at', 'is not', null).$castTo<boolean>().as('deleting'),
@@ -35,7 +35,7 @@ export function accountStore(db: Database): AccountStore {
 
   const liveKeys = async (condition: RawBuilder<boolean>) => {
     const { rows } = await sql<LiveKey>`
-      select a.id as "accountId", a.email, k.id as "keyId", k.digest, k.scopes, k.networks, k.expires_at as "expiresAt",
+      select a.id as "accountId", a.email, a.test_of is not null as "isTest", k.id as "keyId", k.digest, k.scopes, k.networks, k.expires_at as "expiresAt",
         coalesce(k.last_used_at < now() - interval '10 minutes', true) as "useIsDue"
       from accounts as a join api_keys as k on k.account_id = a.id
       where ${condition} and a.disabled_at is null and k.revoked_at is null
@@ -54,8 +54,13 @@ export function accountStore(db: Database): AccountStore {
     return new Map(found.map((key) => [key.digest.toString('hex'), key]));
   }, credentialLimits);
   const isLive = sql<boolean>`revoked_at is null and coalesce(expires_at > now(), true)`;
+  /** The account and its test account. */
+  const both = (accountId: string) =>
+    sql<string>`any(array(select id from accounts where id = ${accountId} or test_of = ${accountId}))`;
   const keyColumns = [
     'id',
+    'account_id as accountId',
+    sql<boolean>`(select test_of is not null from accounts where accounts.id = api_keys.account_id)`.as('isTest'),
     'name',
     'hint',
     'scopes',
@@ -99,10 +104,12 @@ export function accountStore(db: Database): AccountStore {
     byId: (accountId) => accounts().where('id', '=', accountId).executeTakeFirst(),
     page: (after, count) => accounts().where('email', '>', after).orderBy('email').limit(sql.lit(count)).execute(),
 
-    async insert(account) {
+    findTestAccount: (accountId) => accounts().where('test_of', '=', accountId).executeTakeFirst(),
+
+    async insert({ testOf = null, ...account }) {
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('accounts')
-        .values(account)
+        .values({ ...account, test_of: testOf })
         .onConflict((conflict) => conflict.column('email').doNothing())
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
@@ -112,7 +119,9 @@ export function accountStore(db: Database): AccountStore {
       await db
         .updateTable('accounts')
         .set({ disabled_at: disabled ? sql`coalesce(disabled_at, now())` : null })
-        .where('id', '=', accountId)
+        .where(({ or, eb }) => or([eb('id', '=', accountId), eb('test_of', '=', accountId)]))
+        // Its test account may be being deleted by itself.
+        .where(({ or, eb }) => or([eb('deleted_at', 'is', null), eb.val(disabled)]))
         .execute();
     },
 
@@ -143,11 +152,11 @@ export function accountStore(db: Database): AccountStore {
         .selectFrom('api_keys')
         .select(keyColumns)
         .$castTo<ApiKey>()
-        .where('account_id', '=', accountId)
+        .where('account_id', '=', both(accountId))
         // Live keys first, so that all of them are seen, however many have been revoked since.
         .orderBy(isLive, 'desc')
         .orderBy('created_at', 'desc')
-        .limit(sql.lit(100))
+        .limit(sql.lit(200))
         .execute(),
 
     insertKey: (accountId, { expiresAt, createdBy, ...key }) =>
@@ -170,7 +179,7 @@ export function accountStore(db: Database): AccountStore {
         .selectFrom('api_keys')
         .select(keyColumns)
         .$castTo<ApiKey>()
-        .where('account_id', '=', accountId)
+        .where('account_id', '=', both(accountId))
         .where('id', '=', keyId)
         .where('revoked_at', 'is', null)
         .executeTakeFirst(),
@@ -179,24 +188,28 @@ export function accountStore(db: Database): AccountStore {
       // A key that was revoked earlier may have made keys that were not.
       const { rows } = await sql<{ id: string }>`
         with recursive revoked as (
-          select id from api_keys where account_id = ${accountId} and id::text = ${keyId}
+          select id from api_keys where account_id = ${both(accountId)} and id::text = ${keyId}
           union
           select made.id from api_keys as made join revoked on made.created_by = revoked.id
-          where made.account_id = ${accountId} and ${descendants}::boolean
+          where made.account_id = ${both(accountId)} and ${descendants}::boolean
         )
         update api_keys set revoked_at = now()
-        where account_id = ${accountId} and id in (select id from revoked) and revoked_at is null
+        where account_id = ${both(accountId)} and id in (select id from revoked) and revoked_at is null
         returning id
       `.execute(db);
       return rows.map(({ id }) => id);
     },
 
-    findIds: (emails) =>
+    findReceiving: (accountId, emails) =>
       db
         .selectFrom('accounts')
         .select(['id', 'email'])
         .where('email', '=', sql<string>`any(${emails})`)
+        .where('id', '<>', accountId)
         .where('deleted_at', 'is', null)
+        .where(
+          sql<boolean>`(test_of is null) = (select sender.test_of is null from accounts as sender where sender.id = ${accountId})`,
+        )
         .execute(),
   };
 }

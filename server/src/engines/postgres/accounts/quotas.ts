@@ -18,6 +18,13 @@ const names = Object.keys(columns) as (keyof Quotas)[];
 
 const selected = (value: (column: string) => ReturnType<typeof sql>) =>
   sql.join(names.map((name) => sql`${value(columns[name])} as ${sql.id(name)}`));
+/** A test account has lifetimes of its own, which are short. */
+const inherited = (column: string) => {
+  const value = sql`coalesce(${sql.ref(`live.${column}`)}, ${sql.ref(`groups.${column}`)})`;
+  return column.endsWith('lifetime') || column === 'lifetimes'
+    ? sql`case when accounts.test_of is null then ${value} end`
+    : value;
+};
 const today = sql`(now() at time zone 'UTC')::date`;
 
 export function quotaStore(db: Database): QuotaStore {
@@ -38,9 +45,11 @@ export function quotaStore(db: Database): QuotaStore {
 
   return {
     async of(accountId) {
-      const { rows } = await sql<Quotas>`
-        select ${selected((column) => sql`coalesce(${sql.ref(`accounts.${column}`)}, ${sql.ref(`groups.${column}`)})`)}
-        from accounts left join groups on groups.id = accounts.group_id where accounts.id = ${accountId}
+      const { rows } = await sql<Quotas & { isTest: boolean }>`
+        select accounts.test_of is not null as "isTest",
+          ${selected((column) => sql`coalesce(${sql.ref(`accounts.${column}`)}, ${inherited(column)})`)}
+        from accounts left join accounts as live on live.id = accounts.test_of
+        left join groups on groups.id = coalesce(accounts.group_id, live.group_id) where accounts.id = ${accountId}
       `.execute(db);
       return only(rows);
     },

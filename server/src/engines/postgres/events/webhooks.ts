@@ -60,17 +60,18 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
       changed(accountId, id, sql`disabled_at = now(), disabled_reason = 'owner', replay_until = null`),
 
     async disableMadeBy(accountId, keyId) {
+      const both = sql`any(array(select id from accounts where id = ${accountId} or test_of = ${accountId}))`;
       // A key that was revoked earlier may have created webhooks that stay active.
       const { rows } = await sql<{ id: string }>`
         with recursive makers as (
-          select id from api_keys where account_id = ${accountId} and id = ${keyId}
+          select id from api_keys where account_id = ${both} and id = ${keyId}
           union
           select made.id from api_keys as made join makers on made.created_by = makers.id
-          where made.account_id = ${accountId}
+          where made.account_id = ${both}
         )
         update webhooks
         set disabled_at = now(), disabled_reason = 'key_revoked', replay_until = null, version = version + 1
-        where account_id = ${accountId} and created_by in (select id from makers) and disabled_at is null
+        where account_id = ${both} and created_by in (select id from makers) and disabled_at is null
         returning id
       `.execute(db);
       return rows.map(({ id }) => id);

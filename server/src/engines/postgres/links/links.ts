@@ -49,6 +49,7 @@ export function linkStore(db: Database): LinkStore {
         'drops.type',
         'accounts.email as sender',
         shownName.as('senderName'),
+        sql<boolean>`accounts.test_of is not null`.as('isTest'),
         'links.email as receiver',
         'links.phone',
         'links.language',

@@ -27,7 +27,7 @@ const scopeTexts: Record<KeyScope, string> = {
   keys: 'settings.scope.keys',
 };
 
-export type SettingsKey = Omit<ApiKey, 'createdBy' | 'revokedAt'>;
+export type SettingsKey = Omit<ApiKey, 'accountId' | 'isTest' | 'createdBy' | 'revokedAt'>;
 
 /** The form for a new key, as it was sent. */
 export interface KeyFields {

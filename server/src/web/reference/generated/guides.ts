@@ -52,6 +52,10 @@ export const v1Guides: readonly Guide[] = [
    {
     "kind": "paragraph",
     "text": "A key can create and revoke only keys that are at least as restricted as itself in scopes, networks and expiry. Revoking a key leaves the keys and webhooks that it created; the response contains the number of webhooks that are still enabled (`webhooks_live`). `DELETE /keys/{id}?descendants=true` also revokes the keys that it created, those that they created, and so on, and disables the webhooks that any of them created. Use it if a key has been disclosed. A webhook that the key changed but did not create stays enabled, so check the URLs of the others. `created_by` of a key or a webhook is the key that created it. An account has at most two keys without scopes and 50 with them. A key with scopes cannot be used for the machine API."
+   },
+   {
+    "kind": "paragraph",
+    "text": "With `\"mode\": \"test\"`, the new key is one of the account's [test account](test-mode.md), whose mails and SMS are kept instead of sent."
    }
   ]
  },
@@ -977,6 +981,11 @@ export const v1Guides: readonly Guide[] = [
       "`inbox.received`",
       "files from a contact or another account are in the inbox",
       "`inbox_id`, `sender`, `files`"
+     ],
+     [
+      "`test.message_kept`",
+      "a mail or SMS of a [test account](test-mode.md) was kept",
+      "`message_id`, `kind`, `to`"
      ],
      [
       "`inbox.parked`",

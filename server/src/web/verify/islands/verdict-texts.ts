@@ -62,5 +62,6 @@ export const problemTexts = {
   bad_order: 'verify.problem.bad_order',
   foreign_event: 'verify.problem.foreign_event',
   omitted: 'verify.problem.omitted',
+  test: 'verify.problem.test',
   bad_time_stamp: 'verify.problem.bad_time_stamp',
 } as const satisfies Record<ProblemCode, string>;
