@@ -217,6 +217,15 @@ export interface ClaimedEntry {
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /**
+   * The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as WB-7F3K-29QD.
+   */
+  reference: string;
+  /**
+   * The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+   * none.
+   */
+  external_id: string | null;
   /** Whether nobody asked for it: it came through the public page of the account. */
   unsolicited: boolean;
   /** Number of files. */
@@ -469,6 +478,10 @@ export interface DropCompletedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -484,6 +497,10 @@ export interface DropCreatedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** Number of receivers. */
     receivers: number;
     /** Number of files. */
@@ -542,6 +559,10 @@ export interface DropExpiredEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -557,6 +578,10 @@ export interface DropExtendedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** When it ends now. */
     expires_at: string;
   };
@@ -602,6 +627,10 @@ export interface DropFileDeliveredEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -625,6 +654,10 @@ export interface DropNotifiedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -644,6 +677,10 @@ export interface DropOpenedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -704,6 +741,10 @@ export interface DropReceiverAddedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -723,6 +764,10 @@ export interface DropReceiverCompletedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -742,6 +787,10 @@ export interface DropReceiverRevokedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -761,6 +810,10 @@ export interface DropRestoredEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -776,6 +829,10 @@ export interface DropRevokedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -791,6 +848,10 @@ export interface DropUndeliverableEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -850,6 +911,11 @@ export interface EventPage {
    * null.
    */
   next_cursor: string;
+  /**
+   * Whether older events are still to be read: request the next page at once, even if this one is empty, as it can be
+   * with a filter.
+   */
+  has_more: boolean;
 }
 
 /** A type of event. */
@@ -1058,6 +1124,15 @@ export interface InboxEntry {
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /**
+   * The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as WB-7F3K-29QD.
+   */
+  reference: string;
+  /**
+   * The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+   * none.
+   */
+  external_id: string | null;
   /** Whether nobody asked for it: it came through the public page of the account. */
   unsolicited: boolean;
   /** Number of files. */
@@ -1093,6 +1168,15 @@ export interface InboxEntryDetails {
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /**
+   * The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as WB-7F3K-29QD.
+   */
+  reference: string;
+  /**
+   * The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+   * none.
+   */
+  external_id: string | null;
   /** Whether nobody asked for it: it came through the public page of the account. */
   unsolicited: boolean;
   /** Number of files. */
@@ -1161,6 +1245,12 @@ export interface InboxParkedEvent {
     sender: string;
     /** Number of files. */
     files: number;
+    /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
+    request_id: string | null;
+    /** The reference of the drop, or of the request. */
+    reference: string;
+    /** The sender’s own identifier for the drop, or yours for the request; null if it has none. */
+    external_id: string | null;
     /** Number of times it was claimed. */
     attempts: number;
   };
@@ -1182,6 +1272,12 @@ export interface InboxReceivedEvent {
     sender: string;
     /** Number of files. */
     files: number;
+    /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
+    request_id: string | null;
+    /** The reference of the drop, or of the request. */
+    reference: string;
+    /** The sender’s own identifier for the drop, or yours for the request; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1215,27 +1311,37 @@ export interface ListDropsQuery {
   state?: 'live' | 'expired' | 'revoked';
   /** The address of one of the receivers. */
   receiver_email?: string;
-  /** Your own identifier for it, by which you can find it. It need not be unique. */
+  /** Your own identifier for it. */
   external_id?: string;
+  /** The reference that pages and mails show, such as WB-7F3K-29QD. */
+  reference?: string;
   /** Created at this time or later. */
   created_after?: string;
   /** Created before this time. */
   created_before?: string;
   /**
-   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email
-   * or external_id.
+   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email,
+   * external_id or reference.
    */
   search?: string;
   /**
    * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
    * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id or search.
+   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
    */
   contains?: string;
 }
 
 /** The parameters of the operation `listEvents`. */
 export interface ListEventsQuery {
+  /** Events of this type; repeat the parameter for several types. */
+  type?: EventType[];
+  /** Events about this drop. */
+  drop_id?: string;
+  /** Events about this request, and about what arrived through it. */
+  request_id?: string;
+  /** Events about drops, requests and entries of the inbox with this external id. */
+  external_id?: string;
   /**
    * The `next_cursor` of the previous response, or `end` for events from now on. Without it, the response begins with
    * the oldest event that is kept.
@@ -1258,6 +1364,17 @@ export interface ListInboxQuery {
    * allowed, and can be released. acknowledged: it is done.
    */
   state?: 'available' | 'claimed' | 'parked' | 'acknowledged';
+  /** What contacts sent through this request. Cannot be combined with state. */
+  request_id?: string;
+  /**
+   * The sender’s identifier for the drop, or your own for the request. Cannot be combined with state or request_id.
+   */
+  external_id?: string;
+  /**
+   * The reference of the drop or request, such as WB-7F3K-29QD. Cannot be combined with state, request_id or
+   * external_id.
+   */
+  reference?: string;
 }
 
 /** The parameters of the operation `listReceipts`. */
@@ -1282,23 +1399,35 @@ export interface ListRequestsQuery {
   state?: 'live' | 'expired' | 'revoked';
   /** The address of one of the receivers. */
   receiver_email?: string;
-  /** Your own identifier for it, by which you can find it. It need not be unique. */
+  /** Your own identifier for it. */
   external_id?: string;
+  /** The reference that pages and mails show, such as WB-7F3K-29QD. */
+  reference?: string;
   /** Created at this time or later. */
   created_after?: string;
   /** Created before this time. */
   created_before?: string;
   /**
-   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email
-   * or external_id.
+   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email,
+   * external_id or reference.
    */
   search?: string;
   /**
    * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
    * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id or search.
+   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
    */
   contains?: string;
+}
+
+/** The parameters of the operation `listUploads`. */
+export interface ListUploadsQuery {
+  /** How many entries to return; 100 if not given. */
+  limit?: number;
+  /** The `next_cursor` of the page before. It is valid only with the same filter. */
+  cursor?: string;
+  /** Uploads in this state. */
+  state?: 'uploading' | 'checking' | 'ready' | 'refused';
 }
 
 /** The parameters of the operation `listWebhookAttempts`. */
@@ -1356,7 +1485,10 @@ export interface NewDrop {
   second_factor?: 'off' | 'mail' | 'sms';
   /** False: receivers get no mails, and the response contains their links. True if not given. */
   notify?: boolean;
-  /** Your own identifier for it, by which you can find it. It need not be unique. */
+  /**
+   * Your own identifier for it, by which you can find it. It need not be unique. Accounts on this server that receive
+   * it see it in their inbox.
+   */
   external_id?: string;
   /** Your own values to keep with it: texts by name. Receivers do not see them. */
   metadata?: Record<string, string>;
@@ -1376,7 +1508,10 @@ export interface NewFileRequest {
   second_factor?: 'off' | 'mail' | 'sms';
   /** False: receivers get no mails, and the response contains their links. True if not given. */
   notify?: boolean;
-  /** Your own identifier for it, by which you can find it. It need not be unique. */
+  /**
+   * Your own identifier for it, by which you can find it. It need not be unique. Accounts on this server that receive
+   * it see it in their inbox.
+   */
   external_id?: string;
   /** Your own values to keep with it: texts by name. Receivers do not see them. */
   metadata?: Record<string, string>;
@@ -1485,6 +1620,10 @@ export interface RequestCreatedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** Number of receivers. */
     receivers: number;
   };
@@ -1502,6 +1641,10 @@ export interface RequestExpiredEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1517,6 +1660,10 @@ export interface RequestExtendedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** When it ends now. */
     expires_at: string;
   };
@@ -1534,6 +1681,10 @@ export interface RequestFulfilledEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1549,6 +1700,10 @@ export interface RequestNotifiedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1568,6 +1723,10 @@ export interface RequestOpenedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1587,6 +1746,10 @@ export interface RequestReceivedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1610,6 +1773,10 @@ export interface RequestReceiverAddedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1629,6 +1796,10 @@ export interface RequestReceiverRevokedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1648,6 +1819,10 @@ export interface RequestRestoredEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1663,6 +1838,10 @@ export interface RequestRevokedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1678,6 +1857,10 @@ export interface RequestUndeliverableEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1721,6 +1904,14 @@ export interface SentTestEvent {
 
 /** The parameters of the operation `streamEvents`. */
 export interface StreamEventsQuery {
+  /** Events of this type; repeat the parameter for several types. */
+  type?: EventType[];
+  /** Events about this drop. */
+  drop_id?: string;
+  /** Events about this request, and about what arrived through it. */
+  request_id?: string;
+  /** Events about drops, requests and entries of the inbox with this external id. */
+  external_id?: string;
   /**
    * A cursor, such as the `id` of the last event, or `end` for events from now on. Without it, the stream begins with
    * the oldest event that is kept.
@@ -1766,6 +1957,14 @@ export interface Upload {
   created_at: string;
   /** When it is removed unless it is sent before. */
   expires_at: string;
+}
+
+/** Uploads that are not sent yet. */
+export interface UploadPage {
+  /** The entries of this page. */
+  data: Upload[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
 }
 
 /** A URL to which events are sent. */

@@ -118,6 +118,12 @@ class ClaimedEntry(TypedDict):
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
     request_id: str | None
+    # The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as
+    # WB-7F3K-29QD.
+    reference: str
+    # The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+    # none.
+    external_id: str | None
     # Whether nobody asked for it: it came through the public page of the account.
     unsolicited: bool
     # Number of files.
@@ -256,6 +262,10 @@ class DropCompletedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class DropCompletedEvent(TypedDict):
@@ -276,6 +286,10 @@ class DropCreatedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # Number of receivers.
     receivers: int
     # Number of files.
@@ -338,6 +352,10 @@ class DropExpiredEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class DropExpiredEvent(TypedDict):
@@ -358,6 +376,10 @@ class DropExtendedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # When it ends now.
     expires_at: str
 
@@ -407,6 +429,10 @@ class DropFileDeliveredEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -435,6 +461,10 @@ class DropNotifiedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -459,6 +489,10 @@ class DropOpenedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -515,6 +549,10 @@ class DropReceiverAddedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -539,6 +577,10 @@ class DropReceiverCompletedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -563,6 +605,10 @@ class DropReceiverRevokedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -587,6 +633,10 @@ class DropRestoredEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class DropRestoredEvent(TypedDict):
@@ -607,6 +657,10 @@ class DropRevokedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class DropRevokedEvent(TypedDict):
@@ -627,6 +681,10 @@ class DropUndeliverableEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -654,6 +712,9 @@ class EventPage(TypedDict):
     # The `cursor` of the next request, also when there were no events. A stream of events never ends, so it is never
     # null.
     next_cursor: str
+    # Whether older events are still to be read: request the next page at once, even if this one is empty, as it can be
+    # with a filter.
+    has_more: bool
 
 
 class Fault(TypedDict):
@@ -685,6 +746,12 @@ class InboxEntry(TypedDict):
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
     request_id: str | None
+    # The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as
+    # WB-7F3K-29QD.
+    reference: str
+    # The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+    # none.
+    external_id: str | None
     # Whether nobody asked for it: it came through the public page of the account.
     unsolicited: bool
     # Number of files.
@@ -719,6 +786,12 @@ class InboxEntryDetails(TypedDict):
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
     request_id: str | None
+    # The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as
+    # WB-7F3K-29QD.
+    reference: str
+    # The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+    # none.
+    external_id: str | None
     # Whether nobody asked for it: it came through the public page of the account.
     unsolicited: bool
     # Number of files.
@@ -771,6 +844,12 @@ class InboxParkedEventData(TypedDict):
     sender: str
     # Number of files.
     files: int
+    # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
+    request_id: str | None
+    # The reference of the drop, or of the request.
+    reference: str
+    # The sender’s own identifier for the drop, or yours for the request; null if it has none.
+    external_id: str | None
     # Number of times it was claimed.
     attempts: int
 
@@ -797,6 +876,12 @@ class InboxReceivedEventData(TypedDict):
     sender: str
     # Number of files.
     files: int
+    # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
+    request_id: str | None
+    # The reference of the drop, or of the request.
+    reference: str
+    # The sender’s own identifier for the drop, or yours for the request; null if it has none.
+    external_id: str | None
 
 
 class InboxReceivedEvent(TypedDict):
@@ -829,7 +914,8 @@ class NewDrop(TypedDict):
     second_factor: NotRequired[Literal["off", "mail", "sms"]]
     # False: receivers get no mails, and the response contains their links. True if not given.
     notify: NotRequired[bool]
-    # Your own identifier for it, by which you can find it. It need not be unique.
+    # Your own identifier for it, by which you can find it. It need not be unique. Accounts on this server that receive
+    # it see it in their inbox.
     external_id: NotRequired[str]
     # Your own values to keep with it: texts by name. Receivers do not see them.
     metadata: NotRequired[dict[str, str]]
@@ -853,6 +939,10 @@ class RequestCreatedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # Number of receivers.
     receivers: int
 
@@ -875,6 +965,10 @@ class RequestExpiredEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class RequestExpiredEvent(TypedDict):
@@ -895,6 +989,10 @@ class RequestExtendedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # When it ends now.
     expires_at: str
 
@@ -917,6 +1015,10 @@ class RequestFulfilledEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class RequestFulfilledEvent(TypedDict):
@@ -937,6 +1039,10 @@ class RequestNotifiedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -961,6 +1067,10 @@ class RequestOpenedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -985,6 +1095,10 @@ class RequestReceivedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -1013,6 +1127,10 @@ class RequestReceiverAddedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -1037,6 +1155,10 @@ class RequestReceiverRevokedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -1061,6 +1183,10 @@ class RequestRestoredEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class RequestRestoredEvent(TypedDict):
@@ -1081,6 +1207,10 @@ class RequestRevokedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class RequestRevokedEvent(TypedDict):
@@ -1101,6 +1231,10 @@ class RequestUndeliverableEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -1185,6 +1319,40 @@ AccountEvent: TypeAlias = Union[
     InboxParkedEvent,
     ContactChangedEvent,
     ContactDeletedEvent,
+]
+
+
+# A type of event.
+EventType: TypeAlias = Literal[
+    "drop.created",
+    "drop.notified",
+    "drop.undeliverable",
+    "drop.opened",
+    "drop.file_delivered",
+    "drop.receiver_completed",
+    "drop.completed",
+    "drop.receiver_added",
+    "drop.receiver_revoked",
+    "drop.extended",
+    "drop.expired",
+    "drop.revoked",
+    "drop.restored",
+    "request.created",
+    "request.notified",
+    "request.undeliverable",
+    "request.opened",
+    "request.received",
+    "request.fulfilled",
+    "request.receiver_added",
+    "request.receiver_revoked",
+    "request.extended",
+    "request.expired",
+    "request.revoked",
+    "request.restored",
+    "inbox.received",
+    "inbox.parked",
+    "contact.changed",
+    "contact.deleted",
 ]
 
 
