@@ -12,7 +12,7 @@ export type * from './generated/wire.ts';
 export type { Retry, RetryPolicy } from './http/retry-policy.ts';
 export type { ContactChanges, ContactFilter, Contacts } from './resources/contacts.ts';
 export type { Drops } from './resources/drops.ts';
-export type { EventOptions, Events, FollowOptions, StreamOptions } from './resources/events.ts';
+export type { EventFilter, EventOptions, Events, FollowOptions, StreamOptions } from './resources/events.ts';
 export type { ClaimOptions, Inbox, InboxFilter, LeasedEntry, NackOptions, RenewOptions } from './resources/inbox.ts';
 export type { Keys, RevokeKeyOptions } from './resources/keys.ts';
 export type { ReceiptFilter, Receipts } from './resources/receipts.ts';
@@ -27,7 +27,7 @@ export type { DownloadedFile, DownloadToFileOptions } from './transfer/download-
 export type { ReceiptOptions } from './transfer/receipt-to-file.ts';
 export type { CheckedSend, SendOptions, SendResult, SentFile, UploadStore } from './transfer/send.ts';
 export type { Bytes, FileToSend } from './transfer/sources.ts';
-export type { UploadOptions, UploadProgress, Uploads } from './transfer/uploads.ts';
+export type { UploadFilter, UploadOptions, UploadProgress, Uploads } from './transfer/uploads.ts';
 export {
   type VerifyWebhookOptions,
   verifyWebhook,

@@ -163,11 +163,10 @@ export class Waybill {
   }
 
   #sendNeeds(): SendNeeds {
-    const { uploads, drops, events } = this;
+    const { uploads, drops } = this;
     return {
       uploads,
       drops,
-      events,
       account: (options) => this.account(options),
       newKey: () => this.#api.generateKey(),
     };

@@ -11,7 +11,10 @@ export interface ErrorDefinition {
   readonly surfaces: readonly ErrorSurface[];
   /** Whether the same request may succeed later. */
   readonly retryable?: true;
-  /** The Retry-After of the response, unless the error itself knows a better one. */
+  /**
+   * The Retry-After of the response, unless the error itself knows a better one. Every code has it whose status asks the
+   * caller to wait, 429 or 503, and every other response with the code has the header as well.
+   */
   readonly retryAfterSeconds?: number;
   /** The reason and what to do next. */
   readonly message: string;
@@ -314,12 +317,14 @@ const definitions = {
     status: 429,
     surfaces: ['api', 'v1', 'pages'],
     retryable: true,
+    retryAfterSeconds: 60,
     message: 'Too many failed attempts from this address. Wait as long as Retry-After says.',
   },
   too_many_messages: {
     status: 429,
     surfaces: ['api', 'v1', 'pages'],
     retryable: true,
+    retryAfterSeconds: 60,
     message:
       'This account, or one of the receivers, has had as many messages as an hour allows. Wait as long as Retry-After says.',
   },
@@ -327,6 +332,7 @@ const definitions = {
     status: 429,
     surfaces: ['api', 'v1'],
     retryable: true,
+    retryAfterSeconds: 3600,
     message:
       'The account has sent as much today as it may. Wait as long as Retry-After says, or ask the administrator for more.',
   },

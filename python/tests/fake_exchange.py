@@ -203,7 +203,7 @@ class FakeExchange:
             if "wait" in query and len(self.events) == place:
                 self._changed.wait(60)
             events = self.events[place : place + int(query.get("limit") or 100)]
-        return Reply(value={"data": events, "next_cursor": str(place + len(events))})
+        return Reply(value={"data": events, "next_cursor": str(place + len(events)), "has_more": False})
 
     def _claim(self) -> Reply:
         for entry in self.entries.values():

@@ -303,16 +303,15 @@ class CompletionTest(SendingTest):
             if "wait=" in seen.path:
                 waits.append(seen.path)
                 if len(waits) == 1:
-                    self.exchange.add_event("drop.opened", drop_id="another")
-                else:
-                    self.complete("completed", "opened" if len(waits) == 2 else "revoked")
+                    return Reply(value={"data": [], "next_cursor": "0", "has_more": True})
+                self.complete("completed", "opened" if len(waits) == 2 else "revoked")
             return None
 
         waits: list[str] = []
         self.exchange.intercept = go_on
         self.exchange.client().send(FILES, [*TO, "b@example.org"], wait_for="completed")
         self.assertEqual(len(waits), 3)
-        self.assertEqual(waits[0], "events?cursor=0&wait=30")
+        self.assertRegex(waits[0], r"^events\?type=drop.completed&type=.*&drop_id=[^&]+&cursor=0&wait=30$")
 
     def test_says_when_it_cannot_be_completed_any_more(self) -> None:
         sent = self.exchange.client().send(FILES, TO)
@@ -321,9 +320,30 @@ class CompletionTest(SendingTest):
             ended = self.exchange.client().drops.wait_for_completion(sent.drop["id"])
             self.assertEqual((ended.completed, ended.drop["state"]), (False, state))
 
-    def test_a_key_that_may_not_read_events_sends_nothing(self) -> None:
-        self.exchange.intercept = lambda seen: refuse(403, "scope_missing") if "events" in seen.path else None
-        self.assert_refused("scope_missing", FILES, TO, wait_for="completed")
+    def test_with_a_key_that_may_not_read_events_the_drop_is_read_until_it_is_completed(self) -> None:
+        def go_on(seen: Seen) -> Reply | None:
+            if seen.path.startswith("events"):
+                return refuse(403, "scope_missing")
+            if seen.method == "GET" and seen.path.startswith("drops/"):
+                reads.append(seen.path)
+                self.complete("opened" if len(reads) < 3 else "completed")
+            return None
+
+        reads: list[str] = []
+        self.exchange.intercept = go_on
+        sent = self.exchange.client().send(FILES, TO, wait_for="completed")
+        assert sent.completion is not None
+        self.assertTrue(sent.completion.completed)
+        self.assertEqual(self.exchange.server.runtime.sleeps, [2.0, 3.0])
+
+    def test_a_key_that_may_read_neither_events_nor_the_drop_is_refused(self) -> None:
+        sent = self.exchange.client().send(FILES, TO)
+        self.exchange.intercept = lambda seen: refuse(403, "scope_missing")
+        with self.assertRaises(WaybillError) as caught:
+            self.exchange.client().drops.wait_for_completion(sent.drop["id"])
+        self.assertEqual(caught.exception.code, "scope_missing")
+
+    def test_a_negative_time_to_wait_sends_nothing(self) -> None:
         self.assert_refused("invalid_argument", FILES, TO, wait_for="completed", timeout=-1)
         self.assertEqual((self.exchange.uploads, self.exchange.drops), ({}, {}))
 

@@ -345,6 +345,8 @@ create table drops (
   expires_at        timestamptz not null,
   -- The person who sent it. Null: a program did.
   sent_by           uuid,
+  -- The API key that sent it, which may read it without the right to read everything. Null: a person or a contact did.
+  key_id            uuid,
   -- Set when the drop expires or is revoked: a clock that jumps back cannot bring a drop to life again. Only a person who
   -- undoes a revocation in time does.
   ended_at          timestamptz,
@@ -476,6 +478,10 @@ create table inbox_entries (
   id                uuid not null,
   sender_account_id uuid not null,
   drop_id           uuid not null,
+  -- The account's own request through which a contact sent it. Null: another account sent it, or nobody asked for it.
+  request_id        uuid,
+  -- The identifier that the sender gave its drop, or the account its request. Copied, so that entries are found by it.
+  external_id       text,
   created_at        timestamptz not null default now(),
   state             inbox_state not null default 'queued',
   -- Claims since it was received or released.
@@ -498,6 +504,8 @@ create index inbox_by_time on inbox_entries (account_id, created_at desc, id des
 create index inbox_open on inbox_entries (account_id, created_at desc, id desc) where state <> 'acknowledged';
 create index inbox_unread on inbox_entries (account_id) where seen_at is null and state <> 'acknowledged';
 create index inbox_of_drop on inbox_entries (sender_account_id, drop_id);
+create index inbox_of_request on inbox_entries (account_id, request_id, created_at, id) where request_id is not null;
+create index inbox_by_external_id on inbox_entries (account_id, external_id, created_at, id) where external_id is not null;
 -- Claims read an index without acknowledged entries, however many there are.
 create index inbox_queue on inbox_entries (account_id, due_at, id) where state = 'queued';
 create index inbox_settled on inbox_entries (account_id, state, due_at, id) where state in ('last_attempt', 'acknowledged');
@@ -620,6 +628,8 @@ create table files (
 );
 -- One staged file for each name: decides which of two concurrent uploads wins.
 create unique index files_staged on files (account_id, draft, name) where state = 'ready' and drop_id is null;
+-- Those that were not sent yet, however many were.
+create index files_unsent on files (account_id, id) where state = 'ready' and drop_id is null;
 create index files_of_drop on files (account_id, drop_id) where drop_id is not null;
 create index files_by_name on files using gin (account_id, coalesce(path, name) gin_trgm_ops) where drop_id is not null;
 -- Held files keep the key of their day, so that only ready ones are looked through for keys to replace.
@@ -1121,6 +1131,12 @@ create table events (
   primary key (account_id, epoch, transaction_id, sequence)
 );
 create index events_in_order on events (epoch, transaction_id, sequence);
+-- Events about one drop or request, and about those with one external id, in their order.
+create index events_of_drop on events (
+  account_id, (coalesce(data ->> 'drop_id', data ->> 'request_id')), epoch, transaction_id, sequence)
+  where coalesce(data ->> 'drop_id', data ->> 'request_id') is not null;
+create index events_by_external_id on events (account_id, (data ->> 'external_id'), epoch, transaction_id, sequence)
+  where data ->> 'external_id' is not null;
 
 create table event_log (
   is_only_row        boolean primary key default true check (is_only_row),

@@ -11,6 +11,7 @@ const roots = [
   'Drop',
   'DropDetails',
   'EventPage',
+  'EventType',
   'Fault',
   'InboxEntry',
   'InboxEntryDetails',

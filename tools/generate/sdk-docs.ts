@@ -35,15 +35,15 @@ const groups: Record<string, string> = {
   'Getting receipts': 'Receipts ReceiptFilter AvailableReceipt Receipt ReceiptOptions ListReceiptsQuery',
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
-  'Managing uploads': 'Uploads UploadOptions Upload',
+  'Managing uploads': 'Uploads UploadFilter UploadOptions Upload',
   'The inbox': `Inbox WorkEntry WorkHandler WorkOptions WorkProblem Verdict ClaimStore InboxClaim
-    InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry LeasedEntry RenewOptions
+    InboxFilter ListInboxQuery InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry LeasedEntry RenewOptions
     NackOptions`,
   Downloads: 'FileToDownload DownloadOptions DownloadProgress Download DownloadToFileOptions DownloadedFile',
   'File names': 'safeLocalName safeLocalNames safeLocalPaths',
   'Managing contacts': `Contacts ContactFilter Contact ContactDetails ImportedContact ContactChanges
     ContactImportResult ListContactsQuery`,
-  'Reading events': 'Events FollowOptions StreamOptions EventOptions EventPage AccountEvent EventType',
+  'Reading events': 'Events EventFilter FollowOptions StreamOptions EventOptions EventPage AccountEvent EventType',
   'Sending events to webhooks': `Webhooks Webhook NewWebhook WebhookChanges WebhookWithSecret ReplaceSecretOptions
     WebhookAttempt Replay ReplayedEvents SentTestEvent`,
   'Receiving events':
@@ -60,8 +60,8 @@ const groups: Record<string, string> = {
     TestMessageKeptEvent`,
   'Other types of the API': `AckInput ApiKeyPage AvailableReceiptPage ClaimInput ClaimedEntries ContactImport ContactPage DropPage
     FileRequestPage GetDropReceiptPdfQuery GetRequestReceiptPdfQuery InboxEntryPage ListApiKeysQuery ListEventsQuery ListTestMessagesQuery TestMessagePage
-    ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery ListWebhooksQuery NackInput Problem RenewInput
-    RevokeApiKeyQuery SecretReplacement StreamEventsQuery Time WebhookAttemptPage WebhookPage`,
+    ListRequestsQuery ListUploadsQuery ListWebhookAttemptsQuery ListWebhooksQuery NackInput Problem RenewInput
+    RevokeApiKeyQuery SecretReplacement StreamEventsQuery Time UploadPage WebhookAttemptPage WebhookPage`,
 };
 
 export function renderSdkDocument(): string {

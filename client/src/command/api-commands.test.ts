@@ -124,7 +124,7 @@ describe('waybill history', () => {
 });
 
 describe('waybill show', () => {
-  const eventsOf = (...data: object[]) => ({ 'GET events': { data, next_cursor: 'next' } });
+  const eventsOf = (...data: object[]) => ({ 'GET events': { data, next_cursor: 'next', has_more: false } });
   const happened = (type: string, minute: number, more: object = {}) => ({
     id: `${ids.event}-${minute}`,
     type,
@@ -138,7 +138,6 @@ describe('waybill show', () => {
       ...eventsOf(
         dropCreated,
         happened('drop.receiver_added', 1, { receiver_id: 1, receiver_email: 'bo@example.com' }),
-        happened('drop.receiver_added', 2, { receiver: 'cy@example.com', drop_id: ids.key }),
         happened('drop.file_delivered', 3, {
           receiver_id: 0,
           receiver_email: 'anna@example.com',
@@ -149,10 +148,10 @@ describe('waybill show', () => {
       ),
       'GET drops/ID': { ...dropDetails, file_count: 2 },
     };
-    const { output } = await waybill('show WB-7F3K-29QD', { replies });
+    const { output, requested } = await waybill('show WB-7F3K-29QD', { replies });
+    expect(requested).toContain(`GET events?drop_id=${ids.drop}&limit=100`);
     expect(output).toContain('  sent to 1 receiver\n');
     expect(output).toContain('2030-01-31 14:01  bo@example.com added\n');
-    expect(output).not.toContain('cy@example.com');
     expect(output).toContain('2030-01-31 14:03  plan.pdf downloaded by anna@example.com\n');
     expect(output).toContain('2030-01-31 14:04  extended until 2030-02-14 12:00\n');
   });
@@ -162,8 +161,8 @@ describe('waybill show', () => {
     expect(output).toContain('2030-01-31 12:00  sent\n');
   });
 
-  test('does not read the events of a busy account without end', async () => {
-    const many = eventsOf(...Array.from({ length: 100 }, () => ({ ...dropCreated, data: { drop_id: ids.key } })));
+  test('does not read the events of a busy drop without end', async () => {
+    const many = { 'GET events': { data: [happened('drop.extended', 1)], next_cursor: 'next', has_more: true } };
     const { output, requested } = await waybill('show WB-7F3K-29QD', { replies: many });
     expect(output).toContain('2030-01-31 12:00  sent\n');
     expect(requested.filter((what) => what.startsWith('GET events'))).toHaveLength(20);

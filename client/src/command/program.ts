@@ -143,10 +143,20 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
           'acknowledged',
         ]),
       )
+      .addOption(
+        new Option('--external-id <text>', 'only entries with this external id').conflicts(['state', 'reference']),
+      )
+      .addOption(
+        new Option(
+          '--reference <reference>',
+          'only entries with this reference of a drop, or of the request through which they came',
+        ).conflicts('state'),
+      )
       .addOption(limitOption())
       .action((options: InboxCommandOptions) => listInbox(context(), options)),
     'waybill inbox',
     'waybill inbox --state parked',
+    'waybill inbox --external-id order-4711',
     'waybill --json inbox --limit 10',
   );
   addExamples(

@@ -225,6 +225,15 @@ export interface ClaimedEntry {
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /**
+   * The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as WB-7F3K-29QD.
+   */
+  reference: string;
+  /**
+   * The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+   * none.
+   */
+  external_id: string | null;
   /** Whether nobody asked for it: it came through the public page of the account. */
   unsolicited: boolean;
   /** Number of files. */
@@ -482,6 +491,10 @@ export interface DropCompletedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -497,6 +510,10 @@ export interface DropCreatedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** Number of receivers. */
     receivers: number;
     /** Number of files. */
@@ -555,6 +572,10 @@ export interface DropExpiredEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -570,6 +591,10 @@ export interface DropExtendedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** When it ends now. */
     expires_at: string;
   };
@@ -615,6 +640,10 @@ export interface DropFileDeliveredEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -638,6 +667,10 @@ export interface DropNotifiedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -657,6 +690,10 @@ export interface DropOpenedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -717,6 +754,10 @@ export interface DropReceiverAddedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -736,6 +777,10 @@ export interface DropReceiverCompletedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -755,6 +800,10 @@ export interface DropReceiverRevokedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -774,6 +823,10 @@ export interface DropRestoredEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -789,6 +842,10 @@ export interface DropRevokedEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -804,6 +861,10 @@ export interface DropUndeliverableEvent {
   data: {
     /** The drop. */
     drop_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -863,6 +924,11 @@ export interface EventPage {
    * null.
    */
   next_cursor: string;
+  /**
+   * Whether older events are still to be read: request the next page at once, even if this one is empty, as it can be
+   * with a filter.
+   */
+  has_more: boolean;
 }
 
 /** A type of event. */
@@ -1072,6 +1138,15 @@ export interface InboxEntry {
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /**
+   * The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as WB-7F3K-29QD.
+   */
+  reference: string;
+  /**
+   * The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+   * none.
+   */
+  external_id: string | null;
   /** Whether nobody asked for it: it came through the public page of the account. */
   unsolicited: boolean;
   /** Number of files. */
@@ -1107,6 +1182,15 @@ export interface InboxEntryDetails {
   message: string;
   /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
   request_id: string | null;
+  /**
+   * The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as WB-7F3K-29QD.
+   */
+  reference: string;
+  /**
+   * The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+   * none.
+   */
+  external_id: string | null;
   /** Whether nobody asked for it: it came through the public page of the account. */
   unsolicited: boolean;
   /** Number of files. */
@@ -1175,6 +1259,12 @@ export interface InboxParkedEvent {
     sender: string;
     /** Number of files. */
     files: number;
+    /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
+    request_id: string | null;
+    /** The reference of the drop, or of the request. */
+    reference: string;
+    /** The sender’s own identifier for the drop, or yours for the request; null if it has none. */
+    external_id: string | null;
     /** Number of times it was claimed. */
     attempts: number;
   };
@@ -1196,6 +1286,12 @@ export interface InboxReceivedEvent {
     sender: string;
     /** Number of files. */
     files: number;
+    /** The request for files to which it belongs; null if another account sent it, or nobody asked for it. */
+    request_id: string | null;
+    /** The reference of the drop, or of the request. */
+    reference: string;
+    /** The sender’s own identifier for the drop, or yours for the request; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1235,27 +1331,37 @@ export interface ListDropsQuery {
   state?: 'live' | 'expired' | 'revoked';
   /** The address of one of the receivers. */
   receiver_email?: string;
-  /** Your own identifier for it, by which you can find it. It need not be unique. */
+  /** Your own identifier for it. */
   external_id?: string;
+  /** The reference that pages and mails show, such as WB-7F3K-29QD. */
+  reference?: string;
   /** Created at this time or later. */
   created_after?: string;
   /** Created before this time. */
   created_before?: string;
   /**
-   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email
-   * or external_id.
+   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email,
+   * external_id or reference.
    */
   search?: string;
   /**
    * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
    * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id or search.
+   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
    */
   contains?: string;
 }
 
 /** The parameters of the operation `listEvents`. */
 export interface ListEventsQuery {
+  /** Events of this type; repeat the parameter for several types. */
+  type?: EventType[];
+  /** Events about this drop. */
+  drop_id?: string;
+  /** Events about this request, and about what arrived through it. */
+  request_id?: string;
+  /** Events about drops, requests and entries of the inbox with this external id. */
+  external_id?: string;
   /**
    * The `next_cursor` of the previous response, or `end` for events from now on. Without it, the response begins with
    * the oldest event that is kept.
@@ -1278,6 +1384,17 @@ export interface ListInboxQuery {
    * allowed, and can be released. acknowledged: it is done.
    */
   state?: 'available' | 'claimed' | 'parked' | 'acknowledged';
+  /** What contacts sent through this request. Cannot be combined with state. */
+  request_id?: string;
+  /**
+   * The sender’s identifier for the drop, or your own for the request. Cannot be combined with state or request_id.
+   */
+  external_id?: string;
+  /**
+   * The reference of the drop or request, such as WB-7F3K-29QD. Cannot be combined with state, request_id or
+   * external_id.
+   */
+  reference?: string;
 }
 
 /** The parameters of the operation `listReceipts`. */
@@ -1302,21 +1419,23 @@ export interface ListRequestsQuery {
   state?: 'live' | 'expired' | 'revoked';
   /** The address of one of the receivers. */
   receiver_email?: string;
-  /** Your own identifier for it, by which you can find it. It need not be unique. */
+  /** Your own identifier for it. */
   external_id?: string;
+  /** The reference that pages and mails show, such as WB-7F3K-29QD. */
+  reference?: string;
   /** Created at this time or later. */
   created_after?: string;
   /** Created before this time. */
   created_before?: string;
   /**
-   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email
-   * or external_id.
+   * The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email,
+   * external_id or reference.
    */
   search?: string;
   /**
    * A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one
    * of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked
-   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id or search.
+   * for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.
    */
   contains?: string;
 }
@@ -1335,19 +1454,7 @@ export interface ListTestMessagesQuery {
    * receiver has everything; received: files arrived; undeliverable: mails do not reach a receiver; more_time and
    * send_again: a receiver asks for it; webhook_disabled; entries_parked. report: to the operator.
    */
-  kind?:
-    | 'invitation'
-    | 'reminder'
-    | 'code'
-    | 'receipt'
-    | 'received'
-    | 'confirmation'
-    | 'undeliverable'
-    | 'more_time'
-    | 'send_again'
-    | 'report'
-    | 'webhook_disabled'
-    | 'entries_parked';
+  kind?: 'invitation' | 'reminder' | 'code' | 'receipt' | 'received' | 'confirmation' | 'undeliverable' | 'more_time' | 'send_again' | 'report' | 'webhook_disabled' | 'entries_parked';
   /** Only those about this drop. */
   drop_id?: string;
   /** Only those about this request for files. */
@@ -1356,6 +1463,16 @@ export interface ListTestMessagesQuery {
   since?: string;
   /** Seconds to wait for a message if there is none; 0 if not given. */
   wait?: number;
+}
+
+/** The parameters of the operation `listUploads`. */
+export interface ListUploadsQuery {
+  /** How many entries to return; 100 if not given. */
+  limit?: number;
+  /** The `next_cursor` of the page before. It is valid only with the same filter. */
+  cursor?: string;
+  /** Uploads in this state. */
+  state?: 'uploading' | 'checking' | 'ready' | 'refused';
 }
 
 /** The parameters of the operation `listWebhookAttempts`. */
@@ -1418,7 +1535,10 @@ export interface NewDrop {
   second_factor?: 'off' | 'mail' | 'sms';
   /** False: receivers get no mails, and the response contains their links. True if not given. */
   notify?: boolean;
-  /** Your own identifier for it, by which you can find it. It need not be unique. */
+  /**
+   * Your own identifier for it, by which you can find it. It need not be unique. Accounts on this server that receive
+   * it see it in their inbox.
+   */
   external_id?: string;
   /** Your own values to keep with it: texts by name. Receivers do not see them. */
   metadata?: Record<string, string>;
@@ -1438,7 +1558,10 @@ export interface NewFileRequest {
   second_factor?: 'off' | 'mail' | 'sms';
   /** False: receivers get no mails, and the response contains their links. True if not given. */
   notify?: boolean;
-  /** Your own identifier for it, by which you can find it. It need not be unique. */
+  /**
+   * Your own identifier for it, by which you can find it. It need not be unique. Accounts on this server that receive
+   * it see it in their inbox.
+   */
   external_id?: string;
   /** Your own values to keep with it: texts by name. Receivers do not see them. */
   metadata?: Record<string, string>;
@@ -1547,6 +1670,10 @@ export interface RequestCreatedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** Number of receivers. */
     receivers: number;
   };
@@ -1564,6 +1691,10 @@ export interface RequestExpiredEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1579,6 +1710,10 @@ export interface RequestExtendedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** When it ends now. */
     expires_at: string;
   };
@@ -1596,6 +1731,10 @@ export interface RequestFulfilledEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1611,6 +1750,10 @@ export interface RequestNotifiedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1630,6 +1773,10 @@ export interface RequestOpenedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1649,6 +1796,10 @@ export interface RequestReceivedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1672,6 +1823,10 @@ export interface RequestReceiverAddedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1691,6 +1846,10 @@ export interface RequestReceiverRevokedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1710,6 +1869,10 @@ export interface RequestRestoredEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1725,6 +1888,10 @@ export interface RequestRevokedEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
   };
 }
 
@@ -1740,6 +1907,10 @@ export interface RequestUndeliverableEvent {
   data: {
     /** The request for files. */
     request_id: string;
+    /** The reference that pages and mails show. */
+    reference: string;
+    /** Your own identifier for it; null if it has none. */
+    external_id: string | null;
     /** The `id` of the receiver within the drop or request. */
     receiver_id: number;
     /** The receiver’s address. */
@@ -1783,6 +1954,14 @@ export interface SentTestEvent {
 
 /** The parameters of the operation `streamEvents`. */
 export interface StreamEventsQuery {
+  /** Events of this type; repeat the parameter for several types. */
+  type?: EventType[];
+  /** Events about this drop. */
+  drop_id?: string;
+  /** Events about this request, and about what arrived through it. */
+  request_id?: string;
+  /** Events about drops, requests and entries of the inbox with this external id. */
+  external_id?: string;
   /**
    * A cursor, such as the `id` of the last event, or `end` for events from now on. Without it, the stream begins with
    * the oldest event that is kept.
@@ -1911,6 +2090,14 @@ export interface Upload {
   created_at: string;
   /** When it is removed unless it is sent before. */
   expires_at: string;
+}
+
+/** Uploads that are not sent yet. */
+export interface UploadPage {
+  /** The entries of this page. */
+  data: Upload[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
 }
 
 /** A URL to which events are sent. */

@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime.ts';
 import type { Call, HttpRequests } from './http-requests.ts';
 import { readBytes, readJson } from './response.ts';
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** The maximum that the server allows. */
 const pageSize = 100;
@@ -111,7 +111,7 @@ export function toPath(collection: string, id: string, action?: string): string 
 
 function addQuery(path: string, query: Query): string {
   const parameters = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
+    value === undefined ? [] : [value].flat().map((each) => [name, String(each)]),
   );
   return parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters).toString()}`;
 }

@@ -23,12 +23,13 @@ export class Drops extends SentCollection<DropShapes> {
 
   /**
    * Waits until every file was sent in full to every receiver whose link is not revoked, the drop has ended, or the time
-   * runs out. Needs a key with the scope `history`.
+   * runs out. Learns of it from the events of the account, or, with a key that has only the scope `send`, by reading the
+   * drop every few seconds; such a key can wait for what it sent itself.
    *
    * @param id The id of the drop.
    */
   async waitForCompletion(id: string, options: CompletionOptions = {}): Promise<Completion> {
     const { signal } = options;
-    return await waitForCompletion(this.#api, () => this.get(id, { signal }), options);
+    return await waitForCompletion(this.#api, id, () => this.get(id, { signal }), options);
   }
 }

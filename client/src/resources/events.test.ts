@@ -32,7 +32,9 @@ test('a stream yields events as they arrive, and continues after the last one wh
     pages.push(page);
     if (pages.length === 4) break;
   }
-  expect(pages).toEqual([1, 2, 3, 10].map((number) => ({ data: [event(number)], next_cursor: `c${number}` })));
+  expect(pages).toEqual(
+    [1, 2, 3, 10].map((number) => ({ data: [event(number)], next_cursor: `c${number}`, has_more: false })),
+  );
   expect(server.paths()).toEqual(['end', 'c2', 'c3', 'c9'].map((cursor) => `GET events/stream?cursor=${cursor}`));
 });
 

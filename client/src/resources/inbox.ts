@@ -1,15 +1,12 @@
 import type { CallOptions, PostOptions } from '../call-options.ts';
-import type { ClaimedEntry, InboxEntry, InboxEntryDetails } from '../generated/wire.ts';
+import type { ClaimedEntry, InboxEntry, InboxEntryDetails, ListInboxQuery } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
 import { workInbox } from '../work/work-inbox.ts';
 import type { WorkHandler, WorkOptions } from '../work/work-options.ts';
 import { Events } from './events.ts';
 
-/** Filters entries; all are listed by default. */
-export interface InboxFilter extends CallOptions {
-  /** Lists only entries in this state. */
-  state?: InboxEntry['state'] | undefined;
-}
+/** Filters entries by one of these; all are listed by default. */
+export interface InboxFilter extends Omit<ListInboxQuery, 'limit' | 'cursor'>, CallOptions {}
 
 /** How long a lease lasts. */
 export interface RenewOptions extends PostOptions {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fastRuntime } from '../testing/fast-runtime.ts';
 import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
 
-const event = (type: string, drop = 'd1') => ({ type, data: { drop_id: drop } });
+const event = (type: string) => ({ type, data: { drop_id: 'd1' } });
 const details = (state: string, ...states: string[]) => ({
   id: 'd1',
   state,
@@ -27,16 +27,13 @@ const countDrops = (server: WireServer) => server.paths().filter((path) => path 
 test('the wait ends when every receiver is done, and reads the drop only after events that can end it', async () => {
   await using server = await startServer(
     [details('live', 'opened', 'revoked'), details('live', 'opened'), details('live', 'completed', 'revoked')],
-    [
-      [event('drop.opened'), event('drop.completed', 'another')],
-      [event('drop.receiver_revoked')],
-      [],
-      [event('drop.completed')],
-    ],
+    [[event('drop.receiver_revoked')], [], [event('drop.completed')]],
   );
   expect(await server.client().drops.waitForCompletion('d1')).toMatchObject({ completed: true, drop: { id: 'd1' } });
   expect(countDrops(server)).toBe(3);
   expect(server.paths()[0]).toBe('GET events?cursor=end&limit=1');
+  const filter = 'type=drop.completed&type=drop.expired&type=drop.receiver_revoked&type=drop.revoked&drop_id=d1';
+  expect(server.paths()[2]).toBe(`GET events?${filter}&cursor=c0&wait=30`);
 });
 
 test.each(['revoked', 'expired'])('the wait ends when the drop is %s', async (state) => {
@@ -83,7 +80,24 @@ test('the wait survives a server that is away and a cursor that has expired, and
   expect(countDrops(server)).toBe(2);
 });
 
-test('a key that may not read events is refused', async () => {
+test('with a key that may not read events, the drop is read until it is completed', async () => {
+  let reads = 0;
+  await using server = await WireServer.start(({ path }, response) => {
+    if (path.startsWith('events')) return refuse(response, 403, 'scope_missing');
+    reads += 1;
+    succeed(response, details('live', reads < 5 ? 'opened' : 'completed'));
+  });
+  const runtime = fastRuntime();
+  const begin = runtime.now();
+  const { drops } = server.client({ runtime });
+  expect(await drops.waitForCompletion('d1')).toMatchObject({ completed: true });
+  expect(server.paths().filter((path) => path.startsWith('GET events'))).toHaveLength(1);
+  expect(runtime.now() - begin).toBeGreaterThanOrEqual(2_000 * (1 + 1.5 + 1.5 ** 2 + 1.5 ** 3));
+  reads = 0;
+  expect(await drops.waitForCompletion('d1', { timeoutSeconds: 4 })).toMatchObject({ completed: false });
+});
+
+test('a key that may read neither events nor the drop is refused', async () => {
   await using server = await WireServer.start((_seen, response) => refuse(response, 403, 'scope_missing'));
   await expect(server.client().drops.waitForCompletion('d1')).rejects.toMatchObject({ code: 'scope_missing' });
 });

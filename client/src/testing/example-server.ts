@@ -218,7 +218,7 @@ const replies: Replies = {
   'POST webhooks/ID/test': { event_id: ids.event },
   'POST webhooks/ID/replay': { event_count: 3 },
   'GET webhooks/ID/attempts': page(attempt),
-  'GET events': { data: [event], next_cursor: 'next' },
+  'GET events': { data: [event], next_cursor: 'next', has_more: false },
   'POST inbox/claim': { data: [] },
   'GET inbox': page(),
   'POST inbox/ID/release': {},

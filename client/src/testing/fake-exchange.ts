@@ -100,7 +100,7 @@ export class FakeExchange implements AsyncDisposable {
     if (method === 'POST' && path === 'drops' && this.refusedKey) throw new Refusal(403, this.refusedKey);
     if (method === 'POST' && path === 'drops') return this.#createDrop(JSON.parse(body.toString()) as NewDrop);
     if (path.startsWith('events?')) {
-      return { value: { data: this.onEvents(new URLSearchParams(path.slice(7))), next_cursor: 'c' } };
+      return { value: { data: this.onEvents(new URLSearchParams(path.slice(7))), next_cursor: 'c', has_more: false } };
     }
     if (path.startsWith('drops/')) {
       return { value: { id, state: 'live', receivers: this.receiverStates.map((state) => ({ state })) } };

@@ -4,7 +4,6 @@ import { isWaybillError, WaybillError } from '../errors.ts';
 import type { Account, CreatedDrop, Upload } from '../generated/wire.ts';
 import { type DeliveryOptions, toDeliveryFields } from '../resources/delivery-options.ts';
 import type { Drops } from '../resources/drops.ts';
-import type { Events } from '../resources/events.ts';
 import type { Completion } from '../resources/wait-for-completion.ts';
 import { expandFolders } from './expand-folders.ts';
 import { type FileToSend, type Source, toSource } from './sources.ts';
@@ -92,7 +91,6 @@ interface NamedFile {
 export interface SendNeeds {
   uploads: Uploads;
   drops: Drops;
-  events: Events;
   account: (options: CallOptions) => Promise<Account>;
   newKey: () => string;
 }
@@ -101,8 +99,6 @@ export interface SendNeeds {
 export async function send(needs: SendNeeds, options: SendOptions): Promise<SendResult> {
   const { waitFor = 'sent', timeoutSeconds, signal } = options;
   if (waitFor === 'sent') return await sendNow(needs, options);
-  // A key that may not read events is refused before anything is sent.
-  await needs.events.list({ cursor: 'end', limit: 1, signal });
   const sent = await sendNow(needs, options);
   return { ...sent, completion: await needs.drops.waitForCompletion(sent.drop.id, { timeoutSeconds, signal }) };
 }

@@ -17,6 +17,12 @@ export interface UploadProgress {
   totalBytes: number;
 }
 
+/** Filters uploads; all are listed by default. */
+export interface UploadFilter extends CallOptions {
+  /** Lists only uploads in this state. */
+  state?: Upload['state'] | undefined;
+}
+
 /** Options of an upload. */
 export interface UploadOptions extends PostOptions {
   /** Called whenever bytes were sent. */
@@ -40,6 +46,11 @@ export class Uploads {
   /** @internal */
   constructor(api: ApiClient) {
     this.#api = api;
+  }
+
+  /** Lists the uploads of the account that were not sent yet, newest first. */
+  list({ signal, ...filter }: UploadFilter = {}): AsyncGenerator<Upload, void, void> {
+    return this.#api.list<Upload>('uploads', filter, { signal });
   }
 
   /**

@@ -2,10 +2,12 @@ import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { pageParameters } from './page.ts';
 import { TestMessageKind } from './test-message.ts';
-import { describeId, describeTime } from './values.ts';
+import { describeExternalId, describeId, describeTime, Nullable } from './values.ts';
 
-const drop = { drop_id: describeId('The drop.') };
-const request = { request_id: describeId('The request for files.') };
+const reference = Type.String({ maxLength: 12, description: 'The reference that pages and mails show.' });
+const sent = { reference, external_id: Nullable(Type.String(), 'Your own identifier for it; null if it has none.') };
+const drop = { drop_id: describeId('The drop.'), ...sent };
+const request = { request_id: describeId('The request for files.'), ...sent };
 const receiver = {
   receiver_id: Type.Integer({ minimum: 0, description: 'The `id` of the receiver within the drop or request.' }),
   receiver_email: Type.String({ maxLength: 254, description: 'The receiver’s address.' }),
@@ -13,13 +15,27 @@ const receiver = {
 const receivers = { receivers: Type.Integer({ minimum: 1, description: 'Number of receivers.' }) };
 const files = { files: Type.Integer({ minimum: 1, description: 'Number of files.' }) };
 const inbox = { inbox_id: describeId('The entry in the inbox.') };
+const entry = {
+  ...inbox,
+  sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),
+  ...files,
+  request_id: Nullable(
+    Type.String({ format: 'uuid' }),
+    'The request for files to which it belongs; null if another account sent it, or nobody asked for it.',
+  ),
+  reference: Type.String({ maxLength: 12, description: 'The reference of the drop, or of the request.' }),
+  external_id: Nullable(
+    Type.String(),
+    'The sender’s own identifier for the drop, or yours for the request; null if it has none.',
+  ),
+};
 const deadline = { expires_at: describeTime('When it ends now.') };
 const contacts = {
   contacts: Type.Integer({ minimum: 0, description: 'Number of contacts that the account now has.' }),
   email: Type.Optional(Type.String({ maxLength: 254, description: 'The contact’s address, if it was only one.' })),
 };
 
-/** The data of each type of event: enough to look up the rest, and nothing that must be kept secret. */
+/** The data of each type of event: enough to look up the rest, and to know which of your own records it concerns. */
 const eventData = {
   'drop.created': { ...drop, ...receivers, ...files },
   'drop.notified': { ...drop, ...receiver },
@@ -51,15 +67,9 @@ const eventData = {
   'request.expired': request,
   'request.revoked': request,
   'request.restored': request,
-  'inbox.received': {
-    ...inbox,
-    sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),
-    ...files,
-  },
+  'inbox.received': entry,
   'inbox.parked': {
-    ...inbox,
-    sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),
-    ...files,
+    ...entry,
     attempts: Type.Integer({ minimum: 1, description: 'Number of times it was claimed.' }),
   },
   'test.message_kept': {
@@ -119,8 +129,28 @@ const cursor = Type.String({
     'The `next_cursor` of the previous response, or `end` for events from now on. Without it, the response begins with the oldest event that is kept.',
 });
 
+/** Which events are returned: those that match everything that is given. */
+const filter = {
+  type: Type.Optional(
+    Type.Array(EventType, {
+      minItems: 1,
+      maxItems: eventTypes.length,
+      uniqueItems: true,
+      description: 'Events of this type; repeat the parameter for several types.',
+    }),
+  ),
+  drop_id: Type.Optional(Type.String({ format: 'uuid', description: 'Events about this drop.' })),
+  request_id: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Events about this request, and about what arrived through it.' }),
+  ),
+  external_id: Type.Optional(
+    describeExternalId('Events about drops, requests and entries of the inbox with this external id.'),
+  ),
+};
+
 export const ListEventsQuery = Type.Object(
   {
+    ...filter,
     cursor: Type.Optional(cursor),
     limit: pageParameters.limit,
     wait: Type.Optional(
@@ -136,6 +166,7 @@ export const ListEventsQuery = Type.Object(
 
 export const StreamEventsQuery = Type.Object(
   {
+    ...filter,
     cursor: Type.Optional({
       ...cursor,
       description:
@@ -161,6 +192,10 @@ export const EventPage = Type.Object(
     next_cursor: Type.String({
       description:
         'The `cursor` of the next request, also when there were no events. A stream of events never ends, so it is never null.',
+    }),
+    has_more: Type.Boolean({
+      description:
+        'Whether older events are still to be read: request the next page at once, even if this one is empty, as it can be with a filter.',
     }),
   },
   { description: 'Events, the oldest first.' },

@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page, pageParameters } from './page.ts';
-import { describeId, describeTime, describeUnscannedReason, Nullable, Time } from './values.ts';
+import {
+  describeExternalId,
+  describeId,
+  describeReference,
+  describeTime,
+  describeUnscannedReason,
+  Nullable,
+  Time,
+} from './values.ts';
 
 const State = Type.Enum(['available', 'claimed', 'parked', 'acknowledged'], {
   description:
@@ -17,7 +25,26 @@ export const InboxFileParams = Type.Object({
 });
 
 export const ListInboxQuery = Type.Object(
-  { ...pageParameters, state: Type.Optional(State) },
+  {
+    ...pageParameters,
+    state: Type.Optional(State),
+    request_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'What contacts sent through this request. Cannot be combined with state.',
+      }),
+    ),
+    external_id: Type.Optional(
+      describeExternalId(
+        'The sender’s identifier for the drop, or your own for the request. Cannot be combined with state or request_id.',
+      ),
+    ),
+    reference: Type.Optional(
+      describeReference(
+        'The reference of the drop or request, such as WB-7F3K-29QD. Cannot be combined with state, request_id or external_id.',
+      ),
+    ),
+  },
   { additionalProperties: false },
 );
 
@@ -30,6 +57,14 @@ export const InboxEntry = Type.Object(
     request_id: Nullable(
       Type.String({ format: 'uuid' }),
       'The request for files to which it belongs; null if another account sent it, or nobody asked for it.',
+    ),
+    reference: Type.String({
+      description:
+        'The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as WB-7F3K-29QD.',
+    }),
+    external_id: Nullable(
+      Type.String(),
+      'The identifier that the sending account gave its drop, or that this account gave its request; null if there is none.',
     ),
     unsolicited: Type.Boolean({
       description: 'Whether nobody asked for it: it came through the public page of the account.',

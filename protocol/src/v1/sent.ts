@@ -1,15 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page, pageParameters } from './page.ts';
-import { describeTime, Nullable, Time } from './values.ts';
+import { describeExternalId, describeReference, describeTime, Nullable, Time } from './values.ts';
 
 /** The properties that drops and requests for files have in common. */
 
-const ExternalId = Type.String({
-  minLength: 1,
-  maxLength: limits.externalIdLength,
-  description: 'Your own identifier for it, by which you can find it. It need not be unique.',
-});
 const Metadata = Type.Record(
   Type.String({ pattern: `^[A-Za-z0-9_.-]{1,${limits.metadataNameLength}}$` }),
   Type.String({ maxLength: limits.metadataValueLength }),
@@ -71,7 +66,11 @@ export const newSentProperties = {
       description: 'False: receivers get no mails, and the response contains their links. True if not given.',
     }),
   ),
-  external_id: Type.Optional(ExternalId),
+  external_id: Type.Optional(
+    describeExternalId(
+      'Your own identifier for it, by which you can find it. It need not be unique. Accounts on this server that receive it see it in their inbox.',
+    ),
+  ),
   metadata: Type.Optional(Metadata),
 };
 
@@ -106,7 +105,8 @@ export const SentQuery = Type.Object(
     receiver_email: Type.Optional(
       Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of one of the receivers.' }),
     ),
-    external_id: Type.Optional(ExternalId),
+    external_id: Type.Optional(describeExternalId('Your own identifier for it.')),
+    reference: Type.Optional(describeReference('The reference that pages and mails show, such as WB-7F3K-29QD.')),
     created_after: Type.Optional(describeTime('Created at this time or later.')),
     created_before: Type.Optional(describeTime('Created before this time.')),
     search: Type.Optional(
@@ -114,7 +114,7 @@ export const SentQuery = Type.Object(
         minLength: 1,
         maxLength: limits.emailLength,
         description:
-          'The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email or external_id.',
+          'The reference, the external id or the address of a receiver, each in full. Cannot be combined with receiver_email, external_id or reference.',
       }),
     ),
     contains: Type.Optional(
@@ -122,7 +122,7 @@ export const SentQuery = Type.Object(
         minLength: 1,
         maxLength: limits.emailLength,
         description:
-          'A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id or search.',
+          'A part of the message, of the external id, of the address or name of a receiver, or of the name of a file; or one of the two groups of the reference. Upper and lower case are the same. A text of one or two characters is looked for in the newest 1,000 only. Cannot be combined with receiver_email, external_id, reference or search.',
       }),
     ),
   },
@@ -209,11 +209,9 @@ export const ReceiptQuery = Type.Object(
 export const ReceiptsQuery = Type.Object(
   {
     ...pageParameters,
-    reference: Type.String({
-      minLength: 1,
-      maxLength: 36,
-      description: 'The reference that pages and mails show, such as WB-7F3K-29QD; or the id of the drop or request.',
-    }),
+    reference: describeReference(
+      'The reference that pages and mails show, such as WB-7F3K-29QD; or the id of the drop or request.',
+    ),
     receiver_email: Type.Optional(
       Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of one of the receivers.' }),
     ),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Page, pageParameters } from './page.ts';
 import { describeTime, describeUnscannedReason, Nullable } from './values.ts';
 
 export const Upload = Type.Object(
@@ -29,6 +30,18 @@ export const Upload = Type.Object(
   { description: 'A file that was uploaded and is not sent yet.' },
 );
 export type Upload = Static<typeof Upload>;
+
+export const UploadPage = Page(Upload, 'Uploads that are not sent yet.');
+
+export const ListUploadsQuery = Type.Object(
+  {
+    ...pageParameters,
+    state: Type.Optional(
+      Type.Enum(['uploading', 'checking', 'ready', 'refused'], { description: 'Uploads in this state.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 const bytes = { type: 'string', pattern: '^[0-9]+$' } as const;
 

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { limits } from '../limits.ts';
 
 /** RFC 3339 without leap seconds, which a `Date` does not know. The pattern also serves validators without formats. */
 export const Time = Type.String({
@@ -12,6 +13,12 @@ export const Time = Type.String({
 export const describeTime = (description: string) => Type.String({ ...Time, description });
 
 export const describeId = (description: string) => Type.String({ format: 'uuid', description });
+
+export const describeExternalId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: limits.externalIdLength, description });
+
+/** Long enough for a reference with blanks around it, as it may be pasted. */
+export const describeReference = (description: string) => Type.String({ minLength: 1, maxLength: 36, description });
 
 export const Nullable = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description });

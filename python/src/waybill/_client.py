@@ -111,8 +111,6 @@ class Waybill:
             raise WaybillError("invalid_argument", 'A send can wait only for "completed".')
         if wait_for is not None:
             require_timeout(timeout)
-            # A key that may not read events is refused before anything is sent.
-            self.events.find_last_cursor()
         sender = Sender(self.uploads, self.drops, self.account)
         sent = sender.send(files, delivery, idempotency_key, self._api.runtime.uuid(), on_progress)
         if wait_for is None:

@@ -9,10 +9,14 @@ from . import _paths
 from ._api import ApiClient
 from ._events import MAX_WAIT_SECONDS, Events
 from .errors import WaybillError
-from .wire import CheckedDrop, CreatedDrop, Drop, DropDetails, NewDrop
+from .wire import CheckedDrop, CreatedDrop, Drop, DropDetails, EventType, NewDrop
 
 # The pause while the server is away, besides those of each request.
 _RETRY_SECONDS = 10.0
+# The pauses between two reads of the drop, if the key may not read events.
+_FIRST_POLL_SECONDS = 2.0
+_LONGEST_POLL_SECONDS = 30.0
+_LAST_EVENTS: tuple[EventType, ...] = ("drop.completed", "drop.expired", "drop.receiver_revoked", "drop.revoked")
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Drops:
         created_before: str | None = None,
         receiver_email: str | None = None,
         external_id: str | None = None,
+        reference: str | None = None,
         search: str | None = None,
         contains: str | None = None,
     ) -> Iterator[Drop]:
@@ -50,6 +55,7 @@ class Drops:
             "created_before": created_before,
             "receiver_email": receiver_email,
             "external_id": external_id,
+            "reference": reference,
             "search": search,
             "contains": contains,
         }
@@ -84,29 +90,43 @@ class Drops:
     def wait_for_completion(self, drop_id: str, *, timeout: float | None = None) -> Completion:
         """Waits until every receiver has downloaded every file, the drop has ended, or the seconds are over.
 
-        Learns of it from the events of the account, so the key needs the right to read the history.
+        Learns of it from the events of the account, or, with a key that has only the scope `send`, by reading the drop
+        every few seconds; such a key can wait for what it sent itself.
         """
         require_timeout(timeout)
         runtime = self._api.runtime
         end = math.inf if timeout is None else runtime.monotonic() + timeout
         cursor: str | None = None
         last: Completion | None = None
+        poll_seconds: float | None = None
         while True:
             try:
-                if cursor is None or last is None:
+                if poll_seconds is not None:
+                    last = self._read_completion(drop_id)
+                elif cursor is None or last is None:
                     # The position comes first: what happens after the drop was read is then an event.
                     found = self._events.find_last_cursor()
                     last, cursor = self._read_completion(drop_id), found
                 left = end - runtime.monotonic()
                 if last.completed or last.drop["state"] != "live" or left <= 0:
                     return last
-                page = self._events.list(cursor=cursor, wait=math.ceil(min(left, MAX_WAIT_SECONDS)))
-                if any(event["data"].get("drop_id") == drop_id for event in page["data"]):
+                if poll_seconds is not None:
+                    runtime.sleep(min(left, poll_seconds))
+                    poll_seconds = min(_LONGEST_POLL_SECONDS, poll_seconds * 1.5)
+                    continue
+                page = self._events.list(
+                    types=_LAST_EVENTS, drop_id=drop_id, cursor=cursor, wait=math.ceil(min(left, MAX_WAIT_SECONDS))
+                )
+                if page["data"]:
                     last = self._read_completion(drop_id)
                 cursor = page["next_cursor"]
             except WaybillError as error:
                 if error.code == "cursor_expired":
                     cursor = None
+                    continue
+                if error.code == "scope_missing" and poll_seconds is None:
+                    # A key that may only send reads its own drops, but no events.
+                    poll_seconds = _FIRST_POLL_SECONDS
                     continue
                 left = end - runtime.monotonic()
                 if not error.is_retryable or (left <= 0 and last is None):

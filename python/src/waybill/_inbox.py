@@ -28,10 +28,16 @@ class Inbox:
         self._events = events
 
     def list(
-        self, *, state: Literal["available", "claimed", "parked", "acknowledged"] | None = None
+        self,
+        *,
+        state: Literal["available", "claimed", "parked", "acknowledged"] | None = None,
+        request_id: str | None = None,
+        external_id: str | None = None,
+        reference: str | None = None,
     ) -> Iterator[InboxEntry]:
-        """Lists entries, newest first. With a state, those that have been in it longest come first."""
-        return self._api.list(_paths.INBOX, {"state": state})
+        """Lists entries, newest first, or those with one of these. Those in a state begin with the longest in it."""
+        query = {"state": state, "request_id": request_id, "external_id": external_id, "reference": reference}
+        return self._api.list(_paths.INBOX, query)
 
     def get(self, entry_id: str) -> InboxEntryDetails:
         """Gets an entry and its files."""

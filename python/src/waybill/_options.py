@@ -4,11 +4,13 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-Query: TypeAlias = Mapping[str, str | int | bool | None]
+# A value of None is left out; one of several values is repeated.
+QueryValue: TypeAlias = str | int | bool | Sequence[str] | None
+Query: TypeAlias = Mapping[str, QueryValue]
 # An event that ends a call early when it is set.
 Stop: TypeAlias = threading.Event | None
 

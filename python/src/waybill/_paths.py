@@ -1,8 +1,9 @@
 """Paths of /api/v1. No other module contains one."""
 
+from collections.abc import Sequence
 from urllib.parse import quote, urlencode
 
-from ._options import Query
+from ._options import Query, QueryValue
 
 API = "api/v1/"
 ACCOUNT = "account"
@@ -55,8 +56,14 @@ def release_path(entry_id: str) -> str:
 
 
 def add_query(path: str, query: Query) -> str:
-    given = [(name, _to_text(value)) for name, value in query.items() if value is not None]
+    given = [(name, _to_text(each)) for name, value in query.items() for each in _to_values(value)]
     return f"{path}?{urlencode(given)}" if given else path
+
+
+def _to_values(value: QueryValue) -> Sequence[str | int | bool]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, str | int | bool) else value
 
 
 def _to_text(value: str | int | bool) -> str:

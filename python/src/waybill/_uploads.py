@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import quote
 
 from . import _paths
@@ -67,6 +68,12 @@ class Uploads:
 
     def __init__(self, api: ApiClient) -> None:
         self._api = api
+
+    def list(
+        self, *, state: Literal["uploading", "checking", "ready", "refused"] | None = None
+    ) -> Iterator[Upload]:
+        """Lists the uploads of the account that were not sent yet, newest first."""
+        return self._api.list(_paths.UPLOADS, {"state": state})
 
     def get(self, upload_id: str) -> Upload:
         """Gets the state of an upload."""

@@ -120,6 +120,12 @@ class ClaimedEntry(TypedDict):
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
     request_id: str | None
+    # The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as
+    # WB-7F3K-29QD.
+    reference: str
+    # The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+    # none.
+    external_id: str | None
     # Whether nobody asked for it: it came through the public page of the account.
     unsolicited: bool
     # Number of files.
@@ -258,6 +264,10 @@ class DropCompletedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class DropCompletedEvent(TypedDict):
@@ -278,6 +288,10 @@ class DropCreatedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # Number of receivers.
     receivers: int
     # Number of files.
@@ -340,6 +354,10 @@ class DropExpiredEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class DropExpiredEvent(TypedDict):
@@ -360,6 +378,10 @@ class DropExtendedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # When it ends now.
     expires_at: str
 
@@ -409,6 +431,10 @@ class DropFileDeliveredEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -437,6 +463,10 @@ class DropNotifiedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -461,6 +491,10 @@ class DropOpenedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -517,6 +551,10 @@ class DropReceiverAddedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -541,6 +579,10 @@ class DropReceiverCompletedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -565,6 +607,10 @@ class DropReceiverRevokedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -589,6 +635,10 @@ class DropRestoredEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class DropRestoredEvent(TypedDict):
@@ -609,6 +659,10 @@ class DropRevokedEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class DropRevokedEvent(TypedDict):
@@ -629,6 +683,10 @@ class DropUndeliverableEventData(TypedDict):
 
     # The drop.
     drop_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -656,6 +714,9 @@ class EventPage(TypedDict):
     # The `cursor` of the next request, also when there were no events. A stream of events never ends, so it is never
     # null.
     next_cursor: str
+    # Whether older events are still to be read: request the next page at once, even if this one is empty, as it can be
+    # with a filter.
+    has_more: bool
 
 
 class Fault(TypedDict):
@@ -687,6 +748,12 @@ class InboxEntry(TypedDict):
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
     request_id: str | None
+    # The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as
+    # WB-7F3K-29QD.
+    reference: str
+    # The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+    # none.
+    external_id: str | None
     # Whether nobody asked for it: it came through the public page of the account.
     unsolicited: bool
     # Number of files.
@@ -721,6 +788,12 @@ class InboxEntryDetails(TypedDict):
     message: str
     # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
     request_id: str | None
+    # The reference of the drop, as its sender sees it, or of the request; pages and mails show it, such as
+    # WB-7F3K-29QD.
+    reference: str
+    # The identifier that the sending account gave its drop, or that this account gave its request; null if there is
+    # none.
+    external_id: str | None
     # Whether nobody asked for it: it came through the public page of the account.
     unsolicited: bool
     # Number of files.
@@ -773,6 +846,12 @@ class InboxParkedEventData(TypedDict):
     sender: str
     # Number of files.
     files: int
+    # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
+    request_id: str | None
+    # The reference of the drop, or of the request.
+    reference: str
+    # The sender’s own identifier for the drop, or yours for the request; null if it has none.
+    external_id: str | None
     # Number of times it was claimed.
     attempts: int
 
@@ -799,6 +878,12 @@ class InboxReceivedEventData(TypedDict):
     sender: str
     # Number of files.
     files: int
+    # The request for files to which it belongs; null if another account sent it, or nobody asked for it.
+    request_id: str | None
+    # The reference of the drop, or of the request.
+    reference: str
+    # The sender’s own identifier for the drop, or yours for the request; null if it has none.
+    external_id: str | None
 
 
 class InboxReceivedEvent(TypedDict):
@@ -831,7 +916,8 @@ class NewDrop(TypedDict):
     second_factor: NotRequired[Literal["off", "mail", "sms"]]
     # False: receivers get no mails, and the response contains their links. True if not given.
     notify: NotRequired[bool]
-    # Your own identifier for it, by which you can find it. It need not be unique.
+    # Your own identifier for it, by which you can find it. It need not be unique. Accounts on this server that receive
+    # it see it in their inbox.
     external_id: NotRequired[str]
     # Your own values to keep with it: texts by name. Receivers do not see them.
     metadata: NotRequired[dict[str, str]]
@@ -855,6 +941,10 @@ class RequestCreatedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # Number of receivers.
     receivers: int
 
@@ -877,6 +967,10 @@ class RequestExpiredEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class RequestExpiredEvent(TypedDict):
@@ -897,6 +991,10 @@ class RequestExtendedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # When it ends now.
     expires_at: str
 
@@ -919,6 +1017,10 @@ class RequestFulfilledEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class RequestFulfilledEvent(TypedDict):
@@ -939,6 +1041,10 @@ class RequestNotifiedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -963,6 +1069,10 @@ class RequestOpenedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -987,6 +1097,10 @@ class RequestReceivedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -1015,6 +1129,10 @@ class RequestReceiverAddedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -1039,6 +1157,10 @@ class RequestReceiverRevokedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -1063,6 +1185,10 @@ class RequestRestoredEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class RequestRestoredEvent(TypedDict):
@@ -1083,6 +1209,10 @@ class RequestRevokedEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
 
 
 class RequestRevokedEvent(TypedDict):
@@ -1103,6 +1233,10 @@ class RequestUndeliverableEventData(TypedDict):
 
     # The request for files.
     request_id: str
+    # The reference that pages and mails show.
+    reference: str
+    # Your own identifier for it; null if it has none.
+    external_id: str | None
     # The `id` of the receiver within the drop or request.
     receiver_id: int
     # The receiver’s address.
@@ -1215,6 +1349,41 @@ AccountEvent: TypeAlias = Union[
     TestMessageKeptEvent,
     ContactChangedEvent,
     ContactDeletedEvent,
+]
+
+
+# A type of event.
+EventType: TypeAlias = Literal[
+    "drop.created",
+    "drop.notified",
+    "drop.undeliverable",
+    "drop.opened",
+    "drop.file_delivered",
+    "drop.receiver_completed",
+    "drop.completed",
+    "drop.receiver_added",
+    "drop.receiver_revoked",
+    "drop.extended",
+    "drop.expired",
+    "drop.revoked",
+    "drop.restored",
+    "request.created",
+    "request.notified",
+    "request.undeliverable",
+    "request.opened",
+    "request.received",
+    "request.fulfilled",
+    "request.receiver_added",
+    "request.receiver_revoked",
+    "request.extended",
+    "request.expired",
+    "request.revoked",
+    "request.restored",
+    "inbox.received",
+    "inbox.parked",
+    "test.message_kept",
+    "contact.changed",
+    "contact.deleted",
 ]
 
 

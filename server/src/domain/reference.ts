@@ -1,3 +1,5 @@
+import { ExchangeError } from './exchange-error.ts';
+
 /** Douglas Crockford's alphabet of 32 characters: no letter that looks like a digit, and none that forms words. */
 export const readableAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -24,6 +26,13 @@ export function toReference(dropId: string): string {
 export function readIdEnd(reference: string): string | undefined {
   const digits = /^WB-?([0-9A-Z]{4})-?([0-9A-Z]{4})$/.exec(normalizeTypedCode(reference))?.slice(1).join('');
   return digits === undefined ? undefined : toHexadecimal(digits, endLength);
+}
+
+/** The same for what must be a reference. */
+export function requireIdEnd(reference: string): string {
+  const idEnd = readIdEnd(reference);
+  if (idEnd === undefined) throw new ExchangeError('invalid_input', 'Send a reference such as WB-7F3K-29QD.');
+  return idEnd;
 }
 
 /** The same for one of the two groups of characters of a reference, which is half as many hexadecimal digits. */

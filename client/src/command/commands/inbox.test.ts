@@ -10,6 +10,8 @@ const received = (name: string, state = 'available') => ({
   id: name,
   state,
   sender: 'b@example.org',
+  reference: 'WB-7F3K-29QD',
+  external_id: name === 'newest.txt' ? 'order-4711' : null,
   file_count: 1,
   received_at: '1970-01-01T00:00:00.000Z',
   files: [{ path: name }],
@@ -41,11 +43,11 @@ async function runInbox(entries: ReturnType<typeof received>[], words: string, c
   const terminal = fakeTerminal(home, account);
   if (columns !== undefined) Object.assign(terminal.output, { isTTY: true, columns });
   expect(await run(terminal, words.split(' '), new AbortController().signal, '1')).toBe(0);
-  return { lines: terminal.output.text.trimEnd().split('\n'), notices: terminal.errors.text };
+  return { lines: terminal.output.text.trimEnd().split('\n'), notices: terminal.errors.text, paths: server.paths() };
 }
 
 describe('waybill inbox', () => {
-  const newest = '1970-01-01T00:00:00.000Z\tb@example.org\tavailable\tnewest.txt\tnewest.txt';
+  const newest = '1970-01-01T00:00:00.000Z\tb@example.org\tavailable\tnewest.txt\tnewest.txt\tWB-7F3K-29QD\torder-4711';
 
   test('shows one line per entry, the newest first', async () => {
     const { lines } = await runInbox(full, 'inbox');
@@ -62,6 +64,17 @@ describe('waybill inbox', () => {
   test('shows only entries in the given state', async () => {
     const { lines } = await runInbox(full, 'inbox --state parked');
     expect(lines).toEqual([expect.stringContaining('older.txt')]);
+  });
+
+  test('finds entries by external id or by reference', async () => {
+    for (const filter of ['external_id=order-4711', 'reference=WB-7F3K-29QD']) {
+      const [name = '', value = ''] = filter.split('=');
+      const { lines, paths } = await runInbox(full, `inbox --${name.replace('_', '-')} ${value}`);
+      expect(lines[0]).toBe(newest);
+      expect(paths[0]).toBe(`GET inbox?limit=100&${filter}`);
+    }
+    const { notices } = await runInbox([], 'inbox --external-id order-4711');
+    expect(notices).toContain('Nothing matches the filter.');
   });
 
   test('shortens the sender and the files on a narrow terminal, but never the id that `release` needs', async () => {

@@ -24,20 +24,30 @@ const columns: readonly Column<ListedItem<InboxEntry, InboxEntryDetails>>[] = [
     min: 5,
   },
   { header: 'ID', cell: ({ item }) => item.id, isKept: true },
+  { header: 'REFERENCE', cell: ({ item }) => item.reference },
+  { header: 'EXTERNAL ID', cell: ({ item }) => item.external_id ?? '', min: 11 },
 ];
 
 const listParked = 'waybill inbox --state parked';
 
-export interface InboxCommandOptions extends Pick<InboxFilter, 'state'> {
+export interface InboxCommandOptions extends Pick<InboxFilter, 'state' | 'reference'> {
+  externalId?: string;
   limit?: number;
 }
 
 /** Lists the entries of the inbox. */
-export async function listInbox(context: Context, { limit, state }: InboxCommandOptions): Promise<void> {
+export async function listInbox(
+  context: Context,
+  { limit, externalId, ...others }: InboxCommandOptions,
+): Promise<void> {
+  const filter = { ...others, ...(externalId === undefined ? {} : { external_id: externalId }) };
   await withClient(context, async (client) => {
-    const entries = takeFirst(client.inbox.list({ state, signal: context.signal }), limit);
+    const entries = takeFirst(client.inbox.list({ ...filter, signal: context.signal }), limit);
     if ((await listWithDetails(context, client.inbox, entries, columns)) > 0) return;
-    context.output.notice(state === undefined ? 'The inbox is empty.' : `Nothing in the inbox is ${state}.`);
+    const { state } = filter;
+    const isFiltered = Object.keys(filter).length > 0;
+    const nothing = isFiltered ? 'Nothing matches the filter.' : 'The inbox is empty.';
+    context.output.notice(state === undefined ? nothing : `Nothing in the inbox is ${state}.`);
   });
 }
 

@@ -113,13 +113,16 @@ describe('send --wait', () => {
     expect(errors).not.toContain('again');
   });
 
-  test('sends nothing with a key that may not read events', async () => {
+  test('needs no key that may read events', async () => {
     await using exchange = await FakeExchange.start();
     exchange.onEvents = () => {
       throw new Refusal(403, 'scope_missing');
     };
-    expect((await send(exchange, '~/report.csv --to anna@example.org --wait 1')).exit).toBe(4);
-    expect([exchange.uploads.size, exchange.drops.length]).toEqual([0, 0]);
+    exchange.receiverStates = ['completed'];
+    const { exit, output } = await send(exchange, '~/report.csv --to anna@example.org --wait 1');
+    expect([exit, output]).toEqual([0, expect.stringContaining('Every receiver has downloaded every file')]);
+    exchange.receiverStates = ['opened'];
+    expect((await send(exchange, '~/report.csv --to anna@example.org --wait 1')).exit).toBe(11);
   });
 });
 

@@ -40,8 +40,6 @@ export async function sendFiles(
     paths.map((path) => (path === '-' ? { name: inputName ?? 'stdin', stream: terminal.input } : path)),
   );
   if (dryRun) return await checkSend(client, output, { files, ...toDelivery(delivery), signal });
-  // A key that may not read events is refused before anything is sent.
-  if (wait !== undefined) await client.events.list({ cursor: 'end', limit: 1, signal });
   const { to, key } = delivery;
   const words = { url: account.url, user: account.user, files: files.map(toPathAndName), delivery };
   // Standard input cannot be read again, so such a send cannot be resumed.

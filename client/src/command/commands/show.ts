@@ -18,7 +18,9 @@ export async function showSent(context: Context, identifier: string): Promise<vo
   const { output, signal } = context;
   await withClient(context, async (client) => {
     const found = await findSent(client, identifier, signal);
-    const history = output.isJson ? noHistory : await readSentEvents(client, found.details.id, signal);
+    const { id } = found.details;
+    const sent = found.noun === 'drop' ? { dropId: id } : { requestId: id };
+    const history = output.isJson ? noHistory : await readSentEvents(client, sent, signal);
     await output.printDetails(found.details, (sheet) => {
       if (found.noun === 'drop') writeDrop(sheet, found.details, history);
       else writeRequest(sheet, found.details, history);

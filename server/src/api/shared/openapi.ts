@@ -5,7 +5,9 @@ import { type DescribedRoute, isOptionalBody, type RouteResponse } from './route
 
 export const text = (description: string) => ({ description, schema: { type: 'string' } });
 export const commonHeaders = { 'X-Request-Id': text('Identifies the request. Quote it to the administrator.') };
-export const retryAfter = text('The number of seconds to wait before the next attempt.');
+export const retryAfter = text(
+  'The number of seconds to wait: the same request will not succeed before. See docs/api-v1.md, "Retry-After".',
+);
 export const header = (name: string, about: string, schema: object = {}) => ({
   name,
   in: 'header',
@@ -157,13 +159,20 @@ export function failures(
         description: those.map((code) => errors[code].message).join(' '),
         headers: {
           ...commonHeaders,
-          ...(status === '503' || status === '429' ? { 'Retry-After': retryAfter } : {}),
+          ...describeRetryAfter(those, errors),
           ...headers(status),
         },
         ...content(those),
       },
     ]),
   );
+}
+
+function describeRetryAfter(codes: readonly ErrorCode[], errors: Errors) {
+  const waiting = codes.filter((code) => errors[code].retryAfterSeconds !== undefined);
+  if (waiting.length === 0) return {};
+  const only = `${retryAfter.description} Only with ${waiting.map((code) => `\`${code}\``).join(' and ')}.`;
+  return { 'Retry-After': waiting.length === codes.length ? retryAfter : { ...retryAfter, description: only } };
 }
 
 /** The fields of every OpenAPI document. */

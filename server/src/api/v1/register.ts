@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
@@ -62,7 +61,7 @@ function register(
           ifExists: existenceInConditions(request),
           gone: gone.signal,
           revoked,
-          authenticateAgain: () => requireKey(engines, request, route.scope),
+          authenticateAgain: () => requireKey(engines, request, route),
         };
         // A repetition gets the first response, even if the request cannot be prepared a second time.
         const [preparation] = await Promise.allSettled([route.prepare?.(call)]);
@@ -114,7 +113,7 @@ function registerStream(
 
 /** The options of every operation: its path, its callers and the schemas of its input. */
 function toRouteOptions(engines: V1Engines, route: Route) {
-  const { method, path, scope } = route;
+  const { method, path } = route;
   const { query, body } = toEnforcedInput(route);
   return {
     method,
@@ -123,7 +122,7 @@ function toRouteOptions(engines: V1Engines, route: Route) {
     schema: inputSchemas({ ...route, query, ...(body && { body }) }),
     // Runs before the body is read.
     async onRequest(request: FastifyRequest) {
-      request.actor = await requireKey(engines, request, scope);
+      request.actor = await requireKey(engines, request, route);
     },
     async preValidation(request: FastifyRequest) {
       request.query = convertQuery(query, request.query);
@@ -164,7 +163,11 @@ const notBasic =
  * Requires a live API key as a Bearer token (RFC 6750). No cookie authenticates a request, because another site could
  * make a browser send it.
  */
-async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Scope | null): Promise<KeyActor> {
+async function requireKey(
+  engines: V1Engines,
+  request: FastifyRequest,
+  { scope, ownScope }: Pick<Route, 'scope' | 'ownScope'>,
+): Promise<KeyActor> {
   const { authorization = '' } = request.headers;
   const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(authorization) ?? [];
   const caller = await limitFailures(engines, request, async () => {
@@ -173,14 +176,15 @@ async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Sc
     return await authenticateBearer(engines, key, request.peer);
   });
   const { scopes } = caller.key;
-  if (scope !== null && scopes !== null && !scopes.includes(scope)) {
+  const isAllowed = [scope, ownScope].some((one) => one && scopes?.includes(one));
+  if (scope !== null && scopes !== null && !isAllowed) {
     throw new ExchangeError('scope_missing', `The key needs the scope ${scope}. Use a key that has it.`);
   }
   return caller;
 }
 
 /**
- * Converts texts in the query to numbers and booleans where the schema has them. Other texts stay as they are, and the
+ * Converts texts in the query to numbers and booleans where the schema has them, and a single one to a list. Other texts stay as they are, and the
  * schema refuses them. A text that the database cannot compare with anything is refused here.
  */
 export function convertQuery(schema: TSchema, query: unknown): Record<string, unknown> {
@@ -192,6 +196,7 @@ export function convertQuery(schema: TSchema, query: unknown): Record<string, un
 
 function convertValue(type: string | undefined, value: unknown): unknown {
   if (typeof value !== 'string') return value;
+  if (type === 'array') return [value];
   if (type === 'integer' && /^-?[0-9]{1,15}$/.test(value)) return Number(value);
   if (type === 'boolean' && /^(?:true|false)$/.test(value)) return value === 'true';
   return value;

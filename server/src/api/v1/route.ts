@@ -67,6 +67,8 @@ export type Route = Operation & (Handled | Streamed);
 interface Operation extends DescribedRoute {
   /** Null if any key is allowed. */
   readonly scope: Scope | null;
+  /** A scope with which a key may call it, too, for what the key itself created; the operation finds nothing else. */
+  readonly ownScope?: Scope;
   readonly otherResponse?: RouteResponse;
   /** A POST that may be repeated without an Idempotency-Key, because it only checks its body. */
   readonly changesNothing?: true;
@@ -135,6 +137,13 @@ export function route<
  * do more, or something else, than its caller wants.
  */
 const nothing = Type.Object({}, { additionalProperties: false });
+
+/** Describes which keys may call an operation. */
+export function describeRights({ scope, ownScope }: Pick<Route, 'scope' | 'ownScope'>): string {
+  if (scope === null) return 'Any key will do.';
+  const own = ownScope === undefined ? '' : ` A key with \`${ownScope}\` can use it for what the key itself sent.`;
+  return `Needs the scope \`${scope}\`.${own}`;
+}
 
 /** The schemas of the query and the body by which the server checks a request. */
 export function toEnforcedInput({ method, query = nothing, body, stream }: Route): {

@@ -1,4 +1,5 @@
 import type { DropType } from '@waybill/protocol';
+import type { Author } from '../audit/audit-store.ts';
 import type { Batch, BatchPosition, BatchSize, PagePosition } from '../batch.ts';
 import type { Receiver } from '../contacts/contact-store.ts';
 import type { TypedDrop } from '../events/drop-events.ts';
@@ -23,8 +24,8 @@ export interface NewDrop {
   /** The link of the request through which a contact sent it. */
   readonly from: { readonly dropId: string; readonly position: number } | null;
   readonly choices?: SenderChoices & { readonly reusable?: boolean };
-  /** The person who sent it; undefined if a program did. */
-  readonly sentBy?: string | undefined;
+  /** The person or the API key that sent it; undefined if a contact did. */
+  readonly author?: Pick<Author, 'kind' | 'id'>;
   /** Whether nobody in the account asked for the files: a visitor of its public page did. */
   readonly isUnsolicited?: boolean;
 }

@@ -1,15 +1,17 @@
-import type { Actor } from '../actor.ts';
+import type { Actor, KeyActor } from '../actor.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { isUuid } from '../is-uuid.ts';
 import { query } from '../query.ts';
-import { readHalfOfIdEnd, readIdEnd } from '../reference.ts';
+import { readHalfOfIdEnd, readIdEnd, requireIdEnd } from '../reference.ts';
+import { requireOneOf } from '../require-one-of.ts';
 import type { SentDrop, SentDropFilter, SentDropKey, SentId } from './sent-drop-store.ts';
 
 export interface SentDropQuery extends Pick<SentDropFilter, 'state' | 'createdFrom' | 'createdBefore'> {
   readonly receiver?: string | undefined;
   readonly externalId?: string | undefined;
+  readonly reference?: string | undefined;
   /** A reference, an external id or a receiver's address, in full. */
   readonly search?: string | undefined;
   /**
@@ -20,15 +22,12 @@ export interface SentDropQuery extends Pick<SentDropFilter, 'state' | 'createdFr
 
 /** Every list is read from an index, so only one of them can be searched for. */
 export function toFilter({ state, createdFrom, createdBefore, ...keys }: SentDropQuery): SentDropFilter {
-  const { receiver, externalId, search, contains } = keys;
-  if ([receiver, externalId, search, contains].filter((value) => value !== undefined).length > 1) {
-    const detail = 'Send one of receiver, external_id, search and contains.';
-    throw new ExchangeError('invalid_input', detail);
-  }
+  requireOneOf(keys);
   return { state, createdFrom, createdBefore, anyOf: toKeys(keys) };
 }
 
-function toKeys({ receiver, externalId, search, contains }: SentDropQuery): SentDropKey[] | undefined {
+function toKeys({ receiver, externalId, reference, search, contains }: SentDropQuery): SentDropKey[] | undefined {
+  if (reference !== undefined) return [{ idEnd: requireIdEnd(reference) }];
   if (receiver !== undefined) return [{ receiver: emailAddress(receiver) }];
   if (externalId !== undefined) return [{ externalId }];
   if (contains !== undefined) return toPartKeys(contains.trim());
@@ -62,6 +61,24 @@ export async function findSentDrop(
   const found = isUuid(sent.dropId) ? await store.sentDrops.find(accountId, sent) : undefined;
   if (!found) throw new ExchangeError('not_found');
   return found;
+}
+
+/**
+ * Finds one for a program to read. A key that may not read the history finds only what it sent itself; anything else looks
+ * as if it did not exist.
+ */
+export async function findReadableDrop(
+  engines: Pick<Engines, 'store'>,
+  caller: KeyActor,
+  sent: SentId,
+): Promise<SentDrop> {
+  const found = await findSentDrop(engines, caller, sent);
+  if (!mayReadHistory(caller) && found.keyId !== caller.key.id) throw new ExchangeError('not_found');
+  return found;
+}
+
+export function mayReadHistory({ key: { scopes } }: KeyActor): boolean {
+  return scopes === null || scopes.includes('history');
 }
 
 /** Finds those of these that the account has, in their order. */

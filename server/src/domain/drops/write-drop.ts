@@ -68,7 +68,7 @@ export async function writeDrop(
       receiverCount: receivers.length,
       fileCount,
       linkKey: drop.wrappedLinkKey,
-      sentBy: actor.author.kind === 'person' ? actor.author.id : undefined,
+      author: actor.author,
       ...(drop.choices ? { choices: drop.choices } : {}),
     },
     links,
@@ -138,7 +138,8 @@ export async function fillInboxes(
   return entries.map(({ accountId, id }) => ({
     accountId,
     type: 'inbox.received',
-    data: { inbox_id: id, sender: actor.email, files: fileCount },
+    data: { inbox_id: id, sender: actor.email, files: fileCount, request_id: null },
+    about: { accountId: actor.accountId, dropId },
   }));
 }
 

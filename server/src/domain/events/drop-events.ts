@@ -25,9 +25,10 @@ export function dropEvents(
   data: NewEvent['data'] = {},
 ): NewEvent[] {
   if (type === 'receivedfiles' || isUnsolicited) return [];
+  const about = { accountId, dropId };
   return type === 'uploadfiles'
-    ? [{ accountId, type: `request.${happening}`, data: { request_id: dropId, ...data } }]
-    : [{ accountId, type: `drop.${happening}`, data: { drop_id: dropId, ...data } }];
+    ? [{ accountId, type: `request.${happening}`, data: { request_id: dropId, ...data }, about }]
+    : [{ accountId, type: `drop.${happening}`, data: { drop_id: dropId, ...data }, about }];
 }
 
 /** Names a receiver in the data of an event. */

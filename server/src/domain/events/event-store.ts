@@ -1,10 +1,23 @@
 import type { EventType } from '@waybill/protocol/v1';
 
-export interface NewEvent {
+interface EventContent {
   readonly accountId: string;
   readonly type: EventType;
   /** As it is shown to the account: ids, addresses and names, never a link, a message or content. */
-  readonly data: Readonly<Record<string, string | number>>;
+  readonly data: Readonly<Record<string, string | number | null>>;
+}
+
+export interface NewEvent extends EventContent {
+  /** The drop or request whose reference and external id the store adds to the data. Another account's, if it was received. */
+  readonly about?: { readonly accountId: string; readonly dropId: string };
+}
+
+/** Which events are read: those that match everything that is given. */
+export interface EventFilter {
+  readonly types?: readonly string[] | undefined;
+  readonly dropId?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly externalId?: string | undefined;
 }
 
 /** A place in the order of all events. */
@@ -15,7 +28,7 @@ export interface EventPosition {
   readonly sequence: number;
 }
 
-export interface StoredEvent extends NewEvent {
+export interface StoredEvent extends EventContent {
   readonly id: string;
   readonly createdAt: Date;
   readonly position: EventPosition;
@@ -25,7 +38,7 @@ export interface EventPage {
   readonly events: readonly StoredEvent[];
   /** Where the next page begins: no event will ever be inserted before it. */
   readonly next: EventPosition;
-  /** The page is full, so there may be more. */
+  /** There may be more: the page is full, or the events that match a filter are further away than one query looks. */
   readonly more: boolean;
   /** Events after the given position were purged, or the position is not one of this database. */
   readonly lost: boolean;
@@ -38,8 +51,11 @@ export interface EventPage {
 export interface EventStore {
   /** Writes events in the transaction that makes them true. One statement, however many there are. */
   append(events: readonly NewEvent[]): Promise<void>;
-  /** The account's events after a position, or from the oldest one. */
-  page(accountId: string, after: EventPosition | undefined, limit: number): Promise<EventPage>;
+  /**
+   * The account's events after a position, or from the oldest one. A filter that matches few events does not make it read
+   * all of them: the page may then be empty although there are more.
+   */
+  page(accountId: string, after: EventPosition | undefined, limit: number, filter?: EventFilter): Promise<EventPage>;
   /** The events of all accounts after a position, or from the oldest one. */
   pageOfAll(after: EventPosition | undefined, limit: number): Promise<EventPage>;
   /** The position after everything that readers can see. */

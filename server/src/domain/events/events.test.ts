@@ -17,6 +17,7 @@ import { openLink } from '../links/open-link.ts';
 import { recordDelivery } from '../links/record-delivery.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { SendOutcome } from '../ports/mailer.ts';
+import { toReference } from '../reference.ts';
 import { sendFiles } from '../requests/send-files.ts';
 import type { Store } from '../store.ts';
 import { sweep } from '../sweep.ts';
@@ -58,6 +59,9 @@ async function fetchAll(link: Link): Promise<void> {
   }
 }
 const readAccount = async ({ accountId }: Actor) => (await engines.store.accounts.byId(accountId)) as Account;
+/** The part of an event's data by which other systems know the drop. */
+const identify = (dropId: string) => ({ reference: toReference(dropId), external_id: null });
+const describeDrop = (dropId: string) => ({ drop_id: dropId, ...identify(dropId) });
 const expire = async (dropId: string) => {
   await exchange.expire(dropId);
   await sweep(engines);
@@ -72,7 +76,7 @@ describe('a drop', () => {
     await expire(dropId);
     await sweep(engines);
     const [a, b] = await query<{ id: string }>('select id from files where drop_id = $1 order by name', [dropId]);
-    const about = { drop_id: dropId };
+    const about = describeDrop(dropId);
     const receiver = { receiver_id: 0, receiver_email: 'r@example.org' };
     expect(await readEventsFor(sender)).toEqual([
       { type: 'contact.changed', data: { contacts: 1, email: 'r@example.org' } },
@@ -117,8 +121,8 @@ describe('a drop', () => {
     });
     await sweep(engines);
     expect((await readEventsFor(sender)).slice(2)).toEqual([
-      { type: 'drop.extended', data: { drop_id: dropId, expires_at: until.toISOString() } },
-      { type: 'drop.revoked', data: { drop_id: dropId } },
+      { type: 'drop.extended', data: { ...describeDrop(dropId), expires_at: until.toISOString() } },
+      { type: 'drop.revoked', data: describeDrop(dropId) },
     ]);
   });
 
@@ -132,7 +136,7 @@ describe('a drop', () => {
     );
     const { position } = await add(engines, undefined);
     await revokeSentDrop(engines, sender, { type: 'downloadfiles', dropId }, { position, ifVersion: undefined });
-    const data = { drop_id: dropId, receiver_id: 1, receiver_email: 'added@example.org' };
+    const data = { ...describeDrop(dropId), receiver_id: 1, receiver_email: 'added@example.org' };
     expect((await readEventsFor(sender)).slice(2)).toEqual([
       { type: 'drop.receiver_added', data },
       { type: 'drop.receiver_revoked', data },
@@ -143,7 +147,10 @@ describe('a drop', () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
     await sendMails(sender, { outcome: 'refused', response: '550 5.1.1 no such user' });
     expect((await readEventsFor(sender)).slice(2)).toEqual([
-      { type: 'drop.undeliverable', data: { drop_id: dropId, receiver_id: 0, receiver_email: 'r@example.org' } },
+      {
+        type: 'drop.undeliverable',
+        data: { ...describeDrop(dropId), receiver_id: 0, receiver_email: 'r@example.org' },
+      },
     ]);
   });
 
@@ -169,12 +176,15 @@ describe('a drop', () => {
 
   test('is also in the inbox of a receiver with an account, who learns nothing else about it', async () => {
     const receiver = await exchange.account();
-    const { sender } = await sentLink(exchange, ['a.txt'], [receiver.email, 'r@example.org']);
+    const { sender, dropId } = await sentLink(exchange, ['a.txt'], [receiver.email, 'r@example.org']);
     const [entry] = await query<{ id: string }>('select id from inbox_entries where account_id = $1', [
       receiver.accountId,
     ]);
     expect(await readEventsFor(receiver)).toEqual([
-      { type: 'inbox.received', data: { inbox_id: entry?.id, sender: sender.email, files: 1 } },
+      {
+        type: 'inbox.received',
+        data: { inbox_id: entry?.id, sender: sender.email, files: 1, request_id: null, ...identify(dropId) },
+      },
     ]);
     expect(await readTypes(sender)).not.toContain('inbox.received');
   });
@@ -201,14 +211,14 @@ describe('a request for files', () => {
       'select id, drop_id from inbox_entries where account_id = $1',
       [actor.accountId],
     );
-    const about = { request_id: link.dropId };
+    const about = { request_id: link.dropId, ...identify(link.dropId) };
     const receiver = { receiver_id: 0, receiver_email: 'c@example.org' };
     expect((await readEventsFor(actor)).slice(1)).toEqual([
       { type: 'request.created', data: { ...about, receivers: 1 } },
       { type: 'request.notified', data: { ...about, ...receiver } },
       { type: 'request.opened', data: { ...about, ...receiver } },
       { type: 'request.received', data: { ...about, ...receiver, inbox_id: entry?.id, files: 1 } },
-      { type: 'inbox.received', data: { inbox_id: entry?.id, sender: 'c@example.org', files: 1 } },
+      { type: 'inbox.received', data: { ...about, inbox_id: entry?.id, sender: 'c@example.org', files: 1 } },
       { type: 'request.fulfilled', data: about },
       { type: 'request.expired', data: about },
     ]);

@@ -1,7 +1,13 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { query } from '../query.ts';
-import { comparePositions, type EventPage, type EventPosition } from './event-store.ts';
+import {
+  comparePositions,
+  type EventFilter,
+  type EventPage,
+  type EventPosition,
+  type StoredEvent,
+} from './event-store.ts';
 import type { EventWatch, News } from './event-watch.ts';
 
 interface EventQuery {
@@ -9,6 +15,7 @@ interface EventQuery {
   readonly limit: number;
   /** If there is no event, waits this long for one. */
   readonly waitSeconds: number;
+  readonly filter?: EventFilter | undefined;
 }
 
 /**
@@ -18,15 +25,15 @@ interface EventQuery {
 export async function readEvents(
   engines: FollowEngines,
   accountId: string,
-  { after, limit, waitSeconds }: EventQuery,
+  { after, limit, waitSeconds, filter }: EventQuery,
   { gone, mayStillRead }: { readonly gone: AbortSignal; readonly mayStillRead: () => Promise<unknown> },
 ): Promise<FollowedPage> {
   const timeIsUp = AbortSignal.any([gone, AbortSignal.timeout(waitSeconds * 1000)]);
   let page: FollowedPage | undefined;
   let hasWaited = false;
-  for await (const next of followEvents(engines, accountId, after, limit, timeIsUp)) {
+  for await (const next of followEvents(engines, accountId, { after, limit, filter }, timeIsUp)) {
     page = next;
-    if (page.events.length > 0 || waitSeconds === 0) break;
+    if (page.events.length > 0 || page.more || waitSeconds === 0) break;
     hasWaited = true;
   }
   if (hasWaited && !gone.aborted) await mayStillRead();
@@ -34,7 +41,7 @@ export async function readEvents(
 }
 
 export type FollowEngines = Pick<Engines, 'store'> & { readonly eventWatch: EventWatch };
-export type FollowedPage = Pick<EventPage, 'events' | 'next'>;
+export type FollowedPage = Pick<EventPage, 'events' | 'next' | 'more'>;
 
 /** The beginning of events to follow. Undefined: the oldest event that is kept. `end`: only what happens from now on. */
 type EventStart = EventPosition | 'end' | undefined;
@@ -47,31 +54,49 @@ type EventStart = EventPosition | 'end' | undefined;
 export async function* followEvents(
   { store, eventWatch }: FollowEngines,
   accountId: string,
-  after: EventStart,
-  limit: number,
+  { after, limit, filter }: Pick<EventQuery, 'after' | 'limit' | 'filter'>,
   signal: AbortSignal,
 ): AsyncGenerator<FollowedPage, void, void> {
   for (let position = after === 'end' ? await store.events.end() : after; ; ) {
-    const page = await store.events.page(accountId, position, limit);
+    const page = await store.events.page(accountId, position, limit, filter);
     if (page.lost) throw new ExchangeError('cursor_expired');
     yield page;
+    if (signal.aborted) return;
     position = page.next;
     while (!page.more) {
       const outcome = await eventWatch.wait(accountId, position, signal);
       if (outcome === 'over') return;
       if (outcome === 'read again') break;
-      const news = selectPage(outcome, position, limit);
-      if (news.events.length === 0) continue;
-      yield news;
+      const news = selectPage(outcome, position, limit, filter);
+      if (news.events.length > 0) yield news;
       position = news.next;
     }
   }
 }
 
 /** Selects the events after a position. The news may begin before it, may end before it, and may be more than was asked for. */
-function selectPage({ events, next }: News, position: EventPosition, limit: number): FollowedPage {
-  const wanted = events.filter((event) => comparePositions(event.position, position) > 0).slice(0, limit);
-  return { events: wanted, next: (wanted.length === limit && wanted.at(-1)?.position) || next };
+function selectPage(
+  { events, next }: News,
+  position: EventPosition,
+  limit: number,
+  filter: EventFilter = {},
+): FollowedPage {
+  const wanted = events
+    .filter((event) => comparePositions(event.position, position) > 0 && matchesFilter(event, filter))
+    .slice(0, limit);
+  const last = wanted.length === limit ? wanted.at(-1)?.position : undefined;
+  const end = comparePositions(next, position) > 0 ? next : position;
+  return { events: wanted, next: last ?? end, more: last !== undefined };
+}
+
+/** As the store selects them. */
+function matchesFilter({ type, data }: StoredEvent, { types, dropId, requestId, externalId }: EventFilter): boolean {
+  return (
+    (types === undefined || types.includes(type)) &&
+    (dropId === undefined || data['drop_id'] === dropId) &&
+    (requestId === undefined || data['request_id'] === requestId) &&
+    (externalId === undefined || data['external_id'] === externalId)
+  );
 }
 
 /** An event as lists, streams and webhooks contain it. The names follow Standard Webhooks. */

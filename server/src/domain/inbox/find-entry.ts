@@ -3,7 +3,9 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { InboxFile } from '../files/file-store.ts';
 import { query } from '../query.ts';
-import type { QueuedEntry } from './inbox-store.ts';
+import { requireIdEnd } from '../reference.ts';
+import { requireOneOf } from '../require-one-of.ts';
+import type { QueuedEntry, QueueFilter, QueuePosition } from './inbox-store.ts';
 
 /** An entry that has ended, or is another account's, looks as if it never existed. */
 export async function findEntry({ store }: Pick<Engines, 'store'>, actor: Actor, id: string): Promise<QueuedEntry> {
@@ -50,5 +52,20 @@ export async function openEntry(engines: Pick<Engines, 'store'>, actor: Actor, i
 export const countUnread = query((store) => store.inbox.countUnread);
 /** Lists the entries that people see. */
 export const listEntries = query((store) => store.inbox.list);
+
+interface QueueQuery extends Omit<QueueFilter, 'idEnd'> {
+  readonly reference?: string | undefined;
+}
+
 /** Lists the entries that programs claim. */
-export const listQueuedEntries = query((store) => store.inbox.page);
+export function listQueuedEntries(
+  { store }: Pick<Engines, 'store'>,
+  accountId: string,
+  { reference, ...filter }: QueueQuery,
+  after: QueuePosition | undefined,
+  count: number,
+): Promise<QueuedEntry[]> {
+  requireOneOf({ ...filter, reference });
+  const idEnd = reference === undefined ? undefined : requireIdEnd(reference);
+  return store.inbox.page(accountId, { ...filter, idEnd }, after, count);
+}

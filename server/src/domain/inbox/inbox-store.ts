@@ -23,6 +23,10 @@ export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 
   readonly message: string;
   /** The request through which a contact sent it; null: another account sent it, or nobody asked for it. */
   readonly requestId: string | null;
+  /** The drop or the request whose reference people know it by. */
+  readonly referredId: string;
+  /** The sender's identifier of the drop, or the account's own of the request. */
+  readonly externalId: string | null;
   /** Whether nobody in the account asked for it: it came through the account's public page. */
   readonly isUnsolicited: boolean;
   readonly receivedAt: Date;
@@ -39,9 +43,19 @@ export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 
 }
 
 /** An entry that was claimed as often as it may be. */
-export type ParkedEntry = Pick<QueuedEntry, 'id' | 'sender' | 'fileCount' | 'attempts'> & {
-  readonly accountId: string;
-};
+export type ParkedEntry = Pick<
+  QueuedEntry,
+  'id' | 'sender' | 'fileCount' | 'attempts' | 'requestId' | 'senderAccountId' | 'referredId'
+> & { readonly accountId: string };
+
+/** At most one of them. */
+export interface QueueFilter {
+  readonly state?: QueueState | undefined;
+  readonly requestId?: string | undefined;
+  readonly externalId?: string | undefined;
+  /** The last hexadecimal digits of the id of the drop or request (see reference.ts). */
+  readonly idEnd?: string | undefined;
+}
 
 export type QueuePosition = Pick<QueuedEntry, 'at' | 'id'>;
 
@@ -79,14 +93,9 @@ export interface LeasedEntry {
  */
 export interface InboxStore {
   /**
-   * Up to `count` entries, at most 101. All of them: newest first. Those in one state: in the order of their `dueAt`.
+   * Up to `count` entries, at most 101: newest first, or those in one state, in the order of their `dueAt`.
    */
-  page(
-    accountId: string,
-    state: QueueState | undefined,
-    after: QueuePosition | undefined,
-    count: number,
-  ): Promise<QueuedEntry[]>;
+  page(accountId: string, filter: QueueFilter, after: QueuePosition | undefined, count: number): Promise<QueuedEntry[]>;
   entry(accountId: string, id: string): Promise<QueuedEntry | undefined>;
   /** Leases up to `maxEntries`, at most 100, that no one else holds, in the order in which they became available. */
   claim(accountId: string, claim: Claim): Promise<QueuedEntry[]>;

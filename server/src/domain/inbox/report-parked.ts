@@ -18,9 +18,12 @@ export async function reportParkedEntries({ store }: Pick<Engines, 'store'>, cou
     const parked = await tx.inbox.reportParked(count);
     if (parked.length === 0) return 0;
     await tx.events.append(
-      parked.map(({ accountId, id, sender, fileCount, attempts }) => {
-        return { accountId, type: 'inbox.parked', data: { inbox_id: id, sender, files: fileCount, attempts } };
-      }),
+      parked.map(({ accountId, id, sender, fileCount, attempts, requestId, senderAccountId, referredId }) => ({
+        accountId,
+        type: 'inbox.parked',
+        data: { inbox_id: id, sender, files: fileCount, attempts, request_id: requestId },
+        about: { accountId: senderAccountId, dropId: referredId },
+      })),
     );
     return parked.length;
   });

@@ -30,15 +30,14 @@ export async function recordDelivery(
 
 function makeEvents(link: Link, completed: Completed): NewEvent[] {
   const { accountId, dropId } = link;
-  const about = { drop_id: dropId };
+  const event = { accountId, about: { accountId, dropId } };
+  const drop = { drop_id: dropId };
   const receiver = toReceiverData(link);
   return [
     ...completed.files.map(({ id, name }): NewEvent => {
-      return { accountId, type: 'drop.file_delivered', data: { ...about, ...receiver, file_id: id, file_name: name } };
+      return { ...event, type: 'drop.file_delivered', data: { ...drop, ...receiver, file_id: id, file_name: name } };
     }),
-    ...(completed.link
-      ? [{ accountId, type: 'drop.receiver_completed', data: { ...about, ...receiver } } as const]
-      : []),
-    ...(completed.drop ? [{ accountId, type: 'drop.completed', data: about } as const] : []),
+    ...(completed.link ? [{ ...event, type: 'drop.receiver_completed', data: { ...drop, ...receiver } } as const] : []),
+    ...(completed.drop ? [{ ...event, type: 'drop.completed', data: drop } as const] : []),
   ];
 }

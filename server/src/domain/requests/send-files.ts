@@ -7,7 +7,6 @@ import { requireStorable } from '../contacts/contact-from-input.ts';
 import { rememberedDispatches, wasJustDispatched } from '../drops/dispatch-draft.ts';
 import type { Engines } from '../engines.ts';
 import { toReceiverData } from '../events/drop-events.ts';
-import type { NewEvent } from '../events/event-store.ts';
 import { describeSubmission } from '../evidence/submission-evidence.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
@@ -118,17 +117,20 @@ export async function sendFiles(
       },
     ]);
     const isFulfilled = await tx.links.fulfil(link);
+    const event = { accountId, about: { accountId, dropId: link.dropId } };
     const received = { inbox_id: inboxId, files: files.length };
-    const about = { request_id: link.dropId };
+    const request = { request_id: link.dropId };
+    const inInbox = { sender: link.receiver, ...received };
     // The account does not know the request of a visitor of its public page, as it did not make it.
-    const ofRequest: NewEvent[] = link.isUnsolicited
-      ? []
-      : [{ accountId, type: 'request.received', data: { ...about, ...toReceiverData(link), ...received } }];
-    await tx.events.append([
-      ...ofRequest,
-      { accountId, type: 'inbox.received', data: { sender: link.receiver, ...received } },
-      ...(isFulfilled && !link.isUnsolicited ? [{ accountId, type: 'request.fulfilled', data: about } as const] : []),
-    ]);
+    await tx.events.append(
+      link.isUnsolicited
+        ? [{ ...event, type: 'inbox.received', data: { ...inInbox, request_id: null } }]
+        : [
+            { ...event, type: 'request.received', data: { ...request, ...toReceiverData(link), ...received } },
+            { ...event, type: 'inbox.received', data: { ...inInbox, ...request } },
+            ...(isFulfilled ? [{ ...event, type: 'request.fulfilled', data: request } as const] : []),
+          ],
+    );
     checkpoint('received:before-commit');
     return files;
   });

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { query } from '../query.ts';
 import type { Store } from '../store.ts';
 import { type AnnouncedFile, beginUpload, claimForLater } from './begin-upload.ts';
 import { requireFileSize } from './find-file-size-limit.ts';
@@ -35,6 +36,9 @@ export function findUploads(
   const drafts = ids.map((id) => uploadDraft(actor, id));
   return store.uploads.inDrafts(actor.accountId, ids, drafts, options);
 }
+
+/** Lists the uploads of the account's programs; those of people are theirs alone. */
+export const listUploads = query((store) => store.uploads.page);
 
 /** Removes an upload, whatever its state, unless it was sent. */
 export async function removeUpload(

@@ -145,6 +145,13 @@ export interface UploadStore extends DeletionStore {
     drafts: readonly string[],
     options?: { readonly lock: boolean },
   ): Promise<AccountUpload[]>;
+  /** The uploads of the account's programs that are not in a drop, the newest first, after the one with the id `after`. */
+  page(
+    accountId: string,
+    state: AccountUpload['state'] | undefined,
+    after: string | undefined,
+    count: number,
+  ): Promise<AccountUpload[]>;
   /** The total size of all files that were sent through a request's link or are in its contact draft. */
   bytesThrough(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, draft: string): Promise<number>;
   /** False when there is no such file in the contact draft. */

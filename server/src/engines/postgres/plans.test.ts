@@ -118,7 +118,8 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     insert into uploads (account_id, id, draft, state, name, media_type, writer, key_day, due_at)
       select account_id, id, 'draft ' || id, 'abandoned', 'x', 'text/plain', id, 1, created_at from drops;
     insert into events (account_id, epoch, type, data, created_at)
-      select account_id, 0, 'drop.created', '{}', created_at from drops;
+      select account_id, 0, 'drop.created',
+        jsonb_build_object('drop_id', id, 'external_id', 'order ' || row_number() over ()), created_at from drops;
     insert into webhooks (account_id, id, url, created_by, salt, replay_from, replay_from_id, replay_until)
       select id, gen_random_uuid(), 'https://x.org', id, '', '2026-01-01', id, now() from accounts, generate_series(1, 5);
     insert into webhook_deliveries (account_id, webhook_id, event_id, type, occurred_at, data, state, due_at, created_at)
@@ -482,8 +483,12 @@ async function everyCall(accountId: string): Promise<Calls> {
     inbox: {
       page: async (inbox) => {
         for (const state of [undefined, 'available', 'claimed', 'parked', 'acknowledged'] as const) {
-          await inbox.page(accountId, state, undefined, count);
-          await inbox.page(accountId, state, { at: after.createdAt, id: after.id }, count);
+          await inbox.page(accountId, { state }, undefined, count);
+          await inbox.page(accountId, { state }, { at: after.createdAt, id: after.id }, count);
+        }
+        for (const filter of [{ requestId: dropId }, { externalId: 'x' }, { idEnd: '00ffffffff' }]) {
+          await inbox.page(accountId, filter, undefined, count);
+          await inbox.page(accountId, filter, { at: after.createdAt, id: after.id }, count);
         }
       },
       entry: (inbox) => inbox.entry(accountId, randomUUID()),
@@ -571,6 +576,12 @@ async function everyCall(accountId: string): Promise<Calls> {
       expire: (uploads) => uploads.expire(count),
       listDraftFiles: (uploads) => uploads.listDraftFiles(accountId, 'new'),
       inDrafts: (uploads) => uploads.inDrafts(accountId, [writer.id], ['new'], { lock: true }),
+      page: async (uploads) => {
+        for (const state of [undefined, 'uploading', 'ready'] as const) {
+          await uploads.page(accountId, state, undefined, count);
+          await uploads.page(accountId, state, writer.id, count);
+        }
+      },
       bytesThrough: (uploads) => uploads.bytesThrough(link, 'new'),
       remove: (uploads) => uploads.remove(accountId, 'new', writer.id),
       acquireForCheck: (uploads) => uploads.acquireForCheck(accountId, writer.id, 60),
@@ -724,8 +735,18 @@ async function everyCall(accountId: string): Promise<Calls> {
       replaceKey: (log) => log.replaceKey({ ...logKey, epoch: 1 }, logKey),
     },
     events: {
-      append: (events) => events.append([{ accountId, type: 'contact.changed', data: {} }]),
-      page: (events) => events.page(accountId, position, count),
+      append: (events) =>
+        events.append([
+          { accountId, type: 'contact.changed', data: {} },
+          { accountId, type: 'drop.expired', data: {}, about: { accountId, dropId } },
+        ]),
+      page: async (events) => {
+        const ids = [{ dropId }, { requestId: dropId }, { externalId: 'x' }, { dropId, externalId: 'x' }];
+        for (const filter of [{}, ...ids, { types: ['drop.completed'] }, { dropId, types: ['drop.completed'] }]) {
+          await events.page(accountId, undefined, count, filter);
+          await events.page(accountId, position, count, filter);
+        }
+      },
       pageOfAll: (events) => events.pageOfAll(position, count),
       end: (events) => events.end(),
       purge: (events) => events.purge(300 * day, count),

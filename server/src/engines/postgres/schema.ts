@@ -210,6 +210,7 @@ export interface Drops {
   file_count: number;
   id: string;
   key_day: number | null;
+  key_id: string | null;
   lifetime: number;
   link_key: Buffer | null;
   message: string;
@@ -386,9 +387,11 @@ export interface InboxEntries {
   created_at: Generated<Timestamp>;
   drop_id: string;
   due_at: Generated<Timestamp>;
+  external_id: string | null;
   id: string;
   lease_id: string | null;
   parking_reported: Generated<boolean>;
+  request_id: string | null;
   seen_at: Timestamp | null;
   seen_by: string | null;
   sender_account_id: string;

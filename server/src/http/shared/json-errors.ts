@@ -41,7 +41,9 @@ export function refuse(
   if (isGone) request.log.info('the client disconnected before its request was complete');
   else logFailure(error, request);
   if (status === 401 && options.challenge !== undefined) reply.header('www-authenticate', options.challenge);
-  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
+  const { retryAfterSeconds: wait } = refusal;
+  // A whole number: 0 would ask for an immediate repetition, which is refused.
+  if (wait !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(wait))));
   reply.code(status);
   return refusal;
 }

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { limits } from '@waybill/protocol';
 import type { FastifyReply } from 'fastify';
-import type { EventPosition, StoredEvent } from '../../domain/events/event-store.ts';
+import type { EventFilter, EventPosition, StoredEvent } from '../../domain/events/event-store.ts';
 import { type FollowEngines, type FollowedPage, followEvents } from '../../domain/events/read-events.ts';
 import { endResponse, writeBytes } from '../transfer/write-bytes.ts';
 import { Cursors } from './cursors.ts';
@@ -32,6 +32,7 @@ export interface EventStream {
   readonly accountId: string;
   /** A cursor, `end` for events from now on, or undefined for all that are kept. The header `Last-Event-ID` is preferred. */
   readonly after: string | undefined;
+  readonly filter?: EventFilter;
   /** Aborted when the caller may no longer read events. */
   readonly ended: AbortSignal;
   readonly toMessage: (event: StoredEvent) => EventMessage;
@@ -50,7 +51,7 @@ export interface EventMessage {
 export async function replyWithEventStream(
   engines: FollowEngines & { readonly pepper: Buffer },
   reply: FastifyReply,
-  { accountId, after, ended, toMessage }: EventStream,
+  { accountId, after, filter, ended, toMessage }: EventStream,
 ): Promise<FastifyReply> {
   const cursors = eventCursors(engines.pepper, accountId);
   const start = findStart(reply, after);
@@ -59,7 +60,7 @@ export async function replyWithEventStream(
   reply.raw.once('close', () => gone.abort());
   if (reply.raw.destroyed) gone.abort();
   const over = AbortSignal.any([gone.signal, ended, AbortSignal.timeout(maxStreamMs)]);
-  const pages = followEvents(engines, accountId, position, limits.pageSize, over);
+  const pages = followEvents(engines, accountId, { after: position, limit: limits.pageSize, filter }, over);
   // Before the status is sent, because the cursor may have expired.
   const first = await pages.next();
   ended.throwIfAborted();

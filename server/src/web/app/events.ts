@@ -28,5 +28,5 @@ function readCursor(query: unknown): string {
 
 /** Says what has changed, not how: the screen is then loaded again, with what the person may see. */
 function toHint({ type, data }: StoredEvent): object {
-  return { type, id: data['drop_id'] ?? data['request_id'] ?? data['inbox_id'] };
+  return { type, id: type.startsWith('inbox.') ? data['inbox_id'] : (data['drop_id'] ?? data['request_id']) };
 }

@@ -54,7 +54,7 @@ async function open() {
   const sent = await exchange.drop(account, ['r@example.org'], ['a.txt']);
   const sender = await exchange.account(account.email);
   await exchange.drop(sender, [account.email], ['b.txt']);
-  const [entry] = await engines.store.inbox.page(account.accountId, undefined, undefined, 1);
+  const [entry] = await engines.store.inbox.page(account.accountId, {}, undefined, 1);
   const { link } = await openRequestLink(exchange, ['r@example.org'], account);
   const actor = { ...account, author: engines.administrator };
   const webhook = await createWebhook(engines, actor, {

@@ -11,7 +11,7 @@ import { toTemplate } from '../../api/shared/openapi.ts';
 import { type DescribedRoute } from '../../api/shared/route.ts';
 import { listErrors as listV1Errors, v1Document, everywhere as v1Everywhere } from '../../api/v1/openapi/openapi.ts';
 import { v1Errors } from '../../api/v1/problems.ts';
-import type { Route as V1Route } from '../../api/v1/route.ts';
+import { describeRights, type Route as V1Route } from '../../api/v1/route.ts';
 import { routes as v1Routes } from '../../api/v1/routes.ts';
 import { type Document, findOperation, type Operation } from './document.ts';
 
@@ -38,12 +38,11 @@ export function describeV1(publicUrl: string): DescribedApi {
   const document = v1Document(v1Routes) as unknown as Document;
   const operations = v1Routes.map((route) => {
     const path = toTemplate(`/api/v1${route.path}`);
-    const rights = route.scope === null ? 'Any key is accepted.' : `The key needs the scope \`${route.scope}\`.`;
     return {
       ...findOperation(document, path, route.method),
       route,
       path,
-      authentication: `Send [an API key](/docs/authentication) as \`Authorization: Bearer\`. ${rights}`,
+      authentication: `Send [an API key](/docs/authentication) as \`Authorization: Bearer\`. ${describeRights(route)}`,
       errors: listV1Errors(route),
       command: toV1Command(route, publicUrl),
     };

@@ -1,6 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { EventPage, ListEventsQuery, StreamEventsHeaders, StreamEventsQuery } from '@waybill/protocol/v1';
 import type { Static } from 'typebox';
+import type { EventFilter } from '../../../domain/events/event-store.ts';
 import { readEvents, toEvent } from '../../../domain/events/read-events.ts';
 import { eventCursors, replyWithEventStream } from '../../../http/shared/reply-with-event-stream.ts';
 import { type Route, route } from '../route.ts';
@@ -15,19 +16,26 @@ const listEvents = route({
   response: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventPage },
   errors: ['cursor_expired'],
   async handle({ engines, caller, query, gone, revoked, authenticateAgain }) {
-    const { cursor, limit = limits.pageSize, wait = 0 } = query;
+    const { cursor, limit = limits.pageSize, wait = 0, ...filter } = query;
     const cursors = eventCursors(engines.pepper, caller.accountId);
     const position = cursor === undefined || cursor === 'end' ? cursor : cursors.open(cursor, 'cursor');
-    const { events, next } = await readEvents(
+    const { events, next, more } = await readEvents(
       engines,
       caller.accountId,
-      { after: position, limit, waitSeconds: wait },
+      { after: position, limit, waitSeconds: wait, filter: toFilter(filter) },
       { gone: AbortSignal.any([gone, revoked]), mayStillRead: authenticateAgain },
     );
     revoked.throwIfAborted();
-    return { body: { data: events.map(toEvent), next_cursor: cursors.seal(next) } };
+    return { body: { data: events.map(toEvent), next_cursor: cursors.seal(next), has_more: more } };
   },
 });
+
+type FilterQuery = Omit<Static<typeof StreamEventsQuery>, 'cursor'>;
+
+function toFilter({ type, drop_id: dropId, request_id: requestId, external_id: externalId }: FilterQuery): EventFilter {
+  // Ids are stored in lower case.
+  return { types: type, dropId: dropId?.toLowerCase(), requestId: requestId?.toLowerCase(), externalId };
+}
 
 const streamEvents: Route = {
   method: 'GET',
@@ -49,10 +57,11 @@ const streamEvents: Route = {
     headers: StreamEventsHeaders,
     curl: ['-N'],
     async serve({ engines, caller, request, reply, revoked }) {
-      const { cursor: after } = request.query as Static<typeof StreamEventsQuery>;
+      const { cursor: after, ...filter } = request.query as Static<typeof StreamEventsQuery>;
       return replyWithEventStream(engines, reply, {
         accountId: caller.accountId,
         after,
+        filter: toFilter(filter),
         ended: revoked,
         toMessage: (event) => ({ name: event.type, data: toEvent(event) }),
       });

@@ -20,6 +20,7 @@ import { sweep } from '../../../domain/sweep.ts';
 
 interface Entry {
   readonly id: string;
+  readonly reference: string;
   readonly state: string;
   readonly attempts: number;
   readonly lease: string;
@@ -389,7 +390,15 @@ describe('after its last attempt, an entry', () => {
     const park = async ({ id, lease }: Entry) => void (await post(receiver, `/inbox/${id}/nack`, { lease }));
     await park(first);
     expect(await run()).toEqual([
-      { inbox_id: first.id, sender: expect.stringContaining('@'), files: 1, attempts: maxAttempts },
+      {
+        inbox_id: first.id,
+        sender: expect.stringContaining('@'),
+        files: 1,
+        attempts: maxAttempts,
+        request_id: null,
+        reference: first.reference,
+        external_id: null,
+      },
     ]);
     const [job] = await findJobs();
     expect(job?.wait).toBeLessThan(1);

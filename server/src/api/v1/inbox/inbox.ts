@@ -26,6 +26,7 @@ import { addFiles, findEntryWithFiles, listQueuedEntries } from '../../../domain
 import { findInboxFileById } from '../../../domain/inbox/find-inbox-file.ts';
 import type { QueuedEntry, QueuePosition } from '../../../domain/inbox/inbox-store.ts';
 import { waitForEntry } from '../../../domain/inbox/wait-for-entry.ts';
+import { toReference } from '../../../domain/reference.ts';
 import { replyWithInboxFile, replyWithInboxZip } from '../../../http/transfer/reply-with-inbox.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
 import { parsePageQuery } from '../cursor.ts';
@@ -45,7 +46,9 @@ const listInbox = route({
   errors: [],
   async handle({ engines, caller, query }) {
     const page = parsePageQuery<QueuePosition>(engines, caller, 'inbox', query, ({ at, id }) => ({ at, id }));
-    const entries = await listQueuedEntries(engines, caller.accountId, query.state, page.after, page.count);
+    const { state, request_id: requestId, external_id: externalId, reference } = query;
+    const filter = { state, requestId, externalId, reference };
+    const entries = await listQueuedEntries(engines, caller.accountId, filter, page.after, page.count);
     return { body: page.response(entries, toInboxEntry) };
   },
 });
@@ -216,14 +219,16 @@ export const inboxRoutes: readonly Route[] = [
 ];
 
 function toInboxEntry(entry: QueuedEntry) {
-  const { id, state, sender, message, requestId, isUnsolicited, fileCount, receivedAt, expiresAt, attempts, dueAt } =
-    entry;
+  const { id, state, sender, message, requestId, referredId, externalId, isUnsolicited, fileCount } = entry;
+  const { receivedAt, expiresAt, attempts, dueAt } = entry;
   return {
     id,
     state,
     sender,
     message,
     request_id: requestId,
+    reference: toReference(referredId),
+    external_id: externalId,
     unsolicited: isUnsolicited,
     file_count: fileCount,
     received_at: receivedAt,

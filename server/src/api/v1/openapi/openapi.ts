@@ -15,7 +15,7 @@ import {
 } from '../../shared/openapi.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from '../etag.ts';
 import { v1Errors } from '../problems.ts';
-import { type Route, type Stream, toEnforcedInput } from '../route.ts';
+import { describeRights, type Route, type Stream, toEnforcedInput } from '../route.ts';
 import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
 
 /** The errors that are possible before an operation begins. */
@@ -177,9 +177,9 @@ function listRefusals(route: Route): [name: string, response: object][] {
 }
 
 function describeRoute(route: Route) {
-  const { scope, otherResponse, method, isVersioned, stream } = route;
+  const { otherResponse, method, isVersioned, stream } = route;
   return describeOperation(route, {
-    members: { description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.` },
+    members: { description: describeRights(route) },
     headers: [
       ...toParameters(stream?.headers, 'header'),
       ...(isRepeatable(route) ? [idempotencyKey] : []),

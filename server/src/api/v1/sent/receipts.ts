@@ -1,10 +1,13 @@
 import { AvailableReceiptPage, Receipt, ReceiptQuery, ReceiptsQuery } from '@waybill/protocol/v1';
 import { type Static, Type } from 'typebox';
+import type { KeyActor } from '../../../domain/actor.ts';
+import { findReadableDrop, mayReadHistory } from '../../../domain/drops/find-sent-drops.ts';
+import type { SentId } from '../../../domain/drops/sent-drop-store.ts';
 import type { ProvenReceiver } from '../../../domain/evidence/evidence-store.ts';
 import { findReceipts, type ReceiptFormat, receiptFormats } from '../../../domain/evidence/make-receipt.ts';
 import { replyWithReceipt } from '../../../http/transfer/reply-with-receipt.ts';
 import { parsePageQuery } from '../cursor.ts';
-import { type Route, route } from '../route.ts';
+import { type CallEngines, type Route, route } from '../route.ts';
 import { receiverParams, type SentKind } from './sent.ts';
 
 /** By its reference, also what is not listed any more. */
@@ -42,6 +45,11 @@ export const listReceipts = route({
   },
 });
 
+/** With the scope `history`, receipts can be read that have outlived their drop. */
+async function requireReadableReceipt(engines: CallEngines, caller: KeyActor, sent: SentId): Promise<void> {
+  if (!mayReadHistory(caller)) await findReadableDrop(engines, caller, sent);
+}
+
 /** The receipts of drops, or of requests for files: one as a PDF, and the same as JSON alone. */
 export function receiptRoutes(
   kind: SentKind,
@@ -53,6 +61,7 @@ export function receiptRoutes(
     path: `${kind.path}/:id/receivers/:receiver_id/receipt.${format}`,
     ...about[format],
     scope: 'history',
+    ownScope: 'send',
     params,
     // The receipt as JSON has no language.
     ...(format === 'pdf' ? { query: ReceiptQuery } : {}),
@@ -60,8 +69,10 @@ export function receiptRoutes(
     errors: ['not_found', 'receipt_not_ready', 'receipt_unavailable'],
     stream: {
       curl: [`-o receipt.${format}`],
-      serve({ engines, caller: { accountId }, request, reply }) {
+      async serve({ engines, caller, request, reply }) {
+        const { accountId } = caller;
         const { id: dropId, receiver_id: receiver } = request.params as Static<typeof params>;
+        await requireReadableReceipt(engines, caller, { type: kind.type, dropId });
         const { language } = request.query as Partial<Static<typeof ReceiptQuery>>;
         const type = kind.path === '/drops' ? 'drop' : 'request';
         const languages = language === undefined ? [] : [language];

@@ -3,7 +3,13 @@ import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Actor } from '../../../domain/actor.ts';
 import type { CheckedDispatch, DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
-import { findSentDrop, listSentDrops, listSentReceivers, toFilter } from '../../../domain/drops/find-sent-drops.ts';
+import {
+  findReadableDrop,
+  findSentDrop,
+  listSentDrops,
+  listSentReceivers,
+  toFilter,
+} from '../../../domain/drops/find-sent-drops.ts';
 import type { SentDrop, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
 import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
 import { toReference } from '../../../domain/reference.ts';
@@ -89,12 +95,14 @@ export function readRoute(
     path: `${kind.path}/:id`,
     ...about,
     scope: 'history',
+    ownScope: 'send',
     params: sentParams(kind),
     response: { status: 200, description: `The ${kind.noun}.`, schema: kind.schemas.details },
     errors: ['not_found'],
     isVersioned: true,
-    async handle({ engines, caller: { accountId }, params: { id } }) {
-      const sent = await findSentDrop(engines, { accountId }, { type: kind.type, dropId: id });
+    async handle({ engines, caller, params: { id } }) {
+      const { accountId } = caller;
+      const sent = await findReadableDrop(engines, caller, { type: kind.type, dropId: id });
       const receivers = await listSentReceivers(engines, accountId, id);
       const body = {
         ...kind.toEntry(engines, sent),

@@ -1,12 +1,20 @@
 import { limits } from '@waybill/protocol';
-import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
+import {
+  ListUploadsQuery,
+  NewUploadHeaders,
+  Upload,
+  UploadHeadHeaders,
+  UploadPage,
+  UploadPartHeaders,
+} from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Policy } from '../../../domain/policy.ts';
-import { removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
+import { listUploads, removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
 import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { handleAccountTus } from '../../../http/transfer/account-uploads.ts';
 import { tusType } from '../../../http/transfer/tus.ts';
+import { parsePageQuery } from '../cursor.ts';
 import { type Route, route, type StreamCall } from '../route.ts';
 import { findUpload, receiveWhole } from './whole-upload.ts';
 
@@ -107,6 +115,22 @@ const continueUpload: Route = {
   },
 };
 
+const listUploadsRoute = route({
+  method: 'GET',
+  path: '/uploads',
+  id: 'listUploads',
+  summary: 'List the uploads that were not sent yet, newest first',
+  scope: 'send',
+  query: ListUploadsQuery,
+  response: { status: 200, description: 'A page of uploads.', schema: UploadPage },
+  errors: [],
+  async handle({ engines, caller, query }) {
+    const page = parsePageQuery<Pick<AccountUpload, 'id'>>(engines, caller, 'uploads', query, ({ id }) => ({ id }));
+    const uploads = await listUploads(engines, caller.accountId, query.state, page.after?.id, page.count);
+    return { body: page.response(uploads as readonly AccountUpload[], (upload) => toUpload(upload, engines.policy)) };
+  },
+});
+
 const getUpload = route({
   method: 'GET',
   path: '/uploads/:id',
@@ -141,6 +165,7 @@ export const uploadRoutes: readonly Route[] = [
   getUploadOptions,
   getUploadOffset,
   continueUpload,
+  listUploadsRoute,
   getUpload,
   deleteUpload,
 ];

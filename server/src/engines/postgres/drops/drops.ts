@@ -79,7 +79,8 @@ export function dropStore(db: Database): DropStore {
           notify: drop.choices?.notify ?? true,
           reusable: drop.choices?.reusable ?? true,
           unsolicited: drop.isUnsolicited ?? false,
-          sent_by: drop.sentBy ?? null,
+          sent_by: drop.author?.kind === 'person' ? drop.author.id : null,
+          key_id: drop.author?.kind === 'key' ? drop.author.id : null,
         })
         .returning(['account_id', 'id', 'expires_at']);
       const { rows } = await sql<{ expiresAt: Date }>`
@@ -94,10 +95,13 @@ export function dropStore(db: Database): DropStore {
       `,
 
     insertInboxEntries: (senderAccountId, dropId, entries) => run`
-        insert into inbox_entries (account_id, id, sender_account_id, drop_id)
-        select account_id, id, ${senderAccountId}, ${dropId}
+        insert into inbox_entries (account_id, id, sender_account_id, drop_id, request_id, external_id)
+        select entry.account_id, entry.id, drops.account_id, drops.id, drops.request_id,
+          coalesce(request.external_id, drops.external_id)
         from unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[])
-          as entry (account_id, id)
+            as entry (account_id, id)
+          join drops on drops.account_id = ${senderAccountId} and drops.id = ${dropId}
+          left join drops as request on request.account_id = drops.account_id and request.id = drops.request_id
       `,
 
     page: (accountId, after, count) =>

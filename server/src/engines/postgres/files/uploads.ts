@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { freeName } from '../../../domain/files/file-name.ts';
 import type { ChunkRun, Deletion } from '../../../domain/files/file-store.ts';
+import { uploadDraftPrefix } from '../../../domain/uploads/account-upload.ts';
 import { checkUploadJob } from '../../../domain/uploads/check-upload.ts';
 import type {
   AccountUpload,
@@ -12,6 +13,7 @@ import type {
 } from '../../../domain/uploads/upload-store.ts';
 import { bindStatements, type Database } from '../database.ts';
 import { jobAttempts, jobPayload, type Schedule, type Traceparent } from '../jobs/job-payload.ts';
+import { maxPageRows } from '../search.ts';
 import { secondsFromNow } from '../time.ts';
 import { remainingObjects } from './remaining-objects.ts';
 
@@ -21,6 +23,22 @@ export const longestPutSeconds = 10 * 60;
 const noWriter = '00000000-0000-0000-0000-000000000000';
 const digestColumns = ['declared_sha256 as declaredSha256', 'declared_sha512 as declaredSha512'] as const;
 const runsColumn = sql<ChunkRun[]>`uploads.runs`.as('runs');
+
+const stateOfUpload = sql`case uploads.state when 'receiving' then 'uploading' else uploads.state::text end`;
+/** The account's uploads that are no files yet, and those that are, to which conditions are added. */
+const unfinished = sql`
+  select uploads.id, uploads.name, coalesce(path, uploads.name) as path, media_type as "mediaType",
+    size_bytes as "sizeBytes", received_bytes as "receivedBytes", ${stateOfUpload} as state, refusal,
+    null::bytea as sha256, null::text as scan, null::text as "unscannedReason", created_at as "createdAt",
+    case state when 'receiving' then due_at end as "resumableUntil", touched_at as "unusedSince"
+  from uploads join drafts on drafts.account_id = uploads.account_id and drafts.name = uploads.draft
+  where state <> 'abandoned' and size_bytes is not null`;
+const staged = sql`
+  select files.id, files.name, coalesce(path, files.name) as path, media_type as "mediaType", size_bytes as "sizeBytes",
+    size_bytes as "receivedBytes", 'ready' as state, null as refusal, sha256, scan::text, unscanned_reason as "unscannedReason",
+    created_at as "createdAt", null::timestamptz as "resumableUntil", touched_at as "unusedSince"
+  from files join drafts on drafts.account_id = files.account_id and drafts.name = files.draft
+  where state = 'ready' and drop_id is null`;
 
 export function uploadStore(db: Database, traceparent: Traceparent): UploadStore {
   const { readRows, run } = bindStatements(db);
@@ -242,27 +260,37 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         order by created_at, id
       `,
 
+    async page(accountId, state, after, count) {
+      const isListed = (table: 'files' | 'uploads') => {
+        const [account, id, draft] = ['account_id', 'id', 'draft'].map((column) => sql.ref(`${table}.${column}`));
+        const isAfter = after === undefined ? sql`true` : sql`${id} < ${after}::uuid`;
+        return sql`${account} = ${accountId} and ${draft} = ${uploadDraftPrefix}::text || ${id} and ${isAfter}`;
+      };
+      const isInState = state === undefined ? sql`true` : sql`${stateOfUpload} = ${state}`;
+      const next = (table: 'files' | 'uploads') =>
+        sql`order by ${sql.ref(`${table}.id`)} desc limit ${sql.lit(maxPageRows)}`;
+      const parts = [
+        ...(state === 'ready'
+          ? []
+          : [sql`(${unfinished} and ${isListed('uploads')} and ${isInState} ${next('uploads')})`]),
+        ...(state === undefined || state === 'ready'
+          ? [sql`(${staged} and ${isListed('files')} ${next('files')})`]
+          : []),
+      ];
+      return readRows<AccountUpload>`
+        select * from (${sql.join(parts, sql` union all `)}) as upload order by id desc limit ${count}
+      `;
+    },
+
     async inDrafts(accountId, ids, drafts, { lock } = { lock: false }) {
       const isWanted = (table: 'files' | 'uploads') => {
         const [account, id, draft] = ['account_id', 'id', 'draft'].map((column) => sql.ref(`${table}.${column}`));
         return sql`${account} = ${accountId} and ${id} = any(${ids}::uuid[]) and ${draft} = any(${drafts}::text[])`;
       };
       if (lock) await sql`select from files where ${isWanted('files')} order by id for update`.execute(db);
-      const { rows } = await sql<AccountUpload>`
-        select uploads.id, uploads.name, coalesce(path, uploads.name) as path, media_type as "mediaType",
-          size_bytes as "sizeBytes", received_bytes as "receivedBytes",
-          case state when 'receiving' then 'uploading' else state::text end as state, refusal,
-          null::bytea as sha256, null::text as scan, null::text as "unscannedReason", created_at as "createdAt",
-          case state when 'receiving' then due_at end as "resumableUntil", touched_at as "unusedSince"
-        from uploads join drafts on drafts.account_id = uploads.account_id and drafts.name = uploads.draft
-        where ${isWanted('uploads')} and state <> 'abandoned' and size_bytes is not null
-        union all
-        select files.id, files.name, coalesce(path, files.name), media_type, size_bytes, size_bytes, 'ready', null, sha256,
-          scan::text, unscanned_reason, created_at, null, touched_at
-        from files join drafts on drafts.account_id = files.account_id and drafts.name = files.draft
-        where ${isWanted('files')} and state = 'ready' and drop_id is null
-      `.execute(db);
-      return rows;
+      return readRows<AccountUpload>`
+        ${unfinished} and ${isWanted('uploads')} union all ${staged} and ${isWanted('files')}
+      `;
     },
 
     async bytesThrough({ accountId, dropId, position }, draft) {

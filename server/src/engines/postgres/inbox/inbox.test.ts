@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import type pg from 'pg';
+import { expect, test } from 'vitest';
 import { requireKind } from '../../../../../tools/test/require-kind.ts';
-import { openTestPool, type TestDatabase } from '../../../../test/database.ts';
 import { openTestExchange } from '../../../../test/exchange.ts';
 import { fillInbox } from '../../../../test/inbox.ts';
+import { measureCost } from '../../../../test/measure-cost.ts';
 import { requestV1 } from '../../../../test/request-v1.ts';
 import { buildTestServer } from '../../../../test/server.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import type { QueueState } from '../../../domain/inbox/inbox-store.ts';
 import type { Store } from '../../../domain/store.ts';
-import { openDatabase } from '../database.ts';
-import { postgresStore } from '../store.ts';
 
 // For a superuser of PostgreSQL, who may switch triggers off.
 requireKind('engines');
@@ -26,47 +24,6 @@ const requests: [method: 'GET' | 'POST', path: string, body?: object][] = [
   ['GET', '/events?cursor=end'],
 ];
 const makeClaim = (maxEntries: number) => ({ leaseId: randomUUID(), leaseSeconds: 60, maxEntries, maxAttempts: 10 });
-
-interface PlanNode {
-  readonly 'Shared Hit Blocks': number;
-  readonly 'Shared Read Blocks': number;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-const readRows = (node: PlanNode): number =>
-  (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'] +
-  (node.Plans ?? []).reduce((sum, plan) => sum + readRows(plan), 0);
-
-/** Measures the statements of some work, each run again: the pages they touch, and the rows that their steps handle. */
-async function measureCost(database: TestDatabase, work: (store: Store) => Promise<unknown>) {
-  const asked = vi.spyOn(pg.Client.prototype, 'query');
-  const pool = openTestPool(database.url);
-  await work(postgresStore(openDatabase(pool)));
-  await pool.end();
-  const calls = asked.mock.calls as unknown as [{ text: string; values?: unknown[] }][];
-  asked.mockRestore();
-  const statements = calls.map(([query]) => query).filter(({ values }) => values !== undefined);
-  expect(statements).not.toEqual([]);
-  const cost = { pages: 0, rows: 0 };
-  for (const { text, values } of statements) {
-    const client = await database.pool.connect();
-    await client.query('begin');
-    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
-      `explain (analyze, buffers, format json) ${text}`,
-      values,
-    );
-    await client.query('rollback');
-    client.release();
-    const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
-    if (!plan) throw new Error('PostgreSQL explained nothing');
-    cost.pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-    cost.rows += readRows(plan);
-  }
-  return cost;
-}
 
 test('a poll costs the same for an account with ten old entries and events as with 20,000 of each', {
   timeout: 300_000,
@@ -103,7 +60,7 @@ test('a poll costs the same for an account with ten old entries and events as wi
     ['claim', ({ accountId }, { inbox }) => inbox.claim(accountId, makeClaim(10))],
     ...states.map((state): (typeof calls)[number] => [
       `page ${state}`,
-      ({ accountId }, { inbox }) => inbox.page(accountId, state, undefined, 6),
+      ({ accountId }, { inbox }) => inbox.page(accountId, { state }, undefined, 6),
     ]),
     ...requests.map(([method, path, body]): (typeof calls)[number] => [
       `${method} ${path}`,

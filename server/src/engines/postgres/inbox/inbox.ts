@@ -6,6 +6,7 @@ import type {
   ListedEntry,
   ParkedEntry,
   QueuedEntry,
+  QueueFilter,
   QueuePosition,
   QueueState,
 } from '../../../domain/inbox/inbox-store.ts';
@@ -51,7 +52,9 @@ const shown = (
 ) => sql<QueuedEntry>`
   select ${more} entry.id, entry.sender_account_id as "senderAccountId", entry.drop_id as "dropId",
     entry.created_at as "receivedAt", drops.expires_at as "expiresAt", drops.message, drops.file_count as "fileCount",
-    case when not drops.unsolicited then drops.request_id end as "requestId", drops.unsolicited as "isUnsolicited", coalesce(contact.email, sender.email) as sender, ${stateOfEntry} as state,
+    case when not drops.unsolicited then drops.request_id end as "requestId",
+    coalesce(drops.request_id, drops.id) as "referredId", entry.external_id as "externalId",
+    drops.unsolicited as "isUnsolicited", coalesce(contact.email, sender.email) as sender, ${stateOfEntry} as state,
     nullif(case when contact.email is null then sender.display_name
       else coalesce(contact.name, contact.contact_name) end, '') as "senderName",
     entry.attempts, entry.due_at as "dueAt", entry.seen_at is null as "isUnread", ${at}::text as at
@@ -64,9 +67,9 @@ const shown = (
 export function inboxStore(db: Database, traceparent: Traceparent): InboxStore {
   const { readRows, run } = bindStatements(db);
   return {
-    async page(accountId, state, after, count) {
+    async page(accountId, { state, ...filter }, after, count) {
       const { rows } = await (state === undefined
-        ? newestFirst(accountId, after, count)
+        ? newestFirst(accountId, filter, after, count)
         : inState(accountId, partsByState[state], after, count)
       ).execute(db);
       return rows;
@@ -151,7 +154,8 @@ export function inboxStore(db: Database, traceparent: Traceparent): InboxStore {
             job_key_mode => 'preserve_run_at', run_at => owner.parked_mail_at)
           from told as owner
         )
-        select entry."accountId", entry.id, entry.sender, entry."fileCount", entry.attempts
+        select entry."accountId", entry.id, entry.sender, entry."fileCount", entry.attempts, entry."requestId",
+          entry."senderAccountId", entry."referredId"
         from (${shown(sql`reported`, sql`entry.due_at`, sql`entry.account_id as "accountId",`)}) as entry
         where (select count(*) from enqueued) >= 0
       `.execute(db);
@@ -256,12 +260,34 @@ function heldBy({ leaseId }: LeasedEntry): RawBuilder<unknown> {
   return sql`(entry.lease_id = ${leaseId} and entry.state <> 'acknowledged' and entry.due_at > now())`;
 }
 
-function newestFirst(accountId: string, after: QueuePosition | undefined, count: number) {
+function newestFirst(
+  accountId: string,
+  { requestId, externalId, idEnd }: Omit<QueueFilter, 'state'>,
+  after: QueuePosition | undefined,
+  count: number,
+) {
   const isAfter = after ? sql`(entry.created_at, entry.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql`true`;
-  const found = sql`(
+  const select = (which: RawBuilder<unknown>) => sql`(
     select entry.* from ${liveEntries}
-    where entry.account_id = ${accountId} and ${isAfter}
+    where entry.account_id = ${accountId} and ${which} and ${isAfter}
     order by entry.created_at desc, entry.id desc limit ${sql.lit(maxPageRows)})`;
+  // The few drops and requests with a reference are those of all accounts.
+  const referred = sql`(
+    select entry.* from drops as named cross join lateral (
+      ${select(sql`entry.sender_account_id = named.account_id and entry.drop_id = named.id and entry.request_id is null`)}
+      union all
+      ${select(sql`named.account_id = ${accountId} and entry.request_id = named.id`)}
+    ) as entry where right(named.id::text, 10) = ${idEnd})`;
+  const found =
+    idEnd !== undefined
+      ? referred
+      : select(
+          requestId !== undefined
+            ? sql`entry.request_id = ${requestId}`
+            : externalId !== undefined
+              ? sql`entry.external_id = ${externalId}`
+              : sql`true`,
+        );
   return sql<QueuedEntry>`
     ${shown(found, sql`entry.created_at`)} order by entry.created_at desc, entry.id desc limit ${count}`;
 }

@@ -16,7 +16,7 @@ const patient = { timeout: 10_000 };
 type Member = Awaited<ReturnType<typeof signInMember>>;
 
 const findEntryId = async ({ account }: Member) => {
-  const [entry] = await engines.store.inbox.page(account.accountId, undefined, undefined, 1);
+  const [entry] = await engines.store.inbox.page(account.accountId, {}, undefined, 1);
   return entry?.id ?? '';
 };
 /** A member of an account to which another one has sent these files, and the path of the entry. */

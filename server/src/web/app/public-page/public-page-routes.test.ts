@@ -305,7 +305,7 @@ describe('a sender whom nobody asked', () => {
     const visitor = newVisitor();
     const { page } = await openLink(visitor, first ?? '');
     await sendFile(visitor, page, 'junk');
-    const [entry] = await engines.store.inbox.page(accountId, undefined, undefined, 1);
+    const [entry] = await engines.store.inbox.page(accountId, {}, undefined, 1);
     const path = `${owner.base}inbox/${entry?.id}`;
 
     const reader = await signInMember(exchange, app, 'reader', owner.account);
@@ -332,7 +332,7 @@ describe('a sender whom nobody asked', () => {
     const owner = await signInMember(exchange, app, 'owner');
     const sender = await exchange.account(owner.account.email);
     await exchange.drop(sender, [owner.account.email], ['a.txt']);
-    const [entry] = await engines.store.inbox.page(owner.account.accountId, undefined, undefined, 1);
+    const [entry] = await engines.store.inbox.page(owner.account.accountId, {}, undefined, 1);
     expect(entry).toMatchObject({ isUnsolicited: false });
     expect((await owner.browser.get(`${owner.base}inbox/${entry?.id}/report`)).statusCode).toBe(404);
     expect((await owner.browser.post(`${owner.base}inbox/${entry?.id}/block`)).statusCode).toBe(404);

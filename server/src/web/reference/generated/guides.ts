@@ -51,6 +51,10 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
+    "text": "A key with `send` reads what the key itself has sent: `GET /drops/{id}` and `GET /requests/{id}` with their receivers, and the [receipts](#receipts) of these. Everything else that the account has sent, all lists and the events need `history`. What another key sent, also one that this key created, looks as if it did not exist; so do receipts of a drop that was removed from the history."
+   },
+   {
+    "kind": "paragraph",
     "text": "A key can create and revoke only keys that are at least as restricted as itself in scopes, networks and expiry. Revoking a key leaves the keys and webhooks that it created; the response contains the number of webhooks that are still enabled (`webhooks_live`). `DELETE /keys/{id}?descendants=true` also revokes the keys that it created, those that they created, and so on, and disables the webhooks that any of them created. Use it if a key has been disclosed. A webhook that the key changed but did not create stays enabled, so check the URLs of the others. `created_by` of a key or a webhook is the key that created it. An account has at most two keys without scopes and 50 with them. A key with scopes cannot be used for the machine API."
    },
    {
@@ -80,7 +84,7 @@ export const v1Guides: readonly Guide[] = [
      ],
      [
       "is still being processed",
-      "409 `request_in_flight`, with `Retry-After`"
+      "409 `request_in_flight`, with [`Retry-After`](#retry-after)"
      ],
      [
       "had different content, or was made with another API key",
@@ -220,6 +224,14 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
+    "text": "`GET /api/v1/uploads` lists the uploads of the account's programs that are not part of a drop yet, newest first; `?state=ready` those in one state. It does not list what people upload in the app, contacts upload on their page, or the machine API has in its drafts."
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/uploads?state=ready\""
+   },
+   {
+    "kind": "paragraph",
     "text": "An upload that is not part of a drop is removed at `expires_at`, `WAYBILL_DRAFT_DAYS` (7) days after it became ready. `DELETE` removes it at once."
    },
    {
@@ -279,7 +291,7 @@ export const v1Guides: readonly Guide[] = [
      ],
      [
       "`external_id`",
-      "Your own identifier for the drop."
+      "Your own identifier for the drop. Receivers who have an account on this server see it [in their inbox](#the-inbox), so put nothing secret in it; on pages and in mails, nobody does."
      ],
      [
       "`metadata`",
@@ -321,6 +333,10 @@ export const v1Guides: readonly Guide[] = [
       "drops with this external id"
      ],
      [
+      "`reference`",
+      "drops with this reference (`WB-7F3K-29QD`)"
+     ],
+     [
       "`search`",
       "drops with this reference (`WB-7F3K-29QD`), external id or receiver, each in full"
      ],
@@ -336,7 +352,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "`GET /drops/{id}` also returns the state of every receiver and every file:"
+    "text": "`GET /drops/{id}`, which [a key with `send`](#keys) can use for what it sent, also returns the state of every receiver and every file:"
    },
    {
     "kind": "table",
@@ -451,7 +467,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "All need the scope `history`; the first two exist for requests as well (`/requests/…`). A receipt contains every event that was acknowledged before the request. If the newest one is not in the log within three seconds, the response is 503 `receipt_not_ready` with `Retry-After`. After `WAYBILL_EVIDENCE_DAYS`, or once the receiver's address was erased, it is 410 `receipt_unavailable`; receipts that were stored before can still be verified."
+    "text": "All need the scope `history`, or for the first two [`send` if the key itself sent the drop](#keys); these exist for requests as well (`/requests/…`). A receipt contains every event that was acknowledged before the request. If the newest one is not in the log within three seconds, the response is 503 `receipt_not_ready` with `Retry-After`. After `WAYBILL_EVIDENCE_DAYS`, or once the receiver's address was erased, it is 410 `receipt_unavailable`; receipts that were stored before can still be verified."
    },
    {
     "kind": "code",
@@ -616,7 +632,73 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "`GET /inbox` lists all entries, newest first. `GET /inbox?state=parked` lists those in one state (`available`, `claimed`, `parked` or `acknowledged`), starting with the entry that has been in it longest."
+    "text": "Each entry has a `reference` and an `external_id`, by which two systems can tell that they mean the same:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Entry",
+     "`reference`",
+     "`external_id`",
+     "`request_id`"
+    ],
+    "rows": [
+     [
+      "a drop from another account",
+      "that of the drop, as its sender sees it",
+      "the identifier that the sending account gave it, or null",
+      "null"
+     ],
+     [
+      "files that a contact sent on request",
+      "that of the account's own request",
+      "the account's own identifier of the request, or null",
+      "the request"
+     ],
+     [
+      "files through the public page",
+      "the one in the mails about them",
+      "null",
+      "null"
+     ]
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "The sender's metadata, the drop's id and its other receivers are not visible to the receiving account."
+   },
+   {
+    "kind": "paragraph",
+    "text": "`GET /inbox` lists all entries, newest first, or those that one of these parameters finds:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Parameter",
+     "Finds"
+    ],
+    "rows": [
+     [
+      "`state`",
+      "entries in this state (`available`, `claimed`, `parked` or `acknowledged`), starting with the one that has been in it longest"
+     ],
+     [
+      "`external_id`",
+      "entries with this external id"
+     ],
+     [
+      "`reference`",
+      "entries with this reference"
+     ],
+     [
+      "`request_id`",
+      "what contacts sent through this request"
+     ]
+    ]
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/inbox?external_id=order-4711\""
    },
    {
     "kind": "paragraph",
@@ -773,10 +855,57 @@ export const v1Guides: readonly Guide[] = [
       "failed authentications from your address in a minute. Requests with a valid key are not limited"
      ]
     ]
+   }
+  ]
+ },
+ {
+  "id": "retry-after",
+  "title": "Retry-After",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Some responses say that the same request may succeed later, and all of them say when. `Retry-After` is a whole number of seconds; it is never a date. Repeat the request after that time, with the same `Idempotency-Key`."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Response",
+     "`Retry-After` promises"
+    ],
+    "rows": [
+     [
+      "409 `request_in_flight`",
+      "nothing: 1 second, after which the first request may have ended"
+     ],
+     [
+      "429 `too_many_requests`",
+      "the end of the minute in which failed authentications were counted. Until then, every request without a valid key is refused; those with one are not"
+     ],
+     [
+      "429 `too_many_messages`",
+      "the first moment at which so many messages may be sent again, if nothing else is sent meanwhile"
+     ],
+     [
+      "429 `daily_limit`",
+      "midnight in UTC, when the counts of the day begin again"
+     ],
+     [
+      "503 `receipt_not_ready`",
+      "nothing: 2 seconds, in which the log usually gets the newest event"
+     ],
+     [
+      "503 `unavailable`",
+      "nothing: 5 seconds, after which a part of the service that was out of reach may be back"
+     ]
+    ]
    },
    {
     "kind": "paragraph",
-    "text": "Every 429 response has `Retry-After`."
+    "text": "Where it promises a time, an earlier repetition is refused. Where it promises nothing, wait longer after each further failure. No other response has the header, except that proxies in between may add it to responses of their own. [The machine API](api.md) has it with the same codes."
+   },
+   {
+    "kind": "paragraph",
+    "text": "The [SDK](sdk.md), the command and the [Python client](python.md) repeat such requests by themselves: they wait for the time in `Retry-After`, and then for a random time of up to 0.2 s, which doubles with each failure up to 20 s, 8 attempts in all. If the server asks for more than 5 minutes (`maxRetryAfterMs`, `max_retry_after_seconds`), they do not wait but report the error, with the time in `retryAfterSeconds` or `retry_after_seconds`."
    }
   ]
  },
@@ -790,7 +919,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "A cursor is opaque, and belongs to the account, the list and the filter; with another filter, the request returns 400 `invalid_input`."
+    "text": "A cursor is opaque, and belongs to the account, the list and the filter; with another filter, the request returns 400 `invalid_input`. Only the cursor of [events](#events) is a place among all events of the account, and valid with every filter."
    }
   ]
  },
@@ -818,11 +947,48 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\n  \"data\": [\n    {\n      \"id\": \"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\n      \"type\": \"drop.opened\",\n      \"timestamp\": \"2030-01-31T12:00:00.000Z\",\n      \"data\": { \"drop_id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f\", \"receiver_id\": 0, \"receiver_email\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"…\"\n}"
+    "text": "{\n  \"data\": [\n    {\n      \"id\": \"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\n      \"type\": \"drop.opened\",\n      \"timestamp\": \"2030-01-31T12:00:00.000Z\",\n      \"data\": {\n        \"drop_id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f\",\n        \"reference\": \"WB-3CP3-TKJZ\",\n        \"external_id\": \"order-4711\",\n        \"receiver_id\": 0,\n        \"receiver_email\": \"anna@example.org\"\n      }\n    }\n  ],\n  \"next_cursor\": \"…\",\n  \"has_more\": false\n}"
    },
    {
     "kind": "paragraph",
     "text": "The response always has a `next_cursor`. Without `cursor`, the response begins with the oldest event that is kept; `cursor=end` returns only events that occur from now on. Events are kept for 30 days, or as long as the administrator has set (`WAYBILL_EVENT_DAYS`). If events after a cursor are no longer kept, the request returns 410 `cursor_expired`: read the current state of the resources that you follow, and start again without a cursor."
+   },
+   {
+    "kind": "paragraph",
+    "text": "The list and the stream have the same filters. They return events that match all that are given:"
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Parameter",
+     "Selects"
+    ],
+    "rows": [
+     [
+      "`type`",
+      "events of this type. Repeat it for several: `type=drop.completed&type=drop.expired`"
+     ],
+     [
+      "`drop_id`",
+      "events about this drop"
+     ],
+     [
+      "`request_id`",
+      "events about this request, and about what arrived through it"
+     ],
+     [
+      "`external_id`",
+      "events about drops, requests and entries of the inbox with this external id"
+     ]
+    ]
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" \"$WAYBILL_URL/api/v1/events?external_id=order-4711&type=drop.completed\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "A request looks at 10,000 events at most, among those of the drop, the request or the external id if one is given, and otherwise among all. If more follow, `has_more` is true, also in a page that is empty because nothing among them matched: go on with `next_cursor` at once. A request with `wait` then does not wait. If `has_more` is false, these are all events until now."
    },
    {
     "kind": "paragraph",
@@ -842,7 +1008,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "paragraph",
-    "text": "Events are thin: `data` contains the ids with which you can look up the rest. If your program stops after acting on an event but before storing the cursor, it gets the event again, with the same `id`. A request that changes many contacts creates a single event. Ignore event types that you do not know."
+    "text": "Events are thin: `data` contains the ids with which you can look up the rest, and the `reference` and `external_id` by which you recognise your own records. In events of the inbox, these are those of [the entry](#the-inbox). If your program stops after acting on an event but before storing the cursor, it gets the event again, with the same `id`. A request that changes many contacts creates a single event. Ignore event types that you do not know."
    },
    {
     "kind": "table",
@@ -855,132 +1021,132 @@ export const v1Guides: readonly Guide[] = [
      [
       "`drop.created`",
       "a drop was dispatched",
-      "`drop_id`, `receivers`, `files`"
+      "`drop_id`, `reference`, `external_id`, `receivers`, `files`"
      ],
      [
       "`drop.notified`",
       "the mail server accepted the mail with a receiver's link",
-      "`drop_id`, `receiver_id`, `receiver_email`"
+      "`drop_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.undeliverable`",
       "mails do not reach a receiver: one was refused or returned, or the receiver has stopped messages",
-      "`drop_id`, `receiver_id`, `receiver_email`"
+      "`drop_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.opened`",
       "a receiver opened the link for the first time",
-      "`drop_id`, `receiver_id`, `receiver_email`"
+      "`drop_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.file_delivered`",
       "every byte of a file was sent to a receiver",
-      "`drop_id`, `receiver_id`, `receiver_email`, `file_id`, `file_name`"
+      "`drop_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`, `file_id`, `file_name`"
      ],
      [
       "`drop.receiver_completed`",
       "every file was sent to a receiver in full",
-      "`drop_id`, `receiver_id`, `receiver_email`"
+      "`drop_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.completed`",
       "every file was sent to every receiver whose link is not revoked",
-      "`drop_id`"
+      "`drop_id`, `reference`, `external_id`"
      ],
      [
       "`drop.receiver_added`",
       "a receiver was added",
-      "`drop_id`, `receiver_id`, `receiver_email`"
+      "`drop_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.receiver_revoked`",
       "the link of one receiver was revoked",
-      "`drop_id`, `receiver_id`, `receiver_email`"
+      "`drop_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`drop.extended`",
       "its expiry was moved",
-      "`drop_id`, `expires_at`"
+      "`drop_id`, `reference`, `external_id`, `expires_at`"
      ],
      [
       "`drop.expired`",
       "it has expired; the event follows within a few minutes",
-      "`drop_id`"
+      "`drop_id`, `reference`, `external_id`"
      ],
      [
       "`drop.revoked`",
       "it was revoked",
-      "`drop_id`"
+      "`drop_id`, `reference`, `external_id`"
      ],
      [
       "`drop.restored`",
       "a person undid its revocation; its links work again",
-      "`drop_id`"
+      "`drop_id`, `reference`, `external_id`"
      ],
      [
       "`request.created`",
       "a request for files was sent to contacts",
-      "`request_id`, `receivers`"
+      "`request_id`, `reference`, `external_id`, `receivers`"
      ],
      [
       "`request.notified`",
       "the mail server accepted the mail with a contact's link",
-      "`request_id`, `receiver_id`, `receiver_email`"
+      "`request_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.undeliverable`",
       "mails do not reach a contact",
-      "`request_id`, `receiver_id`, `receiver_email`"
+      "`request_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.opened`",
       "a contact opened the link for the first time",
-      "`request_id`, `receiver_id`, `receiver_email`"
+      "`request_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.received`",
       "a contact sent files; `inbox.received` follows",
-      "`request_id`, `receiver_id`, `receiver_email`, `inbox_id`, `files`"
+      "`request_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`, `inbox_id`, `files`"
      ],
      [
       "`request.fulfilled`",
       "every contact whose link is not revoked has sent files",
-      "`request_id`"
+      "`request_id`, `reference`, `external_id`"
      ],
      [
       "`request.receiver_added`",
       "a contact was added",
-      "`request_id`, `receiver_id`, `receiver_email`"
+      "`request_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.receiver_revoked`",
       "the link of one contact was revoked",
-      "`request_id`, `receiver_id`, `receiver_email`"
+      "`request_id`, `reference`, `external_id`, `receiver_id`, `receiver_email`"
      ],
      [
       "`request.extended`",
       "its expiry was moved",
-      "`request_id`, `expires_at`"
+      "`request_id`, `reference`, `external_id`, `expires_at`"
      ],
      [
       "`request.expired`",
       "it has expired; the event follows within a few minutes",
-      "`request_id`"
+      "`request_id`, `reference`, `external_id`"
      ],
      [
       "`request.revoked`",
       "it was revoked",
-      "`request_id`"
+      "`request_id`, `reference`, `external_id`"
      ],
      [
       "`request.restored`",
       "a person undid its revocation; its links work again",
-      "`request_id`"
+      "`request_id`, `reference`, `external_id`"
      ],
      [
       "`inbox.received`",
       "files from a contact or another account are in the inbox",
-      "`inbox_id`, `sender`, `files`"
+      "`inbox_id`, `sender`, `files`, `request_id`, `reference`, `external_id`"
      ],
      [
       "`test.message_kept`",
@@ -990,7 +1156,7 @@ export const v1Guides: readonly Guide[] = [
      [
       "`inbox.parked`",
       "an entry was claimed as often as allowed, and nobody gets it until it is released",
-      "`inbox_id`, `sender`, `files`, `attempts`"
+      "`inbox_id`, `sender`, `files`, `request_id`, `reference`, `external_id`, `attempts`"
      ],
      [
       "`contact.changed`",
@@ -1034,7 +1200,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\"id\": \"0190aaaa-0000-7000-8000-000000000002\", \"type\": \"drop.completed\", \"timestamp\": \"2030-01-31T12:00:00.000Z\", \"data\": {\"drop_id\": \"0190aaaa-0000-7000-8000-000000000001\"}}"
+    "text": "{\"id\": \"0190aaaa-0000-7000-8000-000000000002\", \"type\": \"drop.completed\", \"timestamp\": \"2030-01-31T12:00:00.000Z\", \"data\": {\"drop_id\": \"0190aaaa-0000-7000-8000-000000000001\", \"reference\": \"WB-0000-0001\", \"external_id\": \"order-4711\"}}"
    },
    {
     "kind": "paragraph",
@@ -1240,7 +1406,7 @@ export const v1Guides: readonly Guide[] = [
      ],
      [
       "5. Get uploaded files",
-      "`GET /uploads/{id}`"
+      "`GET /uploads`, page by page, or `GET /uploads/{id}`"
      ],
      [
       "6. Delete an uploaded file",
