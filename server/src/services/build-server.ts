@@ -221,6 +221,9 @@ function requireDeclaredAuthentication(app: App): void {
   });
 }
 
+const noSuchPath =
+  'There is nothing at this path. Compare it with the reference at /docs: each path begins with /api/v1, or with the address of the account.';
+
 /** Responds with 405 and Allow if the path exists for other methods, otherwise with 404. */
 function handleUnrouted(app: App): void {
   const paths: { pattern: RegExp; methods: string[] }[] = [];
@@ -231,7 +234,8 @@ function handleUnrouted(app: App): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string;
     const allowed = paths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
-    if (allowed.length === 0) throw new ExchangeError('not_found');
+    // What is below an account has a message that is recorded.
+    if (allowed.length === 0) throw new ExchangeError('not_found', path.includes('@') ? undefined : noSuchPath);
     reply.header('allow', allowed.join(', '));
     const advice = `Use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)}.`;
     throw new ExchangeError('method_not_allowed', undefined, { advice });

@@ -102,7 +102,7 @@ function registerStream(
     app.route({
       ...toRouteOptions(engines, route),
       ...(anyTypeBytes === undefined ? {} : { bodyLimit: anyTypeBytes }),
-      config: { authentication: 'key', anyBody: anyTypeBytes !== undefined, transfer },
+      config: { authentication: 'key', anyBody: anyTypeBytes !== undefined, mediaTypes, transfer },
       handler: (request, reply) =>
         transfers.runSupervised(reply, (revoked) =>
           serve({ engines, caller: getCaller(request), request, reply, transfers, revoked }),

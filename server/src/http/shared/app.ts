@@ -38,6 +38,8 @@ declare module 'fastify' {
     transfer?: boolean;
     /** Whether the route accepts a body of any media type. */
     anyBody?: boolean;
+    /** The media types of the body, if it is not JSON. */
+    mediaTypes?: readonly string[];
     /** The part of the server that the route belongs to. */
     surface?: Surface;
   }

@@ -38,7 +38,8 @@ export async function parseJson(body: Buffer): Promise<unknown> {
 /** JSON.parse says where it stopped; an empty body is the mistake of a client that sends none. */
 function notJson(cause?: unknown): ExchangeError {
   const reason = cause instanceof SyntaxError ? `Correct this: ${cause.message.replace(/\.$/, '')}.` : undefined;
-  const advice = reason ?? 'Send a body that is JSON, and encode it in UTF-8.';
+  const advice =
+    reason ?? 'Write names and texts in double quotes, put no comma after the last one, and encode it in UTF-8.';
   return new ExchangeError('malformed_request', 'The body is not JSON in UTF-8.', { cause, advice });
 }
 

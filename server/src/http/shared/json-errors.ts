@@ -35,7 +35,7 @@ export function refuse(
   options: RefusalOptions = machineApi,
 ): ExchangeError {
   const isGone = isClientGone(error, request);
-  const refusal = isGone ? clientGone(error) : asExchangeError(error, request.routeOptions.bodyLimit);
+  const refusal = isGone ? clientGone(error) : asExchangeError(error, request);
   const status = options.errors[refusal.code].status;
   request.refusal = refusal.code;
   if (isGone) request.log.info('the client disconnected before its request was complete');
@@ -68,10 +68,15 @@ export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
   return { status: 'error', code, message };
 }
 
-export function asExchangeError(error: unknown, bodyLimit?: number): ExchangeError {
+export function asExchangeError(error: unknown, request?: FastifyRequest): ExchangeError {
   if (error instanceof ExchangeError) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
   if (validation) return new ExchangeError('invalid_input', validationMessage(validation, validationContext));
+  const { bodyLimit, config } = request?.routeOptions ?? {};
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' && bodyLimit !== undefined) return refuseLargeBody(bodyLimit);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' && config?.mediaTypes?.length) {
+    const types = new Intl.ListFormat('en', { type: 'disjunction' }).format(config.mediaTypes);
+    return new ExchangeError('unsupported_media_type', `The Content-Type must be ${types}.`);
+  }
   return new ExchangeError(frameworkCodes[code ?? ''] ?? 'internal', undefined, { cause: error });
 }

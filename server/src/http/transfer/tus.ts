@@ -119,7 +119,7 @@ async function append(
   if (receivedBytes + (readContentLength(request) ?? 0) > sizeBytes) {
     throw new ExchangeError(
       'too_large',
-      `The upload has ${sizeBytes} bytes; the request carries more than are left. Send those after the first ${receivedBytes}.`,
+      `The upload has ${sizeBytes} bytes; the request carries more than are left. Send ${sizeBytes - receivedBytes} at most.`,
     );
   }
   return { ...upload, receivedBytes: await uploads.append(id, readBody(request), receivedBytes) };

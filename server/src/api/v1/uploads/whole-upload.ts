@@ -25,6 +25,12 @@ export async function receiveWhole(
   { request, revoked }: { readonly request: FastifyRequest; readonly revoked: AbortSignal },
   response: (upload: AccountUpload) => RepeatableResponse,
 ): Promise<RepeatableResponse> {
+  if (request.headers['upload-length'] !== undefined) {
+    throw new ExchangeError(
+      'malformed_request',
+      'An upload in parts needs the header `Tus-Resumable: 1.0.0`, in each of its requests.',
+    );
+  }
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] as string;
   if (/^multipart\//i.test(mediaType)) {
     throw new ExchangeError('unsupported_media_type', 'Send the file itself as the body, not a form.');
