@@ -39,7 +39,7 @@ export async function requestV1(
     // The server frees the bytes of a body, as it may with those that come from a connection.
     ...(body === undefined ? {} : { payload: Buffer.isBuffer(body) ? Buffer.from(body) : body }),
   });
-  const route = routes.find((one) => one.method === method && toPattern(one).test(path.split('?', 1)[0] as string));
+  const route = findRoute(method, path);
   const described = v1Described.paths[`/api/v1${route?.path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()];
   const type = String(reply.headers['content-type']).split(';')[0] as string;
   const response = resolved(described?.responses[reply.statusCode]);
@@ -72,6 +72,11 @@ function compileValidator(schema: object): ValidateFunction {
   const validate = validators.get(schema) ?? v1Ajv.compile({ ...schema, components: v1Described.components });
   validators.set(schema, validate);
   return validate;
+}
+
+export function findRoute(method: Route['method'], path: string): Route | undefined {
+  const [place = ''] = path.split('?', 1);
+  return routes.find((one) => one.method === method && toPattern(one).test(place));
 }
 
 function toPattern({ path }: Route): RegExp {

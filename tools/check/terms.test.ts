@@ -68,7 +68,8 @@ function namesIn(value: unknown, named = new Set(['operationId', 'name'])): stri
   return Object.entries(value).flatMap(([key, inner]) => [
     ...(Array.isArray(value) ? [] : [key]),
     ...(named.has(key) && typeof inner === 'string' ? [inner] : []),
-    ...namesIn(inner, named),
+    // The events of a receipt have the names of their own format.
+    ...(key === 'example' ? [] : namesIn(inner, named)),
   ]);
 }
 

@@ -68,23 +68,28 @@ interface OwnDescription {
   /** The headers of its response besides those that every response has and the route names. */
   readonly responseHeaders?: object;
   readonly otherResponse?: RouteResponse | undefined;
+  /** An example of its path. */
+  readonly examplePath?: string | undefined;
   readonly failures: Readonly<Record<string, object>>;
 }
 
 /** An operation, from its route and from the parts that only its API has. */
 export function describeOperation(
-  { method, id, summary, params, query, body, response }: DescribedRoute,
+  { method, path, id, summary, params, query, body, example, response }: DescribedRoute,
   own: OwnDescription,
 ) {
   const requestBody = body
-    ? { required: !isOptionalBody(method, body), content: { 'application/json': { schema: body } } }
+    ? {
+        required: !isOptionalBody(method, body),
+        content: { 'application/json': { schema: body, ...(example && { example }) } },
+      }
     : own.requestBody;
   return {
     operationId: id,
     summary,
     ...own.members,
     parameters: [
-      ...toParameters(params, 'path'),
+      ...toParameters(params, 'path').map((parameter) => addExample(parameter, path, own.examplePath)),
       ...toParameters(query, 'query'),
       ...own.headers,
       ...(response.bytes ? [rangeHeader, ifRangeHeader] : []),
@@ -98,6 +103,11 @@ export function describeOperation(
       ...own.failures,
     },
   };
+}
+
+function addExample<Described extends { readonly name: string }>(parameter: Described, path: string, example?: string) {
+  const value = example?.split('?', 1)[0]?.split('/')[path.split('/').indexOf(`:${parameter.name}`)];
+  return value === undefined ? parameter : { ...parameter, example: value };
 }
 
 /** The operations by their paths; `shared` is the same for all operations of a path. */
@@ -120,12 +130,13 @@ export function toTemplate(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-function success({ description, schema, mediaType = 'application/json', headers }: RouteResponse, own: object = {}) {
+function success(response: RouteResponse, own: object = {}) {
+  const { description, schema, mediaType = 'application/json', headers, example } = response;
   const described = Object.entries(headers ?? {}).map(([name, about]) => [name, text(about)]);
   return {
     description,
     headers: { ...commonHeaders, ...own, ...Object.fromEntries(described) },
-    ...(schema ? { content: { [mediaType]: { schema } } } : {}),
+    ...(schema ? { content: { [mediaType]: { schema, ...(example === undefined ? {} : { example }) } } } : {}),
   };
 }
 

@@ -64,7 +64,10 @@ export interface Result {
  */
 export type Route = Operation & (Handled | Streamed);
 
-interface Operation extends DescribedRoute {
+/** An operation with the example of its body. */
+export type ExemplifiedRoute = Route & Pick<DescribedRoute, 'example'>;
+
+interface Operation extends Omit<DescribedRoute, 'example'> {
   /** Null if any key is allowed. */
   readonly scope: Scope | null;
   /** A scope with which a key may call it, too, for what the key itself created; the operation finds nothing else. */

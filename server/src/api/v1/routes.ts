@@ -4,15 +4,15 @@ import { contactRoutes } from './contacts/contacts.ts';
 import { dropRoutes } from './drops/drops.ts';
 import { eventRoutes } from './events/events.ts';
 import { inboxRoutes } from './inbox/inbox.ts';
+import { recordedExamples } from './openapi/recorded-examples.ts';
 import { requestRoutes } from './requests/requests.ts';
-import type { Route } from './route.ts';
+import type { ExemplifiedRoute, Route } from './route.ts';
 import { listReceipts } from './sent/receipts.ts';
 import { testRoutes } from './test/messages.ts';
 import { uploadRoutes } from './uploads/uploads.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
-/** Every operation of /api/v1. */
-export const routes: readonly Route[] = [
+const ownRoutes: readonly Route[] = [
   readAccount,
   readKeys,
   createKey,
@@ -27,3 +27,13 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
   ...testRoutes,
 ];
+
+/** Every operation of /api/v1, with its recorded example. */
+export const routes: readonly ExemplifiedRoute[] = ownRoutes.map((route) => {
+  const { request, response } = recordedExamples[route.id] ?? {};
+  return {
+    ...route,
+    ...(request && { example: request }),
+    response: { ...route.response, ...(response !== undefined && { example: response }) },
+  };
+});

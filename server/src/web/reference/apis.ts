@@ -11,7 +11,7 @@ import { toTemplate } from '../../api/shared/openapi.ts';
 import { type DescribedRoute } from '../../api/shared/route.ts';
 import { listErrors as listV1Errors, v1Document, everywhere as v1Everywhere } from '../../api/v1/openapi/openapi.ts';
 import { v1Errors } from '../../api/v1/problems.ts';
-import { describeRights, type Route as V1Route } from '../../api/v1/route.ts';
+import { describeRights, type ExemplifiedRoute } from '../../api/v1/route.ts';
 import { routes as v1Routes } from '../../api/v1/routes.ts';
 import { type Document, findOperation, type Operation } from './document.ts';
 
@@ -69,7 +69,7 @@ export function describeMachineApi(publicUrl: string): DescribedApi {
 }
 
 /** Writes a command for a shell in which WAYBILL_API_KEY is set. */
-export function toV1Command({ method, path, example, stream }: V1Route, publicUrl: string): string {
+export function toV1Command({ method, path, example, stream }: ExemplifiedRoute, publicUrl: string): string {
   return toCommand([
     '-H "Authorization: Bearer $WAYBILL_API_KEY"',
     ...(stream?.curl ?? (method === (example === undefined ? 'GET' : 'POST') ? [] : [`-X ${method}`])),

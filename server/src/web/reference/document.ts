@@ -2,6 +2,7 @@
 export interface Document {
   readonly info: { readonly title: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly webhooks?: Document['paths'];
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
@@ -9,6 +10,7 @@ export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
   readonly format?: string;
+  readonly pattern?: string;
   readonly description?: string;
   readonly enum?: readonly string[];
   readonly const?: string | boolean;
@@ -34,7 +36,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 
 export interface Response {
   readonly description: string;
@@ -48,6 +50,22 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Exampled {
+  readonly schema: Schema;
+  readonly example: unknown;
+}
+
+/** Finds the examples of bodies and responses, with their schemas; those of responses first, which are complete. */
+export function findExamples(document: Document): Exampled[] {
+  const operations = [document.paths, document.webhooks ?? {}].flatMap((paths) => Object.values(paths));
+  const contents = operations
+    .flatMap((item) => Object.values(item) as Partial<Operation>[])
+    .flatMap(({ responses = {}, requestBody }) => [...Object.values(responses), ...(requestBody ? [requestBody] : [])]);
+  return contents
+    .flatMap(({ content = {} }) => Object.values(content))
+    .filter((media): media is Exampled => typeof media.example === 'object');
 }
 
 /** Replaces a reference to a component by the component. */

@@ -1,8 +1,9 @@
 import { type ErrorCode, errorCodes } from '@waybill/protocol';
+import type { Problem } from '@waybill/protocol/v1';
+import { recordedExamples } from '../../api/v1/openapi/recorded-examples.ts';
 import type { DescribedApi } from './apis.ts';
 import type { ReferenceBlock, ReferenceContent } from './blocks.ts';
 import { problemsHref, toHeading, toRemedy } from './parts.ts';
-import { createSample } from './sample.ts';
 
 /** Creates the page to which the `type` of a problem links. */
 export function toProblemsPage(
@@ -26,13 +27,8 @@ export function toProblemsPage(
   const ofV1 = errorCodes.filter(isPossible(v1));
   const ofMachine = errorCodes.filter(isPossible(machine)).filter((code) => !ofV1.includes(code));
   const example = {
-    ...(createSample(v1.document, { $ref: '#/components/schemas/Problem' }) as object),
+    ...(recordedExamples['problem']?.response as Problem),
     type: `${publicUrl}${problemsHref}#invalid_input`,
-    title: 'Invalid input',
-    status: v1.errors.invalid_input.status,
-    detail: v1.errors.invalid_input.message,
-    code: 'invalid_input',
-    instance: 'urn:waybill:http-request:2bf29d-5c0e8a71b94d23f6',
   };
   return {
     href: problemsHref,

@@ -1,105 +1,48 @@
 import { machineExamples } from '../../api/machine/example-values.ts';
-import { type Document, getReferredName, resolve, type Schema } from './document.ts';
+import { recordedExamples } from '../../api/v1/openapi/recorded-examples.ts';
+import { type Document, findExamples, getReferredName, resolve, type Schema } from './document.ts';
 
-const id = '0199c1d2-7f00-7000-8000-2f9d4c6b1a3e';
-const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+/** An id that is that of nothing in the recorded examples. */
+const id = '01b97800-0000-7000-8000-000000000000';
+
+/** The values of each field in the recorded examples, except null, and ids, which would be those of other things. */
+const recordedFields = new Map<string, unknown[]>();
+const rememberField = (field: string, value: unknown) =>
+  recordedFields.set(field, [...(recordedFields.get(field) ?? []), value]);
+const rememberFields = (value: unknown): void => {
+  if (Array.isArray(value)) for (const inner of value) rememberFields(inner);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [field, inner] of Object.entries(value)) {
+      if (inner !== null && field !== 'id') rememberField(field, inner);
+      rememberFields(inner);
+    }
+  }
+};
+for (const { request, response } of Object.values(recordedExamples)) rememberFields([response, request]);
+for (const [field, value] of Object.entries(machineExamples)) rememberField(field, value);
+
+const recordedSchemas = new WeakMap<Document, ReadonlyMap<string, unknown>>();
 
 /**
- * Values of fields, by the name of the field or of the schema and the field. Each is valid for its schema, which a test
- * checks; a field that is not here has a value that follows from its schema.
+ * Creates a value that is valid for the schema: the one in the examples of the document if it has a name and there is one, or
+ * else one of recorded fields.
  */
-const values: Readonly<Record<string, unknown>> = {
-  email: 'anna@example.org',
-  receiver: 'anna@example.org',
-  sender: 'anna@example.org',
-  display_name: 'Acme Plant 2',
-  phone: '46701234567',
-  language: 'sv',
-  name: 'report.pdf',
-  file_name: 'report.pdf',
-  path: 'drawings/may/report.pdf',
-  media_type: 'application/pdf',
-  sha256,
-  size: 184_320,
-  received: 184_320,
-  message: 'The drawings of May.',
-  reference: 'WB-7F3K-29QD',
-  external_id: 'order-4711',
-  metadata: { project: 'northern bridge' },
-  networks: ['192.0.2.0/24'],
-  groups: ['press'],
-  hint: 'wb_3fK9',
-  api_key: 'wb_3fK9…',
-  secret: 'whsec_…',
-  public_keys: ['whpk_…'],
-  url: 'https://example.org/waybill',
-  link: 'https://files.example.org/d/…',
-  description: 'archive',
-  created_at: '2030-01-31T12:00:00Z',
-  expires_at: '2030-02-07T12:00:00Z',
-  lease_ends_at: '2030-01-31T12:05:00Z',
-  next_cursor: null,
-  revoked_at: null,
-  parked_at: null,
-  acknowledged_at: null,
-  undeliverable_at: null,
-  undeliverable_reason: null,
-  refusal: null,
-  failure: null,
-  second_factor: 'mail',
-  expires_in: 604_800,
-  min_expires_in: 86_400,
-  max_expires_in: 2_592_000,
-  default_expires_in: 604_800,
-  allowed_expires_in: null,
-  receiver_domains: null,
-  stored_size: 4_000_000_000,
-  available_size: 2_800_000_000,
-  file_size: 10_000_000_000,
-  files_per_drop: 1000,
-  receivers_per_drop: 1000,
-  drops_per_day: 100,
-  mails_per_day: 500,
-  drops_today: 3,
-  mails_today: 12,
-  'Account.email': 'orders@example.org',
-  'ApiKey.name': 'nightly upload',
-  'ApiKey.created_by': null,
-  'ApiKey.expires_at': null,
-  'CreatedApiKey.name': 'nightly upload',
-  'CreatedApiKey.expires_at': null,
-  'CreatedApiKey.last_used_at': null,
-  'Contact.name': 'Anna Berg',
-  'DropReceiver.name': 'Anna Berg',
-  'DropReceiver.state': 'completed',
-  'FileRequestReceiver.name': 'Anna Berg',
-  'FileRequestReceiver.state': 'fulfilled',
-  'ClaimedEntry.state': 'claimed',
-  'InboxEntry.lease_ends_at': null,
-  'InboxEntryDetails.lease_ends_at': null,
-  'Upload.state': 'ready',
-  'Upload.scan': 'clean',
-  'Fault.pointer': '/receivers/0/email',
-  'Fault.code': 'invalid_input',
-  'Fault.detail': 'It is not an e-mail address.',
-  ...machineExamples,
-};
-
-/** Creates a value that is valid for the schema. */
-export function createSample(document: Document, schema: Schema, field = '', owner = ''): unknown {
-  const own = [`${owner}.${field}`, field].find((name) => name in values && fits(document, schema, values[name]));
-  if (own !== undefined) return values[own];
-  const name = getReferredName(schema) ?? '';
+export function createSample(document: Document, schema: Schema, field = ''): unknown {
+  const name = getReferredName(schema);
+  if (name !== undefined && recorded(document).has(name)) return recorded(document).get(name);
+  const own = recordedFields.get(field)?.find((value) => fits(document, schema, value));
+  if (own !== undefined) return own;
   const { properties, maxProperties, items, anyOf, const: only, enum: choices, ...rest } = resolve(document, schema);
   if (only !== undefined) return only;
   if (choices) return choices[0];
-  if (anyOf?.[0]) return createSample(document, anyOf[0], field, owner);
-  if (items) return [createSample(document, items, field, owner)];
+  if (anyOf)
+    return anyOf.some(({ type }) => type === 'null') ? null : createSample(document, anyOf[0] as Schema, field);
+  if (items) return [createSample(document, items, field)];
   if (properties) {
     return Object.fromEntries(
       Object.entries(properties)
         .slice(0, maxProperties)
-        .map(([key, inner]) => [key, createSample(document, inner, key, name)]),
+        .map(([key, inner]) => [key, createSample(document, inner, key)]),
     );
   }
   const { type, format, minimum } = rest;
@@ -111,14 +54,61 @@ export function createSample(document: Document, schema: Schema, field = '', own
   return format === 'uri' ? 'https://files.example.org/…' : 'text';
 }
 
+/** Collects the values of named schemas from the examples of a document. */
+function recorded(document: Document): ReadonlyMap<string, unknown> {
+  const known = recordedSchemas.get(document);
+  if (known) return known;
+  const values = new Map<string, unknown>();
+  const collect = (schema: Schema, value: unknown): void => {
+    const name = getReferredName(schema);
+    if (name !== undefined && !values.has(name)) values.set(name, value);
+    const { properties = {}, items, anyOf = [] } = resolve(document, schema);
+    if (Array.isArray(value) && items) for (const inner of value) collect(items, inner);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) if (properties[key]) collect(properties[key], inner);
+      const choice = anyOf.find((one) => isLike(document, one, value));
+      if (choice) collect(choice, value);
+    }
+  };
+  for (const { schema, example } of findExamples(document)) collect(schema, example);
+  if (document.webhooks) {
+    collect({ $ref: '#/components/schemas/EventPage' }, recordedExamples['events']?.response);
+    collect({ $ref: '#/components/schemas/Problem' }, recordedExamples['problem']?.response);
+  }
+  recordedSchemas.set(document, values);
+  return values;
+}
+
+/** Whether an object has the constants of the schema, such as the type of an event, or is a list if the schema is one. */
+function isLike(document: Document, schema: Schema, value: object): boolean {
+  const { type, properties = {} } = resolve(document, schema);
+  if (Array.isArray(value)) return type === 'array';
+  return Object.entries(properties).every(([key, inner]) => {
+    const { const: only } = resolve(document, inner);
+    return only === undefined || only === (value as Record<string, unknown>)[key];
+  });
+}
+
 /** Whether the type of the value is one of the schema's; the same name has several types. */
 function fits(document: Document, schema: Schema, value: unknown): boolean {
-  const { type, anyOf, enum: choices, const: only, items, properties } = resolve(document, schema);
+  const {
+    type,
+    format,
+    pattern,
+    minimum = -Infinity,
+    anyOf,
+    enum: choices,
+    const: only,
+    items,
+    properties,
+  } = resolve(document, schema);
   if (anyOf) return anyOf.some((one) => fits(document, one, value));
   if (only !== undefined) return only === value;
   if (choices) return choices.some((choice) => choice === value);
   if (properties) return false;
-  if (items) return Array.isArray(value);
-  if (value === null) return type === 'null';
+  if (items) return Array.isArray(value) && value.every((inner) => fits(document, items, inner));
+  if (pattern !== undefined && !new RegExp(pattern).test(String(value))) return false;
+  if (typeof value === 'number' && value < minimum) return false;
+  if (format === 'uuid' && String(value).length !== id.length) return false;
   return type === (Number.isInteger(value) && type === 'integer' ? 'integer' : typeof value);
 }

@@ -35,7 +35,6 @@ export const createKey = route({
   summary: 'Create a key that may do no more than the one that creates it',
   scope: 'keys',
   body: NewApiKey,
-  example: { name: 'nightly upload', scopes: ['send'], networks: ['192.0.2.0/24'] },
   response: { status: 201, description: 'The key, which is shown only once.', schema: CreatedApiKey },
   errors: ['too_many_keys'],
   async handle({ engines, caller, body: { name, scopes, mode, networks = null, expires_at: end } }) {

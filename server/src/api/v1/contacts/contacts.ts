@@ -64,7 +64,6 @@ const writeContact = route({
   scope: 'contacts',
   params,
   body: ContactDetails,
-  example: { name: 'Anna Berg', phone: '46701234567', language: 'sv', groups: ['press'] },
   response: { status: 200, description: 'The contact, which was replaced.', schema: Contact },
   otherResponse: {
     status: 201,
@@ -100,7 +99,6 @@ const importInput = {
   method: 'POST',
   scope: 'contacts',
   body: ContactImport,
-  example: { contacts: [{ email: 'anna@example.org', name: 'Anna Berg' }, { email: 'bo@example.org' }] },
   errors: [],
 } as const;
 

@@ -38,13 +38,6 @@ export const dropRoutes = [
         summary: 'Check whether a drop could be sent: its receivers, uploads and limits; nothing is sent',
       },
       body: NewDrop,
-      example: {
-        uploads: ['0199c1d2-7f00-7000-8000-2f9d4c6b1a3e'],
-        receivers: [{ email: 'anna@example.org', language: 'sv' }],
-        message: 'The drawings of May.',
-        expires_in: 604_800,
-        external_id: 'order-4711',
-      },
       errors: [
         'not_found',
         'files_not_ready',

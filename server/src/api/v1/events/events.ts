@@ -50,7 +50,6 @@ const streamEvents: Route = {
       'The events after the cursor and those that follow, in order. Each has its type as `event`, its cursor as `id`, and as `data` the same JSON as in the list.',
     schema: { type: 'string' },
     mediaType: 'text/event-stream',
-    example: 'event: drop.opened\nid: …\ndata: {"id":"…","type":"drop.opened",…}\n\n',
   },
   errors: ['cursor_expired'],
   stream: {

@@ -33,7 +33,6 @@ import { parsePageQuery } from '../cursor.ts';
 import { type Route, route } from '../route.ts';
 
 const scope = 'receive';
-const exampleLease = '01a1dc97-0a16-7069-bb7a-f30e07beed49';
 
 const listInbox = route({
   method: 'GET',
@@ -60,7 +59,6 @@ const claimInbox = route({
   summary: 'Claim entries, or wait for one: no one else gets them until their lease ends',
   scope,
   body: ClaimInput,
-  example: { max: 10, lease_seconds: 300, wait: 20 },
   response: { status: 200, description: 'The claimed entries; none if none is available.', schema: ClaimedEntries },
   errors: [],
   async prepare({ engines, caller, body: { wait = 0 }, gone, revoked, authenticateAgain }) {
@@ -105,7 +103,6 @@ const renewInboxLease = route({
   scope,
   params: InboxEntryParams,
   body: RenewInput,
-  example: { lease: exampleLease, lease_seconds: 300 },
   response: { status: 200, description: 'The entry, with the new end of its lease.', schema: InboxEntry },
   errors: ['not_found', 'lease_not_held'],
   handle: async ({
@@ -126,7 +123,6 @@ const ackInboxEntry = route({
   scope,
   params: InboxEntryParams,
   body: AckInput,
-  example: { lease: exampleLease },
   response: { status: 204, description: 'It is acknowledged, now or already before under the same lease.' },
   errors: ['not_found', 'lease_not_held'],
   async handle({ engines, caller, params: { id }, body: { lease: leaseId } }) {
@@ -143,7 +139,6 @@ const nackInboxEntry = route({
   scope,
   params: InboxEntryParams,
   body: NackInput,
-  example: { lease: exampleLease, delay_seconds: 60 },
   response: { status: 200, description: 'The entry, available or parked.', schema: InboxEntry },
   errors: ['not_found', 'lease_not_held'],
   handle: async ({ engines, caller, params: { id }, body: { lease: leaseId, delay_seconds: delaySeconds } }) => ({

@@ -17,6 +17,7 @@ import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from '../etag.ts';
 import { v1Errors } from '../problems.ts';
 import { describeRights, type Route, type Stream, toEnforcedInput } from '../route.ts';
 import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
+import { recordedExamples } from './recorded-examples.ts';
 
 /** The errors that are possible before an operation begins. */
 export const everywhere: readonly ErrorCode[] = [
@@ -123,7 +124,12 @@ function describeWebhooks() {
         }),
         requestBody: {
           required: true,
-          content: { 'application/json': { schema: { anyOf: [AccountEvent, WebhookTestEvent] } } },
+          content: {
+            'application/json': {
+              schema: { anyOf: [AccountEvent, WebhookTestEvent] },
+              example: recordedExamples['receiveEvent']?.request,
+            },
+          },
         },
         responses: {
           '2XX': { description: 'The event is delivered. Respond within 15 seconds.' },
@@ -192,6 +198,7 @@ function describeRoute(route: Route) {
       ...(isLimitedByDay(route) ? rateLimits : {}),
     },
     otherResponse,
+    examplePath: recordedExamples[route.id]?.path,
     failures: refusals(listErrors(route)),
   });
 }

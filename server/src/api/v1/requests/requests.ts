@@ -51,12 +51,6 @@ export const requestRoutes = [
         summary: 'Check whether contacts could be asked: their addresses and limits; nobody is asked',
       },
       body: NewFileRequest,
-      example: {
-        receivers: [{ email: 'anna@example.org', language: 'sv' }],
-        message: 'Please send the invoices of May.',
-        expires_in: 604_800,
-        reusable: true,
-      },
       errors: ['recipient_not_allowed', 'daily_limit', 'too_many_messages'],
     },
     {

@@ -121,7 +121,7 @@ export function readRoute(
  */
 export function createRoutes<Body extends TSchema, Input, Checked extends CheckedDispatch>(
   kind: SentKind,
-  about: Readonly<Record<'create' | 'check', About>> & Pick<Route, 'example' | 'errors'> & { readonly body: Body },
+  about: Readonly<Record<'create' | 'check', About>> & Pick<Route, 'errors'> & { readonly body: Body },
   work: {
     readonly toInput: (body: Static<Body>) => Input;
     readonly check: (engines: CallEngines, caller: Actor, input: Input) => Promise<Checked>;

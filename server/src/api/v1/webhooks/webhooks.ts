@@ -47,7 +47,6 @@ const createOne = route({
   summary: 'Have events sent to a URL',
   scope: 'webhooks',
   body: v1.NewWebhook,
-  example: { url: 'https://example.org/waybill', types: ['drop.completed', 'inbox.received'], description: 'archive' },
   response: {
     status: 201,
     description: 'The webhook, with its secret, which is shown only once.',
@@ -82,7 +81,6 @@ const changeOne = route({
   scope: 'webhooks',
   params,
   body: v1.WebhookChanges,
-  example: { types: null },
   response: { status: 200, description: 'The webhook. What is sent from now on goes to its URL.', schema: v1.Webhook },
   isVersioned: true,
   errors: ['not_found'],
@@ -114,7 +112,6 @@ const replaceSecret = route({
   scope: 'webhooks',
   params,
   body: v1.SecretReplacement,
-  example: { previous_seconds: 86_400 },
   response: {
     status: 200,
     description: 'The webhook, with its new secret, which is shown only once.',
@@ -186,7 +183,6 @@ const replayToOne = route({
   scope: 'webhooks',
   params,
   body: v1.Replay,
-  example: { since: '2030-01-31T12:00:00Z' },
   response: {
     status: 202,
     description: 'They are being sent; the attempts say how that went.',

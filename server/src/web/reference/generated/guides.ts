@@ -256,7 +256,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"uploads\":[\"0199c1d2-7f00-7000-8000-2f9d4c6b1a3e\"],\"receivers\":[{\"email\":\"anna@example.org\"}],\"message\":\"The drawings of May.\",\"expires_in\":604800,\"external_id\":\"order-4711\"}' \\\n  \"$WAYBILL_URL/api/v1/drops\""
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"uploads\":[\"01b97769-cd00-7426-80a0-0046c0bd0c51\"],\"receivers\":[{\"email\":\"anna@example.org\",\"name\":\"Anna Berg\"}],\"message\":\"The drawings of May.\",\"expires_in\":604800,\"external_id\":\"order-4711\"}' \\\n  \"$WAYBILL_URL/api/v1/drops\""
    },
    {
     "kind": "table",
@@ -485,7 +485,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"receivers\":[{\"email\":\"anna@example.org\"}],\"message\":\"Please send the invoices of May.\",\"expires_in\":604800,\"reusable\":true}' \\\n  \"$WAYBILL_URL/api/v1/requests\""
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"receivers\":[{\"email\":\"anna@example.org\",\"name\":\"Anna Berg\",\"language\":\"sv\"}],\"message\":\"Please send the invoices of May.\",\"expires_in\":604800,\"reusable\":true}' \\\n  \"$WAYBILL_URL/api/v1/requests\""
    },
    {
     "kind": "paragraph",
@@ -796,11 +796,11 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"contacts\":[{\"email\":\"anna@example.org\",\"name\":\"Anna Ek\"},{\"email\":\"bo@example.org\"}]}' \\\n  \"$WAYBILL_URL/api/v1/contacts/import/check\""
+    "text": "curl -H \"Authorization: Bearer $WAYBILL_API_KEY\" -H \"Content-Type: application/json\" \\\n  -d '{\"contacts\":[{\"email\":\"anna@example.org\",\"groups\":[\"press\",\"plant 2\"]},{\"email\":\"bo@example.org\"}]}' \\\n  \"$WAYBILL_URL/api/v1/contacts/import/check\""
    },
    {
     "kind": "code",
-    "text": "{\n  \"created\": 1,\n  \"changed\": 1,\n  \"unchanged\": 0,\n  \"contacts\": [\n    { \"email\": \"anna@example.org\", \"result\": \"changed\" },\n    { \"email\": \"bo@example.org\", \"result\": \"created\" }\n  ]\n}"
+    "text": "{\n  \"created\": 1,\n  \"changed\": 1,\n  \"unchanged\": 0,\n  \"contacts\": [{ \"email\": \"anna@example.org\", \"result\": \"changed\" }, { \"email\": \"bo@example.org\", \"result\": \"created\" }]\n}"
    },
    {
     "kind": "paragraph",
@@ -818,7 +818,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\n  \"email\": \"orders@example.org\",\n  \"display_name\": \"Orders\",\n  \"phone\": \"46700000001\",\n  \"language\": \"en\",\n  \"key\": { \"id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e60\", \"scopes\": [\"send\"], \"networks\": null, \"expires_at\": null },\n  \"limits\": {\n    \"file_size\": 104857600,\n    \"file_size_reason\": \"scan\",\n    \"files_per_drop\": 1000,\n    \"receivers_per_drop\": 1000,\n    \"min_expires_in\": 86400,\n    \"max_expires_in\": 2592000,\n    \"default_expires_in\": 604800,\n    \"allowed_expires_in\": null,\n    \"stored_size\": 4000000000,\n    \"drops_per_day\": 100,\n    \"mails_per_day\": null,\n    \"receiver_domains\": null\n  },\n  \"usage\": { \"stored_size\": 1200000000, \"available_size\": 2800000000, \"drops_today\": 3, \"mails_today\": 12 }\n}"
+    "text": "{\n  \"email\": \"orders@example.org\",\n  \"display_name\": \"Acme Orders\",\n  \"phone\": \"46700000001\",\n  \"language\": \"\",\n  \"key\": {\n    \"id\": \"01b97732-de80-743e-8e50-0018cedfa127\",\n    \"scopes\": [\"send\", \"history\"],\n    \"networks\": [\"192.0.2.0/24\"],\n    \"expires_at\": \"2100-01-01T00:00:00.000Z\"\n  },\n  \"limits\": {\n    \"file_size\": 104857600,\n    \"file_size_reason\": \"file\",\n    \"files_per_drop\": 1000,\n    \"receivers_per_drop\": 1000,\n    \"min_expires_in\": 86400,\n    \"max_expires_in\": 2592000,\n    \"default_expires_in\": 604800,\n    \"allowed_expires_in\": null,\n    \"stored_size\": 4000000000,\n    \"drops_per_day\": 100,\n    \"mails_per_day\": 500,\n    \"receiver_domains\": null\n  },\n  \"usage\": { \"stored_size\": 289280, \"available_size\": 3999710720, \"drops_today\": 2, \"mails_today\": 8 }\n}"
    },
    {
     "kind": "paragraph",
@@ -947,7 +947,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\n  \"data\": [\n    {\n      \"id\": \"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\n      \"type\": \"drop.opened\",\n      \"timestamp\": \"2030-01-31T12:00:00.000Z\",\n      \"data\": {\n        \"drop_id\": \"0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f\",\n        \"reference\": \"WB-3CP3-TKJZ\",\n        \"external_id\": \"order-4711\",\n        \"receiver_id\": 0,\n        \"receiver_email\": \"anna@example.org\"\n      }\n    }\n  ],\n  \"next_cursor\": \"…\",\n  \"has_more\": false\n}"
+    "text": "{\n  \"data\": [\n    {\n      \"id\": \"01b9787c-7580-4f9f-8ae0-00d0ef155d88\",\n      \"type\": \"drop.created\",\n      \"timestamp\": \"2030-01-31T11:02:00.000Z\",\n      \"data\": { \"files\": 1, \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"receivers\": 1 }\n    },\n    {\n      \"id\": \"01b9787c-7580-4a94-80f0-00e3d94d1616\",\n      \"type\": \"drop.notified\",\n      \"timestamp\": \"2030-01-31T11:03:00.000Z\",\n      \"data\": { \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"receiver_id\": 0, \"receiver_email\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"eyJhIjoxNzQyfQ\"\n}"
    },
    {
     "kind": "paragraph",
@@ -1000,7 +1000,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "event: drop.opened\nid: …\ndata: {\"id\":\"6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11\",\"type\":\"drop.opened\",\"timestamp\":\"2030-01-31T12:00:00.000Z\",\"data\":{…}}"
+    "text": "event: drop.opened\nid: eyJhIjoxNzQyfQ\ndata: {\"id\":\"01b9787c-7580-4739-88e0-00fd4788ca9d\",\"type\":\"drop.opened\",\"timestamp\":\"2030-01-31T11:10:00.000Z\",\"data\":{\"drop_id\":\"01b977a0-bb80-7e90-8fc0-003bc73126ed\",\"receiver_id\":0,\"receiver_email\":\"anna@example.org\"}}"
    },
    {
     "kind": "paragraph",
@@ -1200,7 +1200,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\"id\": \"0190aaaa-0000-7000-8000-000000000002\", \"type\": \"drop.completed\", \"timestamp\": \"2030-01-31T12:00:00.000Z\", \"data\": {\"drop_id\": \"0190aaaa-0000-7000-8000-000000000001\", \"reference\": \"WB-0000-0001\", \"external_id\": \"order-4711\"}}"
+    "text": "{\n  \"id\": \"01b9787c-7580-4a05-8520-00b5a3971339\",\n  \"type\": \"drop.completed\",\n  \"timestamp\": \"2030-01-31T11:11:00.000Z\",\n  \"data\": { \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\" }\n}"
    },
    {
     "kind": "paragraph",
