@@ -16,7 +16,13 @@ import { Receipts } from './resources/receipts.ts';
 import { type RequestOptions, Requests, requestFiles } from './resources/requests.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { defaultRuntime, type Runtime } from './runtime.ts';
-import { type Download, type DownloadOptions, type FileToDownload, openDownload } from './transfer/download.ts';
+import {
+  type Download,
+  type DownloadOptions,
+  type FileToDownload,
+  inInbox,
+  openDownload,
+} from './transfer/download.ts';
 import {
   type DownloadedFile,
   type DownloadToFileOptions,
@@ -123,7 +129,7 @@ export class Waybill {
 
   /** Downloads a file of the inbox as a stream of bytes. */
   async download(file: FileToDownload, options: DownloadOptions = {}): Promise<Download> {
-    return await openDownload(this.#api, file, options);
+    return await openDownload(this.#api, inInbox(file), options);
   }
 
   /**
@@ -136,7 +142,7 @@ export class Waybill {
     path: string,
     options: DownloadToFileOptions = {},
   ): Promise<DownloadedFile> {
-    return await downloadToFile(this.#api, file, path, options);
+    return await downloadToFile(this.#api, inInbox(file), path, options);
   }
 
   /**
@@ -150,7 +156,7 @@ export class Waybill {
     part: string,
     options: DownloadOptions = {},
   ): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {
-    return await downloadPart(this.#api, file, part, options);
+    return await downloadPart(this.#api, inInbox(file), part, options);
   }
 
   /** Closes all connections. Calls in progress fail. */

@@ -4,14 +4,15 @@ import { contactRoutes } from './contacts/contacts.ts';
 import { dropRoutes } from './drops/drops.ts';
 import { eventRoutes } from './events/events.ts';
 import { inboxRoutes } from './inbox/inbox.ts';
+import { linkRoutes } from './link/link.ts';
 import { requestRoutes } from './requests/requests.ts';
-import type { Route } from './route.ts';
+import type { KeyRoute, Route } from './route.ts';
 import { listReceipts } from './sent/receipts.ts';
 import { uploadRoutes } from './uploads/uploads.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
 
-/** Every operation of /api/v1. */
-export const routes: readonly Route[] = [
+/** The operations of programs with an account. */
+export const keyRoutes: readonly KeyRoute[] = [
   readAccount,
   readKeys,
   createKey,
@@ -25,3 +26,6 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...webhookRoutes,
 ];
+
+/** Every operation of /api/v1. */
+export const routes: readonly Route[] = [...keyRoutes, ...linkRoutes];
