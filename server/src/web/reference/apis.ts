@@ -11,7 +11,7 @@ import { toTemplate } from '../../api/shared/openapi.ts';
 import { type DescribedRoute } from '../../api/shared/route.ts';
 import { listErrors as listV1Errors, v1Document, everywhere as v1Everywhere } from '../../api/v1/openapi/openapi.ts';
 import { v1Errors } from '../../api/v1/problems.ts';
-import { describeRights, type ExemplifiedRoute } from '../../api/v1/route.ts';
+import { describeRights, type ExemplifiedRoute, type Route as V1Route } from '../../api/v1/route.ts';
 import { routes as v1Routes } from '../../api/v1/routes.ts';
 import { type Document, findOperation, type Operation } from './document.ts';
 
@@ -42,7 +42,7 @@ export function describeV1(publicUrl: string): DescribedApi {
       ...findOperation(document, path, route.method),
       route,
       path,
-      authentication: `Send [an API key](/docs/authentication) as \`Authorization: Bearer\`. ${describeRights(route)}`,
+      authentication: describeV1Authentication(route),
       errors: listV1Errors(route),
       command: toV1Command(route, publicUrl),
     };
@@ -68,10 +68,19 @@ export function describeMachineApi(publicUrl: string): DescribedApi {
   return { document, errors, everywhere: machineEverywhere, operations };
 }
 
-/** Writes a command for a shell in which WAYBILL_API_KEY is set. */
-export function toV1Command({ method, path, example, stream }: ExemplifiedRoute, publicUrl: string): string {
+function describeV1Authentication(route: V1Route): string {
+  const { access } = route;
+  if (access === 'link') return 'No key is needed: the token of the link is in the body.';
+  if (access !== undefined)
+    return 'Send the `session` of the opened link as `Authorization: Bearer`. A key is not accepted.';
+  return `Send [an API key](/docs/authentication) as \`Authorization: Bearer\`. ${describeRights(route)}`;
+}
+
+/** Writes a command for a shell in which WAYBILL_API_KEY is set, or WAYBILL_LINK_SESSION to the session of a link. */
+export function toV1Command({ method, path, example, stream, access }: ExemplifiedRoute, publicUrl: string): string {
+  const credential = access === undefined ? '$WAYBILL_API_KEY' : '$WAYBILL_LINK_SESSION';
   return toCommand([
-    '-H "Authorization: Bearer $WAYBILL_API_KEY"',
+    ...(access === 'link' ? [] : [`-H "Authorization: Bearer ${credential}"`]),
     ...(stream?.curl ?? (method === (example === undefined ? 'GET' : 'POST') ? [] : [`-X ${method}`])),
     ...(example === undefined ? [] : ['-H "Content-Type: application/json"', `-d ${quoteJson(example)}`]),
     `"${publicUrl}/api/v1${toVariables(path)}"`,

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import type { EventFilter } from '../../../domain/events/event-store.ts';
 import { readEvents, toEvent } from '../../../domain/events/read-events.ts';
 import { eventCursors, replyWithEventStream } from '../../../http/shared/reply-with-event-stream.ts';
-import { type Route, route } from '../route.ts';
+import { type KeyRoute, route } from '../route.ts';
 
 const listEvents = route({
   method: 'GET',
@@ -37,7 +37,7 @@ function toFilter({ type, drop_id: dropId, request_id: requestId, external_id: e
   return { types: type, dropId: dropId?.toLowerCase(), requestId: requestId?.toLowerCase(), externalId };
 }
 
-const streamEvents: Route = {
+const streamEvents: KeyRoute = {
   method: 'GET',
   path: '/events/stream',
   id: 'streamEvents',
@@ -68,4 +68,4 @@ const streamEvents: Route = {
   },
 };
 
-export const eventRoutes: readonly Route[] = [listEvents, streamEvents];
+export const eventRoutes: readonly KeyRoute[] = [listEvents, streamEvents];

@@ -30,7 +30,7 @@ import { toReference } from '../../../domain/reference.ts';
 import { replyWithInboxFile, replyWithInboxZip } from '../../../http/transfer/reply-with-inbox.ts';
 import { fileBytes, zipBytes } from '../../shared/openapi.ts';
 import { parsePageQuery } from '../cursor.ts';
-import { type Route, route } from '../route.ts';
+import { type KeyRoute, route } from '../route.ts';
 
 const scope = 'receive';
 
@@ -163,7 +163,7 @@ const releaseInboxEntry = route({
 const downloadErrors = ['not_found', 'range_not_satisfiable', 'link_ended', 'link_revoked', 'damaged'] as const;
 
 const fileRoutes = (['GET', 'HEAD'] as const).map(
-  (method): Route => ({
+  (method): KeyRoute => ({
     method,
     path: '/inbox/:id/files/:file',
     id: method === 'GET' ? 'downloadInboxFile' : 'describeInboxFile',
@@ -183,7 +183,7 @@ const fileRoutes = (['GET', 'HEAD'] as const).map(
 );
 
 const zipRoutes = (['GET', 'HEAD'] as const).map(
-  (method): Route => ({
+  (method): KeyRoute => ({
     method,
     path: '/inbox/:id/all.zip',
     id: method === 'GET' ? 'downloadInboxZip' : 'describeInboxZip',
@@ -201,7 +201,7 @@ const zipRoutes = (['GET', 'HEAD'] as const).map(
   }),
 );
 
-export const inboxRoutes: readonly Route[] = [
+export const inboxRoutes: readonly KeyRoute[] = [
   listInbox,
   claimInbox,
   getInboxEntry,

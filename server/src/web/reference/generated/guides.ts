@@ -947,7 +947,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\n  \"data\": [\n    {\n      \"id\": \"01b9787c-7580-4f9f-8ae0-00d0ef155d88\",\n      \"type\": \"drop.created\",\n      \"timestamp\": \"2030-01-31T11:02:00.000Z\",\n      \"data\": { \"files\": 1, \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"receivers\": 1 }\n    },\n    {\n      \"id\": \"01b9787c-7580-4a94-80f0-00e3d94d1616\",\n      \"type\": \"drop.notified\",\n      \"timestamp\": \"2030-01-31T11:03:00.000Z\",\n      \"data\": { \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"receiver_id\": 0, \"receiver_email\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"eyJhIjoxNzQyfQ\"\n}"
+    "text": "{\n  \"data\": [\n    {\n      \"id\": \"01b9787c-7580-4f9f-8ae0-00d0ef155d88\",\n      \"type\": \"drop.created\",\n      \"timestamp\": \"2030-01-31T11:02:00.000Z\",\n      \"data\": { \"files\": 1, \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"receivers\": 1 }\n    },\n    {\n      \"id\": \"01b9787c-7580-4a94-80f0-00e3d94d1616\",\n      \"type\": \"drop.notified\",\n      \"timestamp\": \"2030-01-31T11:03:00.000Z\",\n      \"data\": { \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"receiver_id\": 0, \"receiver_email\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"eyJhIjoxNzQyfQ\",\n  \"has_more\": false\n}"
    },
    {
     "kind": "paragraph",
