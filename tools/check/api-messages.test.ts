@@ -136,13 +136,38 @@ test.each([
 
 /** The keywords of JSON Schema by which a validator refuses a value. */
 const refusing = new Set([
-  ...['type', 'enum', 'const', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'anyOf'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'required', 'additionalProperties'],
+  'type',
+  'enum',
+  'const',
+  'pattern',
+  'format',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'anyOf',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+  'additionalProperties',
 ]);
 /** Those that refuse nothing by themselves. */
 const harmless = new Set([
-  ...['description', 'title', 'default', 'examples', 'example', 'properties', 'items', 'deprecated', '$id', 'readOnly'],
-  ...['patternProperties', 'contentMediaType'],
+  'description',
+  'title',
+  'default',
+  'examples',
+  'example',
+  'properties',
+  'items',
+  'deprecated',
+  '$id',
+  'readOnly',
+  'patternProperties',
+  'contentMediaType',
 ]);
 
 const machineInputs = machineRoutes.flatMap(({ path, params, query, body }) =>

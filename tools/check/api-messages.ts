@@ -69,7 +69,7 @@ function readError(checker: ts.TypeChecker, node: ts.Node): Omit<ApiMessage, 'pl
     return { codes: read(first), messages: read(second), advice: read(advice) };
   }
   if (!ts.isCallExpression(node)) return undefined;
-  const [first, second, third] = node.arguments;
+  const [, second, third] = node.arguments;
   const name = node.expression.getText();
   if (name === 'invalidField') return { codes: ['invalid_input'], messages: read(second), advice: [] };
   if (name === 'faults.add') return { codes: read(second), messages: read(third), advice: [] };

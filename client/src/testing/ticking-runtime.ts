@@ -11,7 +11,7 @@ export function tickingRuntime(): Runtime & Disposable {
   const waiting = new Set<() => void>();
   const timer = setInterval(() => {
     now += tickMs;
-    for (const look of [...waiting]) look();
+    for (const look of waiting) look();
   }, 1);
   const sleep: Runtime['sleep'] = (milliseconds, signal) =>
     new Promise((resolve, reject) => {

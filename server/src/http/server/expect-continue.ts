@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { limits } from '@waybill/protocol';
 import type { FastifyRequest } from 'fastify';
-import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../shared/app.ts';
 import { refuseLargeBody, refuseWholeFile } from '../shared/whole-file.ts';
 
