@@ -23,6 +23,8 @@ import { linkUploadRoutes } from './upload.ts';
 
 const exampleToken = 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA';
 
+const linkTypes = { download: 'downloadfiles', upload: 'uploadfiles' } as const;
+
 const openLink = linkRoute({
   method: 'POST',
   path: '/link/open',
@@ -30,14 +32,15 @@ const openLink = linkRoute({
   summary: 'Open a link, as its receiver does with a click. If a code is required, it is sent now',
   access: 'link',
   body: OpenLinkInput,
-  example: { token: exampleToken },
+  example: { token: exampleToken, kind: 'download' },
   response: { status: 201, description: 'The session of the program with this link.', schema: LinkSessionSchema },
   errors: ['not_found', ...endings],
-  async handle({ engines, body: { token }, request }) {
+  async handle({ engines, body: { token, kind }, request }) {
+    const type = kind && linkTypes[kind];
     const link = await limitGuesses(
       engines,
       request,
-      (found) => explainEnding(request, () => findLink(engines, found)),
+      (found) => explainEnding(request, () => findLink(engines, found, type)),
       token,
     );
     request.dropId = link.dropId;
