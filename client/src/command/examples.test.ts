@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dropDetails, startExampleServer } from '../testing/example-server.ts';
+import { dropDetails, exampleContent, startExampleServer } from '../testing/example-server.ts';
 import { fakeTerminal, withUserInput } from '../testing/fake-terminal.ts';
 import { parseExamples, parseShellWords } from '../testing/help-examples.ts';
 import type { WireServer } from '../testing/wire-server.ts';
@@ -21,7 +21,7 @@ const content: Record<string, string> = {
   'policy.txt': readExample('receipt-policy.txt'),
   'authority.pem': readExample('time-stamp-ca.pem'),
   'key-file': 'wb_key\n',
-  'report.pdf': 'a report',
+  'report.pdf': exampleContent['report.pdf'] as string,
   'report.csv': 'a,report',
   'contract.pdf': 'a contract',
   'contacts.csv': 'email,nick\nbo@example.com,Bo\n',
@@ -29,7 +29,7 @@ const content: Record<string, string> = {
 };
 for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text);
 mkdirSync(join(folder, 'drawings'));
-writeFileSync(join(folder, 'drawings/plan.pdf'), 'a plan');
+writeFileSync(join(folder, 'drawings/plan.pdf'), exampleContent['drawings/plan.pdf'] as string);
 
 /** Set by the running test; called when a command that does not end by itself has done its work. */
 let atWork: (() => void) | undefined;
@@ -43,6 +43,9 @@ beforeAll(async () => {
       if (['GET account', 'GET events', 'POST inbox/claim', 'POST drops/check'].includes(what)) atWork?.();
     },
   );
+  const token = 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA';
+  content['link.txt'] = `${server.baseUrl}/d/${token}\n`;
+  content['request.txt'] = `${server.baseUrl}/u/${token}\n`;
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -62,7 +65,7 @@ function examples(): string[] {
 
 /** Replaces fictitious names by those of this machine and of the test's server. */
 function here(word: string): string {
-  if (word === 'https://files.example.org') return server.baseUrl;
+  if (word.startsWith('https://files.example.org')) return word.replace('https://files.example.org', server.baseUrl);
   if (word === 'orders@example.org') return 'alpha@machines.test';
   if (word.startsWith('/usr/local/bin/')) return 'true';
   if (word === '/srv/in' || word === '/srv/out') return join(folder, word.slice('/srv/'.length));
@@ -80,7 +83,9 @@ test.each(examples())('%s', async (example) => {
   const stop = new AbortController();
   atWork = isEndless ? () => stop.abort() : undefined;
   const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
-  const terminal = fakeTerminal(folder, environment, example.includes('< key-file') ? 'wb_key\n' : 'something');
+  const input = { '< key-file': 'wb_key\n', '< link.txt': content['link.txt'] };
+  const [, typed = 'something'] = Object.entries(input).find(([file]) => example.includes(file)) ?? [];
+  const terminal = fakeTerminal(folder, environment, typed);
   const fromInput = words.includes('-') || example.includes('<');
   if (!fromInput) withUserInput(terminal, (question) => (question.includes('y/N') ? 'y' : replyTo(question)));
   for (const name of ['new-key.json', 'witness-state.json']) rmSync(join(folder, name), { force: true });

@@ -12,6 +12,7 @@ import { addSentCommands } from './commands/sent-commands.ts';
 import { addWebhookCommands } from './commands/webhook-commands.ts';
 import type { Context } from './context.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { addLinkCommands } from './links/link-commands.ts';
 import { addExamples, collectValues, limitOption, wholeNumberParser } from './options.ts';
 import { type PullCommandOptions, pullFiles } from './pull/pull.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
@@ -187,6 +188,8 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill pull ~/inbox',
     'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
   );
+
+  addLinkCommands(program, context);
 
   addWatchCommand(program, context);
   addSentCommands(program, context);

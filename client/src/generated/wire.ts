@@ -1729,6 +1729,8 @@ export interface NewWebhook {
 export interface OpenLinkInput {
   /** The last part of the link in the mail. */
   token: string;
+  /** The kind that the link has to be of: download if its path begins with `/d/`, upload if with `/u/`. */
+  kind?: 'download' | 'upload';
 }
 
 /** A link that was opened. */

@@ -52,9 +52,10 @@ export class LinkConnection {
   readonly #transport: Transport;
   readonly #access: ApiAccess;
   readonly #token: string;
+  readonly #kind: ParsedLink['kind'];
   readonly #options: LinkOptions;
 
-  constructor({ server, token }: ParsedLink, options: LinkOptions) {
+  constructor({ server, token, kind }: ParsedLink, options: LinkOptions) {
     const runtime = { ...defaultRuntime, ...options.runtime };
     const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
     this.#transport = new Transport(server, options.idleTimeoutMs ?? 120_000);
@@ -64,6 +65,7 @@ export class LinkConnection {
       renew: async () => void (await this.open()),
     };
     this.#token = token;
+    this.#kind = kind;
     this.#options = options;
     this.api = new ApiClient(new HttpRequests(this.#transport, this.#access, retryPolicy, runtime, options.onRetry));
   }
@@ -91,7 +93,7 @@ export class LinkConnection {
   async #beginSession(): Promise<OpenedLink> {
     const { signal, sessionStore } = this.#options;
     this.#access.authorization = undefined;
-    const session = await this.api.post<LinkSession>('open', { token: this.#token }, { signal });
+    const session = await this.api.post<LinkSession>('open', { token: this.#token, kind: this.#kind }, { signal });
     this.#access.authorization = `Bearer ${session.session}`;
     // Without a code, whoever has the link can open it again.
     sessionStore?.set(session.code ? session.session : undefined);

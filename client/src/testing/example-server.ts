@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type ReceivedRequest, refuse, succeed, WireServer } from './wire-server.ts';
 
@@ -179,6 +180,13 @@ export const event = {
 const contact = { email: 'cy@example.com', name: '', phone: '', language: '', groups: [], list: 'local' };
 const imported = { contacts: [{ email: 'bo@example.com', result: 'created' }] };
 const upload = { id: ids.upload, name: 'file', path: 'file', state: 'ready', size: 0, received: 0, sha256: '' };
+const ofLink = {
+  reference: 'WB-7F3K-29QD',
+  sender: { name: 'Acme', email: 'orders@example.org' },
+  message: 'The drawings of May.',
+  created_at: time,
+  expires_at: time,
+};
 const page = (...data: unknown[]) => ({ data, next_cursor: null });
 
 /** Responses, or functions that respond, by method and path. `ID` in a path stands for any id. */
@@ -224,6 +232,44 @@ const replies: Replies = {
   'POST inbox/ID/release': {},
   'POST uploads': upload,
   'GET uploads/ID': upload,
+  'POST link/open': { session: 'wbl_session', kind: 'download', reference: 'WB-7F3K-29QD', code: null },
+  'GET link/drop': { ...ofLink, completed_at: time, files: [] },
+  'GET link/request': {
+    ...ofLink,
+    reusable: true,
+    used: false,
+    max_files: 1_000,
+    max_file_size: 1_000_000,
+    last_sent: null,
+  },
+  'GET link/uploads': { data: [] },
+  'POST link/uploads': createLinkUpload,
+  'GET link/uploads/ID': (response: ServerResponse) => succeed(response, linkUpload),
+  'GET link/receipt.pdf': (response: ServerResponse) => void response.end('%PDF-1.7'),
+  'POST link/send': { sent_at: time, files: [] },
+  'POST link/close': undefined,
+};
+
+/** What was uploaded last, complete and checked. */
+let linkUpload = upload;
+
+function createLinkUpload(response: ServerResponse, { headers }: ReceivedRequest): void {
+  const [, encoded = ''] = /path ([^,]*)/.exec(String(headers['upload-metadata'])) ?? [];
+  const path = Buffer.from(encoded, 'base64').toString();
+  linkUpload = {
+    ...upload,
+    path,
+    sha256: createHash('sha256')
+      .update(exampleContent[path] ?? '')
+      .digest('hex'),
+  };
+  response.writeHead(201, { Location: `/api/v1/link/uploads/${ids.upload}` }).end();
+}
+
+/** The files that examples send through links. */
+export const exampleContent: Readonly<Record<string, string>> = {
+  'report.pdf': 'a report',
+  'drawings/plan.pdf': 'a plan',
 };
 
 /** Starts a server that has one object of every kind. */
@@ -232,7 +278,7 @@ export async function startExampleServer(more: Replies = {}, onAsked?: (what: st
   return await WireServer.start((seen, response) => {
     const what = toRequestKey(seen);
     onAsked?.(what);
-    if (Object.hasOwn(known, what)) respond(response, known[what]);
+    if (Object.hasOwn(known, what)) respond(response, known[what], seen);
     else refuse(response, 404, 'not_found');
   });
 }
@@ -241,8 +287,8 @@ function toRequestKey({ method, path }: ReceivedRequest): string {
   return `${method} ${path.replace(/\?.*/, '').replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/, 'ID')}`;
 }
 
-function respond(response: ServerResponse, value: unknown): void {
-  if (typeof value === 'function') value(response);
+function respond(response: ServerResponse, value: unknown, seen: ReceivedRequest): void {
+  if (typeof value === 'function') value(response, seen);
   else if (value === undefined) response.writeHead(204).end();
   else succeed(response, value, { ETag: '"1"' });
 }

@@ -8,7 +8,15 @@ const tokenPattern = '^[A-Za-z0-9_-]{43}$';
 const credentialPattern = '^wbl_[A-Za-z0-9_-]{43}$';
 
 export const OpenLinkInput = Type.Object(
-  { token: Type.String({ pattern: tokenPattern, description: 'The last part of the link in the mail.' }) },
+  {
+    token: Type.String({ pattern: tokenPattern, description: 'The last part of the link in the mail.' }),
+    kind: Type.Optional(
+      Type.Enum(['download', 'upload'], {
+        description:
+          'The kind that the link has to be of: download if its path begins with `/d/`, upload if with `/u/`.',
+      }),
+    ),
+  },
   { additionalProperties: false, description: 'The link to open.' },
 );
 

@@ -16,6 +16,8 @@ const fixed: Readonly<Record<string, unknown>> = {
   hint: 'wb_3fK9',
   api_key: 'wb_3fK9…',
   secret: 'whsec_…',
+  token: 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA',
+  session: 'wbl_Vb1sT7yQe0mWc4Kx9Jd2LnRz8GpHf3uAoY6iXkN5tEg',
   link: 'https://files.example.org/d/…',
   next_cursor: 'eyJhIjoxNzQyfQ',
   duration_ms: 84,

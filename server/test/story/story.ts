@@ -116,6 +116,7 @@ export async function recordStory() {
     })
   ).json();
   await story.record('GET', `/uploads/${upload.id}`, { key: nightly });
+  await story.record('GET', '/uploads?state=ready', { key: nightly });
   const tus = { 'tus-resumable': '1.0.0' };
   await story.record('OPTIONS', '/uploads', { key: nightly, headers: tus });
   const announced = {
@@ -204,6 +205,49 @@ export async function recordStory() {
   await story.record('GET', '/requests?state=live', { key });
   await story.record('GET', `/requests/${requestId}/receivers/0/receipt.pdf`, { key });
   await story.record('GET', `/requests/${requestId}/receivers/0/receipt.json`, { key });
+
+  // A program with Anna's link downloads, and one with the link of Bo, who is asked for a code, sends.
+  names.beginChapter(12);
+  const openByProgram = { body: { token: await deriveToken(exchange, actor, dropId, 0), kind: 'download' } };
+  const download = { key: String((await story.ask('POST', '/link/open', openByProgram)).json().session) };
+  const { files } = (await story.record('GET', '/link/drop', download)).json();
+  for (const method of ['HEAD', 'GET'] as const) {
+    await story.record(method, `/link/files/${files[0].id}`, download);
+    await story.record(method, '/link/all.zip', download);
+  }
+  await sequence();
+  await story.record('GET', '/link/receipt.pdf', download);
+  await story.record('GET', '/link/receipt.json', download);
+  const secured = { receivers: [{ email: 'bo@example.org' }], message: 'The site plan, please.', second_factor: 'mail' };
+  const { id: securedId } = (await story.ask('POST', '/requests', { key, body: secured })).json();
+  const token = await deriveToken(exchange, actor, securedId, 0);
+  const contact = { key: String((await story.record('POST', '/link/open', { body: { token, kind: 'upload' } })).json().session) };
+  await story.record('GET', '/link', contact);
+  await story.record('POST', '/link/code/send', contact);
+  await sendMails();
+  const [code = ''] = mailer.sent.at(-1)?.text.match(/\b\d{3} ?\d{3}\b/) ?? [];
+  names.add(code, '123456');
+  await story.record('POST', '/link/code', { ...contact, body: { code } });
+  await story.record('GET', '/link/request', contact);
+  await story.record('OPTIONS', '/link/uploads', { ...contact, headers: tus });
+  const plan = { ...tus, 'upload-length': String(invoice.length), 'upload-metadata': `filename ${btoa('plan.pdf')}` };
+  const place = async () => {
+    const begin = 'createLinkUpload' in story.examples ? story.ask.bind(story) : story.record.bind(story);
+    const { headers } = await begin('POST', '/link/uploads', { ...contact, headers: plan });
+    return String(headers['location']).replace(/^.*\/api\/v1/, '');
+  };
+  await story.record('DELETE', await place(), { ...contact, headers: tus });
+  const sitePlan = await place();
+  await story.record('HEAD', sitePlan, { ...contact, headers: tus });
+  await story.record('PATCH', sitePlan, {
+    ...contact,
+    body: invoice,
+    headers: { ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' },
+  });
+  await story.record('GET', sitePlan, contact);
+  await story.record('GET', '/link/uploads', contact);
+  await story.record('POST', '/link/send', { ...contact, body: { message: 'The site plan.' } });
+  await story.record('POST', '/link/close', contact);
 
   // The inbox: the first entry succeeds at the second attempt, the other is parked.
   names.beginChapter(14);

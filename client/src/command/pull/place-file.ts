@@ -34,7 +34,10 @@ export async function placeFile(
   const names = safeLocalPath(whole.path).map(toVisibleName);
   const name = names.pop() as string;
   try {
-    return await moveIntoPlace(folder, journal, entry, whole, [...(await createFolders(folder, journal, names)), name]);
+    return await moveIntoPlace(folder, journal, entry, whole, [
+      ...(await createFolders(folder, journal.folder, names)),
+      name,
+    ]);
   } catch (error) {
     if (names.length === 0 || !unusableFolderErrors.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     return moveIntoPlace(folder, journal, entry, whole, [name]);
@@ -44,7 +47,7 @@ export async function placeFile(
 const unusableFolderErrors: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR']);
 
 /** A hidden file or folder may be one that a program reads, such as `.bash_profile` or `.ssh`. */
-function toVisibleName(name: string): string {
+export function toVisibleName(name: string): string {
   return name.replace(/^\./, '_');
 }
 
@@ -82,17 +85,21 @@ async function syncPlaced(folder: string, journal: PullJournal, path: string): P
 }
 
 /**
- * Creates nested folders, and returns their names. Only a real folder is entered, and never the journal's own: if
+ * Creates nested folders, and returns their names. Only a real folder is entered, and never the command's own: if
  * something else has the name, such as a link that leads elsewhere, the folder gets a number.
  */
-async function createFolders(root: string, journal: PullJournal, names: readonly string[]): Promise<string[]> {
+export async function createFolders(
+  root: string,
+  ownFolder: string | undefined,
+  names: readonly string[],
+): Promise<string[]> {
   const entered: string[] = [];
   for (const name of names) {
     const parent = join(root, ...entered);
     for (let number = 1; ; number += 1) {
       const candidate = numberedName(name, number);
       const path = join(parent, candidate);
-      if (localNameKey(path) === localNameKey(journal.folder)) continue;
+      if (ownFolder !== undefined && localNameKey(path) === localNameKey(ownFolder)) continue;
       if (await createFolder(path)) await syncFolder(parent);
       else if (!(await lstat(path)).isDirectory()) continue;
       entered.push(candidate);

@@ -5,9 +5,9 @@ export function toPrintable(text: string): string {
   return text.replace(controlCharacters, '\ufffd');
 }
 
-/** Replaces API keys, which a user may have typed in another place by mistake: messages end up in logs. */
+/** Replaces API keys and links, which a user may have typed in another place by mistake: messages end up in logs. */
 export function hideKeys(text: string): string {
-  return text.replace(/\bwb_[\w-]+/g, 'wb_…');
+  return text.replace(/\b(wbl?_)[\w-]+/g, '$1…').replace(/(\/[du]\/)[\w-]{20,}/g, '$1…');
 }
 
 /**

@@ -21,6 +21,8 @@ import { endings } from './link-shapes.ts';
 import { linkReceiptRoutes } from './receipts.ts';
 import { linkUploadRoutes } from './upload.ts';
 
+const linkTypes = { download: 'downloadfiles', upload: 'uploadfiles' } as const;
+
 const openLink = linkRoute({
   method: 'POST',
   path: '/link/open',
@@ -30,11 +32,12 @@ const openLink = linkRoute({
   body: OpenLinkInput,
   response: { status: 201, description: 'The session of the program with this link.', schema: LinkSessionSchema },
   errors: ['not_found', ...endings],
-  async handle({ engines, body: { token }, request }) {
+  async handle({ engines, body: { token, kind }, request }) {
+    const type = kind && linkTypes[kind];
     const link = await limitGuesses(
       engines,
       request,
-      (found) => explainEnding(request, () => findLink(engines, found)),
+      (found) => explainEnding(request, () => findLink(engines, found, type)),
       token,
     );
     request.dropId = link.dropId;

@@ -10,7 +10,7 @@ export const linkReceiptRoutes = receiptFormats.map(
   (format): LinkRoute => ({
     method: 'GET',
     path: `/link/receipt.${format}`,
-    id: format === 'pdf' ? 'getLinkReceipt' : 'getLinkReceiptAsJson',
+    id: format === 'pdf' ? 'getLinkReceiptPdf' : 'getLinkReceipt',
     summary: `Get the receipt as ${format === 'pdf' ? 'a PDF' : 'JSON'}`,
     access: 'link-program',
     // The receipt as JSON has no language.
