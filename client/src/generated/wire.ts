@@ -1116,8 +1116,8 @@ export interface GetDropReceiptPdfQuery {
   language?: string;
 }
 
-/** The parameters of the operation `getLinkReceipt`. */
-export interface GetLinkReceiptQuery {
+/** The parameters of the operation `getLinkReceiptPdf`. */
+export interface GetLinkReceiptPdfQuery {
   /** Language of the pages, such as en or pt-BR; by default that of the server. */
   language?: string;
 }

@@ -7,6 +7,7 @@ import { openLink } from '../../src/domain/links/open-link.ts';
 import { recordDelivery } from '../../src/domain/links/record-delivery.ts';
 import type { Policy } from '../../src/domain/policy.ts';
 import { sendFiles } from '../../src/domain/requests/send-files.ts';
+import { checkUpload } from '../../src/domain/uploads/check-upload.ts';
 import { EventStreamReader } from '../event-stream.ts';
 import { openTestExchange, testPolicy } from '../exchange.ts';
 import { readyFile } from '../file-requests.ts';
@@ -49,9 +50,9 @@ export async function recordStory() {
   const mailer = memoryMailer();
   const sendMails = async () => {
     names.begin('mails');
-    const waiting = "select id from messages where account_id = $1 and state = 'waiting' order by id";
-    for (const { id } of await database.query<{ id: string }>(waiting, [accountId])) {
-      await runJob({ ...engines, mailer }, 'send-message', { accountId, messageId: id });
+    const waiting = "select id, account_id from messages where state = 'waiting' order by id";
+    for (const { id, account_id } of await database.query<{ id: string; account_id: string }>(waiting)) {
+      await runJob({ ...engines, mailer }, 'send-message', { accountId: account_id, messageId: id });
     }
   };
   const readEvents = async (count: number) => {
@@ -218,10 +219,16 @@ export async function recordStory() {
   await sequence();
   await story.record('GET', '/link/receipt.pdf', download);
   await story.record('GET', '/link/receipt.json', download);
-  const secured = { receivers: [{ email: 'bo@example.org' }], message: 'The site plan, please.', second_factor: 'mail' };
+  const secured = {
+    receivers: [{ email: 'bo@example.org' }],
+    message: 'The site plan, please.',
+    second_factor: 'mail',
+  };
   const { id: securedId } = (await story.ask('POST', '/requests', { key, body: secured })).json();
   const token = await deriveToken(exchange, actor, securedId, 0);
-  const contact = { key: String((await story.record('POST', '/link/open', { body: { token, kind: 'upload' } })).json().session) };
+  const contact = {
+    key: String((await story.record('POST', '/link/open', { body: { token, kind: 'upload' } })).json().session),
+  };
   await story.record('GET', '/link', contact);
   await story.record('POST', '/link/code/send', contact);
   await sendMails();
@@ -244,6 +251,7 @@ export async function recordStory() {
     body: invoice,
     headers: { ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' },
   });
+  await checkUpload(engines, accountId, sitePlan.slice(sitePlan.lastIndexOf('/') + 1), new AbortController().signal);
   await story.record('GET', sitePlan, contact);
   await story.record('GET', '/link/uploads', contact);
   await story.record('POST', '/link/send', { ...contact, body: { message: 'The site plan.' } });
@@ -309,8 +317,23 @@ export async function recordStory() {
   await story.record('POST', `/webhooks/${webhook.id}/disable`, { key });
   await story.record('POST', `/webhooks/${webhook.id}/enable`, { key });
 
-  // The end.
+  // A test of the same, whose mails are kept.
   names.beginChapter(16);
+  const pipeline = { name: 'pipeline', scopes: ['send', 'history'], mode: 'test' };
+  const test = { key: String((await story.ask('POST', '/keys', { key, body: pipeline })).json().api_key) };
+  const headers = { 'content-type': 'application/pdf', 'content-disposition': 'attachment; filename="report.pdf"' };
+  const { id: testUpload } = (await story.ask('POST', '/uploads', { ...test, body: report, headers })).json();
+  const testDrop = {
+    uploads: [testUpload],
+    receivers: [{ email: 'anna@test.example.org' }],
+    external_id: 'order-4711',
+  };
+  await story.ask('POST', '/drops', { ...test, body: testDrop });
+  await sendMails();
+  await story.record('GET', '/test/messages?to=anna@test.example.org', test);
+
+  // The end.
+  names.beginChapter(17);
   await story.record('POST', `/requests/${requestId}/extend`, { key, body: { expires_in: 2 * week } });
   await story.record('POST', `/requests/${requestId}/receivers/1/revoke`, { key });
   await story.record('POST', `/requests/${requestId}/revoke`, { key });

@@ -26,6 +26,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
   "response": {
    "id": "01b97732-de80-743e-8e50-0018cedfa127",
    "name": "nightly upload",
+   "mode": "live",
    "hint": "wb_3fK9",
    "scopes": [
     "send",
@@ -49,6 +50,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     {
      "id": "01b97732-de80-743e-8e50-0018cedfa127",
      "name": "nightly upload",
+     "mode": "live",
      "hint": "wb_3fK9",
      "scopes": [
       "send",
@@ -66,6 +68,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     {
      "id": "01b97732-de80-775b-8150-00aa69b9fe14",
      "name": "",
+     "mode": "live",
      "hint": "wb_3fK9",
      "scopes": null,
      "networks": null,
@@ -320,6 +323,29 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "expires_at": "2030-02-07T10:00:00.000Z"
   }
  },
+ "listUploads": {
+  "path": "/uploads?state=ready",
+  "response": {
+   "data": [
+    {
+     "id": "01b97769-cd00-7426-80a0-0046c0bd0c51",
+     "name": "report.pdf",
+     "path": "drawings/may/report.pdf",
+     "media_type": "application/pdf",
+     "state": "ready",
+     "size": 184320,
+     "received": 184320,
+     "sha256": "068a2c28a46f6efbb19533eb8caed5b7b73447956e167f2bd930db0e54954ea4",
+     "scan": "clean",
+     "unscanned_reason": null,
+     "refusal": null,
+     "created_at": "2030-01-31T10:00:00.000Z",
+     "expires_at": "2030-02-07T10:00:00.000Z"
+    }
+   ],
+   "next_cursor": null
+  }
+ },
  "getUploadOptions": {
   "path": "/uploads"
  },
@@ -384,13 +410,13 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "type": "https://files.example.org/docs/problems#invalid_input",
    "title": "Invalid input",
    "status": 400,
-   "detail": "\"bo@example\" is not an e-mail address we can use.",
+   "detail": "\"bo@example\" is not an e-mail address we can use. Write it as name@example.org.",
    "code": "invalid_input",
    "instance": "urn:waybill:http-request:2bf29d-5c0e8a71b94d23f6",
    "errors": [
     {
      "pointer": "/receivers/1/email",
-     "detail": "\"bo@example\" is not an e-mail address we can use.",
+     "detail": "\"bo@example\" is not an e-mail address we can use. Write it as name@example.org.",
      "code": "invalid"
     }
    ]
@@ -608,6 +634,31 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "event": {
       "at": "2030-01-31T11:02:00.000Z",
       "data": {
+       "address": "anna@example.org",
+       "code": "none",
+       "name": "Anna Berg",
+       "notified": true
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-4de6-8510-0010cff02301",
+      "kind": "content.consigned",
+      "number": 0,
+      "receiver": 0
+     },
+     "index": 1,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:02:00.000Z",
+      "data": {
        "expires_at": "2030-02-07T11:02:00.000Z",
        "files": [
         {
@@ -626,34 +677,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "type": "drop"
       },
       "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "id": "01b977a0-bb80-4de6-8510-0010cff02301",
+      "id": "01b977a0-bb80-48fb-81c0-00f08aa0e265",
       "kind": "submission.accepted",
       "number": 0
-     },
-     "index": 1,
-     "proof": [
-      "…",
-      "…",
-      "…",
-      "…"
-     ],
-     "salt": "…"
-    },
-    {
-     "checkpoint": 0,
-     "event": {
-      "at": "2030-01-31T11:02:00.000Z",
-      "data": {
-       "address": "anna@example.org",
-       "code": "none",
-       "name": "Anna Berg",
-       "notified": true
-      },
-      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "id": "01b977a0-bb80-48fb-81c0-00f08aa0e265",
-      "kind": "content.consigned",
-      "number": 0,
-      "receiver": 0
      },
      "index": 2,
      "proof": [
@@ -955,21 +981,16 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "event": {
       "at": "2030-01-31T13:01:00.000Z",
       "data": {
-       "expires_at": "2030-02-07T13:01:00.000Z",
-       "files": [],
-       "message_sha256": "ad5b8b9ac07e57d7849aebc52f76cd4ccb06494bfc05a4fa56d280a15f628506",
-       "receivers": 1,
-       "reference": "WB-8MC7-VW76",
-       "sender": {
-        "address": "orders@example.org",
-        "by": "key"
-       },
-       "type": "request"
+       "address": "anna@example.org",
+       "code": "none",
+       "name": "Anna Berg",
+       "notified": true
       },
       "drop": "01b9780e-9880-70cd-8590-0045187df0e6",
       "id": "01b9780e-9880-4827-8630-00f5a518f99d",
-      "kind": "submission.accepted",
-      "number": 0
+      "kind": "content.consigned",
+      "number": 0,
+      "receiver": 0
      },
      "index": 12,
      "proof": [
@@ -986,16 +1007,21 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "event": {
       "at": "2030-01-31T13:01:00.000Z",
       "data": {
-       "address": "anna@example.org",
-       "code": "none",
-       "name": "Anna Berg",
-       "notified": true
+       "expires_at": "2030-02-07T13:01:00.000Z",
+       "files": [],
+       "message_sha256": "ad5b8b9ac07e57d7849aebc52f76cd4ccb06494bfc05a4fa56d280a15f628506",
+       "receivers": 1,
+       "reference": "WB-8MC7-VW76",
+       "sender": {
+        "address": "orders@example.org",
+        "by": "key"
+       },
+       "type": "request"
       },
       "drop": "01b9780e-9880-70cd-8590-0045187df0e6",
       "id": "01b9780e-9880-412b-89f0-00274b8818aa",
-      "kind": "content.consigned",
-      "number": 0,
-      "receiver": 0
+      "kind": "submission.accepted",
+      "number": 0
      },
      "index": 13,
      "proof": [
@@ -1098,7 +1124,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
       "number": 4,
       "receiver": 0
      },
-     "index": 21,
+     "index": 20,
      "proof": [
       "…",
       "…",
@@ -1127,7 +1153,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
       "number": 5,
       "receiver": 0
      },
-     "index": 23,
+     "index": 22,
      "proof": [
       "…",
       "…",
@@ -1142,6 +1168,409 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "type": "waybill-receipt@v1"
   }
  },
+ "getLinkDrop": {
+  "path": "/link/drop",
+  "response": {
+   "reference": "WB-7F3K-29QD",
+   "sender": {
+    "name": "Acme Orders",
+    "email": "orders@example.org"
+   },
+   "message": "The drawings of May.",
+   "created_at": "2030-01-31T11:02:00.000Z",
+   "expires_at": "2030-02-14T11:18:00.000Z",
+   "completed_at": "2030-01-31T11:11:00.000Z",
+   "files": [
+    {
+     "id": "01b97769-cd00-7426-80a0-0046c0bd0c51",
+     "name": "report.pdf",
+     "path": "drawings/may/report.pdf",
+     "size": 184320,
+     "sha256": "068a2c28a46f6efbb19533eb8caed5b7b73447956e167f2bd930db0e54954ea4",
+     "scan": "clean",
+     "unscanned_reason": null,
+     "delivered": true
+    }
+   ]
+  }
+ },
+ "describeLinkFile": {
+  "path": "/link/files/01b97769-cd00-7426-80a0-0046c0bd0c51"
+ },
+ "describeLinkZip": {
+  "path": "/link/all.zip"
+ },
+ "downloadLinkFile": {
+  "path": "/link/files/01b97769-cd00-7426-80a0-0046c0bd0c51"
+ },
+ "downloadLinkZip": {
+  "path": "/link/all.zip"
+ },
+ "getLinkReceiptPdf": {
+  "path": "/link/receipt.pdf"
+ },
+ "getLinkReceipt": {
+  "path": "/link/receipt.json",
+  "response": {
+   "checkpoints": [
+    "…"
+   ],
+   "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+   "entries": [
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:02:00.000Z",
+      "data": {
+       "address": "anna@example.org",
+       "code": "none",
+       "name": "Anna Berg",
+       "notified": true
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-4de6-8510-0010cff02301",
+      "kind": "content.consigned",
+      "number": 0,
+      "receiver": 0
+     },
+     "index": 1,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:02:00.000Z",
+      "data": {
+       "expires_at": "2030-02-07T11:02:00.000Z",
+       "files": [
+        {
+         "name": "drawings/may/report.pdf",
+         "sha256": "068a2c28a46f6efbb19533eb8caed5b7b73447956e167f2bd930db0e54954ea4",
+         "size": 184320
+        }
+       ],
+       "message_sha256": "6ac6784a9b1f3c65d8d873b95044278069ba041175a519950c5185cd95d7492d",
+       "receivers": 1,
+       "reference": "WB-7F3K-29QD",
+       "sender": {
+        "address": "orders@example.org",
+        "by": "key"
+       },
+       "type": "drop"
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-48fb-81c0-00f08aa0e265",
+      "kind": "submission.accepted",
+      "number": 0
+     },
+     "index": 2,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:03:00.000Z",
+      "data": {
+       "channel": "mail",
+       "purpose": "invitation",
+       "response": "250 2.0.0 Ok: queued as 1",
+       "to": "anna@example.org"
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-4b2b-8380-0010e9043090",
+      "kind": "notification.sent",
+      "number": 1,
+      "receiver": 0
+     },
+     "index": 3,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:06:00.000Z",
+      "data": {
+       "channel": "mail",
+       "purpose": "reminder",
+       "response": "250 2.0.0 Ok: queued as 2",
+       "to": "anna@example.org"
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-4409-8880-00547f0c86b5",
+      "kind": "notification.sent",
+      "number": 2,
+      "receiver": 0
+     },
+     "index": 5,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:10:00.000Z",
+      "data": {},
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-4720-8080-002d84144015",
+      "kind": "link.opened",
+      "number": 3,
+      "receiver": 0
+     },
+     "index": 9,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:11:00.000Z",
+      "data": {
+       "file": {
+        "name": "drawings/may/report.pdf",
+        "sha256": "068a2c28a46f6efbb19533eb8caed5b7b73447956e167f2bd930db0e54954ea4",
+        "size": 184320
+       },
+       "via": "link"
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-4c00-8380-00a5ad3a79d7",
+      "kind": "content.handed_over",
+      "number": 4,
+      "receiver": 0
+     },
+     "index": 10,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:18:00.000Z",
+      "data": {
+       "expires_at": "2030-02-14T11:18:00.000Z"
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977d7-aa00-49bc-8a40-007b8062b3e4",
+      "kind": "drop.extended",
+      "number": 1
+     },
+     "index": 11,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T13:15:00.000Z",
+      "data": {},
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977d7-aa00-45f8-8c50-00bd8e742b7f",
+      "kind": "link.opened",
+      "number": 5,
+      "receiver": 0
+     },
+     "index": 24,
+     "proof": [
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    }
+   ],
+   "issued_at": "2030-01-31T12:06:00.000Z",
+   "receiver": 0,
+   "type": "waybill-receipt@v1"
+  }
+ },
+ "openLink": {
+  "path": "/link/open",
+  "request": {
+   "token": "hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA",
+   "kind": "upload"
+  },
+  "response": {
+   "session": "wbl_Vb1sT7yQe0mWc4Kx9Jd2LnRz8GpHf3uAoY6iXkN5tEg",
+   "session_expires_at": "2030-02-01T12:07:00.000Z",
+   "kind": "upload",
+   "reference": "WB-6J9K-1C6D",
+   "expires_at": "2030-02-07T12:06:00.000Z",
+   "code": {
+    "channel": "mail",
+    "to": "b•••@example.org",
+    "state": "sent",
+    "expires_at": "2030-01-31T12:17:00.000Z",
+    "tries_left": 5
+   }
+  }
+ },
+ "getLink": {
+  "path": "/link",
+  "response": {
+   "kind": "upload",
+   "reference": "WB-6J9K-1C6D",
+   "expires_at": "2030-02-07T12:06:00.000Z",
+   "code": {
+    "channel": "mail",
+    "to": "b•••@example.org",
+    "state": "sent",
+    "expires_at": "2030-01-31T12:17:00.000Z",
+    "tries_left": 5
+   }
+  }
+ },
+ "sendLinkCode": {
+  "path": "/link/code/send",
+  "response": {
+   "channel": "mail",
+   "to": "b•••@example.org",
+   "state": "sent",
+   "expires_at": "2030-01-31T12:19:00.000Z",
+   "tries_left": 5
+  }
+ },
+ "enterLinkCode": {
+  "path": "/link/code",
+  "request": {
+   "code": "123456"
+  }
+ },
+ "getLinkRequest": {
+  "path": "/link/request",
+  "response": {
+   "reference": "WB-6J9K-1C6D",
+   "sender": {
+    "name": "Acme Orders",
+    "email": "orders@example.org"
+   },
+   "message": "The site plan, please.",
+   "created_at": "2030-01-31T12:06:00.000Z",
+   "expires_at": "2030-02-07T12:06:00.000Z",
+   "reusable": false,
+   "used": false,
+   "max_files": 1000,
+   "max_file_size": 104857600,
+   "last_sent": null
+  }
+ },
+ "getLinkUploadOptions": {
+  "path": "/link/uploads"
+ },
+ "createLinkUpload": {
+  "path": "/link/uploads"
+ },
+ "deleteLinkUpload": {
+  "path": "/link/uploads/01b977d7-aa00-7edf-8bb0-00d949034a1b"
+ },
+ "getLinkUploadOffset": {
+  "path": "/link/uploads/01b977d7-aa00-731a-8320-003d13abcf7e"
+ },
+ "continueLinkUpload": {
+  "path": "/link/uploads/01b977d7-aa00-731a-8320-003d13abcf7e"
+ },
+ "getLinkUpload": {
+  "path": "/link/uploads/01b977d7-aa00-731a-8320-003d13abcf7e",
+  "response": {
+   "id": "01b977d7-aa00-731a-8320-003d13abcf7e",
+   "name": "plan.pdf",
+   "path": "plan.pdf",
+   "media_type": "application/octet-stream",
+   "state": "ready",
+   "size": 52480,
+   "received": 52480,
+   "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
+   "scan": "clean",
+   "unscanned_reason": null,
+   "refusal": null,
+   "created_at": "2030-01-31T12:15:00.000Z",
+   "expires_at": "2030-02-07T12:17:00.000Z"
+  }
+ },
+ "listLinkUploads": {
+  "path": "/link/uploads",
+  "response": {
+   "data": [
+    {
+     "id": "01b977d7-aa00-731a-8320-003d13abcf7e",
+     "name": "plan.pdf",
+     "path": "plan.pdf",
+     "media_type": "application/octet-stream",
+     "state": "ready",
+     "size": 52480,
+     "received": 52480,
+     "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
+     "scan": "clean",
+     "unscanned_reason": null,
+     "refusal": null,
+     "created_at": "2030-01-31T12:15:00.000Z",
+     "expires_at": "2030-02-07T12:17:00.000Z"
+    }
+   ]
+  }
+ },
+ "sendThroughLink": {
+  "path": "/link/send",
+  "request": {
+   "message": "The site plan."
+  },
+  "response": {
+   "sent_at": "2030-01-31T12:20:00.000Z",
+   "files": [
+    {
+     "path": "plan.pdf",
+     "size": 52480,
+     "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e"
+    }
+   ]
+  }
+ },
+ "closeLink": {
+  "path": "/link/close"
+ },
  "listInbox": {
   "path": "/inbox",
   "response": {
@@ -1149,9 +1578,29 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     {
      "id": "01b97845-8700-74d8-86b0-00e071e9cae1",
      "state": "available",
+     "sender": "bo@example.org",
+     "message": "The site plan.",
+     "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+     "reference": "WB-3F3C-JN3C",
+     "external_id": null,
+     "unsolicited": false,
+     "file_count": 1,
+     "received_at": "2030-01-31T12:20:00.000Z",
+     "expires_at": "2030-02-07T12:20:00.000Z",
+     "attempts": 0,
+     "available_at": "2030-01-31T12:20:00.000Z",
+     "lease_ends_at": null,
+     "parked_at": null,
+     "acknowledged_at": null
+    },
+    {
+     "id": "01b97845-8700-726d-80e0-008ed7735f78",
+     "state": "available",
      "sender": "anna@example.org",
      "message": "And the corrected one.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+     "reference": "WB-8MC7-VW76",
+     "external_id": null,
      "unsolicited": false,
      "file_count": 1,
      "received_at": "2030-01-31T13:10:00.000Z",
@@ -1163,11 +1612,13 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "acknowledged_at": null
     },
     {
-     "id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+     "id": "01b97845-8700-71f9-8a40-0069f99998ad",
      "state": "available",
      "sender": "anna@example.org",
      "message": "The invoice of May.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+     "reference": "WB-8MC7-VW76",
+     "external_id": null,
      "unsolicited": false,
      "file_count": 1,
      "received_at": "2030-01-31T13:09:00.000Z",
@@ -1192,11 +1643,13 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
   "response": {
    "data": [
     {
-     "id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+     "id": "01b97845-8700-71f9-8a40-0069f99998ad",
      "state": "claimed",
      "sender": "anna@example.org",
      "message": "The invoice of May.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+     "reference": "WB-8MC7-VW76",
+     "external_id": null,
      "unsolicited": false,
      "file_count": 1,
      "received_at": "2030-01-31T13:09:00.000Z",
@@ -1220,11 +1673,13 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      ]
     },
     {
-     "id": "01b97845-8700-74d8-86b0-00e071e9cae1",
+     "id": "01b97845-8700-726d-80e0-008ed7735f78",
      "state": "claimed",
      "sender": "anna@example.org",
      "message": "And the corrected one.",
      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+     "reference": "WB-8MC7-VW76",
+     "external_id": null,
      "unsolicited": false,
      "file_count": 1,
      "received_at": "2030-01-31T13:10:00.000Z",
@@ -1246,22 +1701,54 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "unscanned_reason": null
       }
      ]
+    },
+    {
+     "id": "01b97845-8700-74d8-86b0-00e071e9cae1",
+     "state": "claimed",
+     "sender": "bo@example.org",
+     "message": "The site plan.",
+     "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+     "reference": "WB-3F3C-JN3C",
+     "external_id": null,
+     "unsolicited": false,
+     "file_count": 1,
+     "received_at": "2030-01-31T12:20:00.000Z",
+     "expires_at": "2030-02-07T12:20:00.000Z",
+     "attempts": 1,
+     "available_at": null,
+     "lease_ends_at": "2030-01-31T14:06:00.000Z",
+     "parked_at": null,
+     "acknowledged_at": null,
+     "lease": "01b97845-8700-7550-8c80-00c9e6637172",
+     "files": [
+      {
+       "id": "01b977d7-aa00-731a-8320-003d13abcf7e",
+       "name": "plan.pdf",
+       "path": "plan.pdf",
+       "size": 52480,
+       "sha256": "1b810489e6e6939fa5e8084e28ad4da3dab745bbfe08fbc74499a33068758d4e",
+       "scan": "clean",
+       "unscanned_reason": null
+      }
+     ]
     }
    ]
   }
  },
  "nackInboxEntry": {
-  "path": "/inbox/01b97845-8700-74b3-8ca0-001bc6c9546c/nack",
+  "path": "/inbox/01b97845-8700-71f9-8a40-0069f99998ad/nack",
   "request": {
    "lease": "01b97845-8700-7550-8c80-00c9e6637172",
    "delay_seconds": 60
   },
   "response": {
-   "id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+   "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "available",
    "sender": "anna@example.org",
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+   "reference": "WB-8MC7-VW76",
+   "external_id": null,
    "unsolicited": false,
    "file_count": 1,
    "received_at": "2030-01-31T13:09:00.000Z",
@@ -1274,13 +1761,15 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
   }
  },
  "getInboxEntry": {
-  "path": "/inbox/01b97845-8700-74b3-8ca0-001bc6c9546c",
+  "path": "/inbox/01b97845-8700-71f9-8a40-0069f99998ad",
   "response": {
-   "id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+   "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "claimed",
    "sender": "anna@example.org",
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+   "reference": "WB-8MC7-VW76",
+   "external_id": null,
    "unsolicited": false,
    "file_count": 1,
    "received_at": "2030-01-31T13:09:00.000Z",
@@ -1304,29 +1793,31 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
   }
  },
  "describeInboxFile": {
-  "path": "/inbox/01b97845-8700-74b3-8ca0-001bc6c9546c/files/01b97845-8700-74cb-81f0-0049452885cd"
+  "path": "/inbox/01b97845-8700-71f9-8a40-0069f99998ad/files/01b97845-8700-74cb-81f0-0049452885cd"
  },
  "downloadInboxFile": {
-  "path": "/inbox/01b97845-8700-74b3-8ca0-001bc6c9546c/files/01b97845-8700-74cb-81f0-0049452885cd"
+  "path": "/inbox/01b97845-8700-71f9-8a40-0069f99998ad/files/01b97845-8700-74cb-81f0-0049452885cd"
  },
  "describeInboxZip": {
-  "path": "/inbox/01b97845-8700-74b3-8ca0-001bc6c9546c/all.zip"
+  "path": "/inbox/01b97845-8700-71f9-8a40-0069f99998ad/all.zip"
  },
  "downloadInboxZip": {
-  "path": "/inbox/01b97845-8700-74b3-8ca0-001bc6c9546c/all.zip"
+  "path": "/inbox/01b97845-8700-71f9-8a40-0069f99998ad/all.zip"
  },
  "renewInboxLease": {
-  "path": "/inbox/01b97845-8700-74b3-8ca0-001bc6c9546c/renew",
+  "path": "/inbox/01b97845-8700-71f9-8a40-0069f99998ad/renew",
   "request": {
    "lease": "01b97845-8700-7666-8030-00da2f341740",
    "lease_seconds": 300
   },
   "response": {
-   "id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+   "id": "01b97845-8700-71f9-8a40-0069f99998ad",
    "state": "claimed",
    "sender": "anna@example.org",
    "message": "The invoice of May.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+   "reference": "WB-8MC7-VW76",
+   "external_id": null,
    "unsolicited": false,
    "file_count": 1,
    "received_at": "2030-01-31T13:09:00.000Z",
@@ -1339,19 +1830,21 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
   }
  },
  "ackInboxEntry": {
-  "path": "/inbox/01b97845-8700-74b3-8ca0-001bc6c9546c/ack",
+  "path": "/inbox/01b97845-8700-71f9-8a40-0069f99998ad/ack",
   "request": {
    "lease": "01b97845-8700-7666-8030-00da2f341740"
   }
  },
  "releaseInboxEntry": {
-  "path": "/inbox/01b97845-8700-74d8-86b0-00e071e9cae1/release",
+  "path": "/inbox/01b97845-8700-726d-80e0-008ed7735f78/release",
   "response": {
-   "id": "01b97845-8700-74d8-86b0-00e071e9cae1",
+   "id": "01b97845-8700-726d-80e0-008ed7735f78",
    "state": "available",
    "sender": "anna@example.org",
    "message": "And the corrected one.",
    "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+   "reference": "WB-8MC7-VW76",
+   "external_id": null,
    "unsolicited": false,
    "file_count": 1,
    "received_at": "2030-01-31T13:10:00.000Z",
@@ -1367,6 +1860,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
   "path": "/account",
   "response": {
    "email": "orders@example.org",
+   "mode": "live",
    "display_name": "Acme Orders",
    "phone": "46700000001",
    "language": "",
@@ -1396,10 +1890,10 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
     "receiver_domains": null
    },
    "usage": {
-    "stored_size": 289280,
-    "available_size": 3999710720,
-    "drops_today": 2,
-    "mails_today": 8
+    "stored_size": 341760,
+    "available_size": 3999658240,
+    "drops_today": 3,
+    "mails_today": 9
    }
   }
  },
@@ -1414,7 +1908,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "data": {
       "files": 1,
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "receivers": 1
+      "receivers": 1,
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711"
      }
     },
     {
@@ -1423,12 +1919,15 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T11:03:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
       "receiver_id": 0,
       "receiver_email": "anna@example.org"
      }
     }
    ],
-   "next_cursor": "eyJhIjoxNzQyfQ"
+   "next_cursor": "eyJhIjoxNzQyfQ",
+   "has_more": true
   }
  },
  "events": {
@@ -1450,7 +1949,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "data": {
       "files": 1,
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "receivers": 1
+      "receivers": 1,
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711"
      }
     },
     {
@@ -1459,6 +1960,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T11:03:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
       "receiver_id": 0,
       "receiver_email": "anna@example.org"
      }
@@ -1469,6 +1972,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T11:05:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
       "receiver_id": 1,
       "receiver_email": "bo@example.org"
      }
@@ -1479,6 +1984,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T11:09:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
       "receiver_id": 1,
       "receiver_email": "bo@example.org"
      }
@@ -1489,6 +1996,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T11:10:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
       "receiver_id": 0,
       "receiver_email": "anna@example.org"
      }
@@ -1501,6 +2010,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
       "file_id": "01b97769-cd00-7426-80a0-0046c0bd0c51",
       "file_name": "report.pdf",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
       "receiver_id": 0,
       "receiver_email": "anna@example.org"
      }
@@ -1511,6 +2022,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T11:11:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711",
       "receiver_id": 0,
       "receiver_email": "anna@example.org"
      }
@@ -1520,7 +2033,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "type": "drop.completed",
      "timestamp": "2030-01-31T11:11:00.000Z",
      "data": {
-      "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed"
+      "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "reference": "WB-7F3K-29QD",
+      "external_id": "order-4711"
      }
     },
     {
@@ -1529,7 +2044,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T11:18:00.000Z",
      "data": {
       "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "expires_at": "2030-02-14T11:18:00.000Z"
+      "reference": "WB-7F3K-29QD",
+      "expires_at": "2030-02-14T11:18:00.000Z",
+      "external_id": "order-4711"
      }
     },
     {
@@ -1538,7 +2055,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T13:01:00.000Z",
      "data": {
       "receivers": 1,
-      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6"
+      "reference": "WB-8MC7-VW76",
+      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+      "external_id": null
      }
     },
     {
@@ -1546,7 +2065,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "type": "request.notified",
      "timestamp": "2030-01-31T13:02:00.000Z",
      "data": {
+      "reference": "WB-8MC7-VW76",
       "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+      "external_id": null,
       "receiver_id": 0,
       "receiver_email": "anna@example.org"
      }
@@ -1556,7 +2077,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "type": "request.receiver_added",
      "timestamp": "2030-01-31T13:04:00.000Z",
      "data": {
+      "reference": "WB-8MC7-VW76",
       "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+      "external_id": null,
       "receiver_id": 1,
       "receiver_email": "bo@example.org"
      }
@@ -1566,7 +2089,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "type": "request.opened",
      "timestamp": "2030-01-31T13:08:00.000Z",
      "data": {
+      "reference": "WB-8MC7-VW76",
       "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+      "external_id": null,
       "receiver_id": 0,
       "receiver_email": "anna@example.org"
      }
@@ -1577,8 +2102,10 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "timestamp": "2030-01-31T13:09:00.000Z",
      "data": {
       "files": 1,
-      "inbox_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+      "inbox_id": "01b97845-8700-71f9-8a40-0069f99998ad",
+      "reference": "WB-8MC7-VW76",
       "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+      "external_id": null,
       "receiver_id": 0,
       "receiver_email": "anna@example.org"
      }
@@ -1590,14 +2117,27 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "data": {
       "files": 1,
       "sender": "anna@example.org",
-      "inbox_id": "01b97845-8700-74b3-8ca0-001bc6c9546c"
+      "inbox_id": "01b97845-8700-71f9-8a40-0069f99998ad",
+      "reference": "WB-8MC7-VW76",
+      "request_id": "01b9780e-9880-70cd-8590-0045187df0e6",
+      "external_id": null
+     }
+    },
+    {
+     "id": "01b9787c-7580-48a0-8890-0045e9095206",
+     "type": "request.fulfilled",
+     "timestamp": "2030-01-31T12:20:00.000Z",
+     "data": {
+      "reference": "WB-3F3C-JN3C",
+      "request_id": "01b97845-8700-74b3-8ca0-001bc6c9546c",
+      "external_id": null
      }
     }
    ]
   }
  },
  "streamEvents": {
-  "response": "event: drop.opened\nid: eyJhIjoxNzQyfQ\ndata: {\"id\":\"01b9787c-7580-4739-88e0-00fd4788ca9d\",\"type\":\"drop.opened\",\"timestamp\":\"2030-01-31T11:10:00.000Z\",\"data\":{\"drop_id\":\"01b977a0-bb80-7e90-8fc0-003bc73126ed\",\"receiver_id\":0,\"receiver_email\":\"anna@example.org\"}}\n\n"
+  "response": "event: drop.opened\nid: eyJhIjoxNzQyfQ\ndata: {\"id\":\"01b9787c-7580-4739-88e0-00fd4788ca9d\",\"type\":\"drop.opened\",\"timestamp\":\"2030-01-31T11:10:00.000Z\",\"data\":{\"drop_id\":\"01b977a0-bb80-7e90-8fc0-003bc73126ed\",\"reference\":\"WB-7F3K-29QD\",\"external_id\":\"order-4711\",\"receiver_id\":0,\"receiver_email\":\"anna@example.org\"}}\n\n"
  },
  "receiveEvent": {
   "request": {
@@ -1605,7 +2145,9 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "type": "drop.completed",
    "timestamp": "2030-01-31T11:11:00.000Z",
    "data": {
-    "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed"
+    "drop_id": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+    "reference": "WB-7F3K-29QD",
+    "external_id": "order-4711"
    }
   }
  },
@@ -1738,6 +2280,27 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "disabled_reason": null
   }
  },
+ "listTestMessages": {
+  "path": "/test/messages?to=anna@test.example.org",
+  "response": {
+   "data": [
+    {
+     "id": "01b978b3-6400-7bc8-89c0-00b57da0546f",
+     "kind": "invitation",
+     "channel": "mail",
+     "to": "anna@test.example.org",
+     "subject": "Acme Orders has sent you a file",
+     "text": "Acme Orders has sent you a file\n\n184.3 kB, available until Thursday, 26 November 2026 at 21:35 UTC.\n\nView and download the file here:\nhttps://files.example.org/d/CZdsaiUObJ7ow7kTNz6lUaHLTr12gb5izYcwS8uxe2k\n\nFrom: orders@test.example.org\n\n1 file:\n  report.pdf (184.3 kB)\n\nScanned for viruses: nothing found.\n\nThis link is for you alone. Please don’t forward this message.\nWeren’t expecting this? Ignore this message, or ask the sender.\nIf you reply, your message goes to Acme Orders.\nThis message was sent to you at anna@test.example.org.\n\n-- \nReference: WB-WJZ7-W9FF\nWaybill · Secure file exchange\nDon’t want messages from Acme Orders? Stop them:\nhttps://files.example.org/m/AaH1vHJhfJSsLQYwC5xPCMst9Xd21Uy-ArBlm22ObG4\n",
+     "link": "https://files.example.org/d/…",
+     "code": null,
+     "drop_id": "01b978b3-6400-7a7e-87f0-00d7f69ff786",
+     "request_id": null,
+     "created_at": "2030-01-31T16:00:00.000Z"
+    }
+   ],
+   "next_cursor": null
+  }
+ },
  "extendRequest": {
   "path": "/requests/01b9780e-9880-70cd-8590-0045187df0e6/extend",
   "request": {
@@ -1753,7 +2316,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "second_factor": "off",
    "notify": true,
    "created_at": "2030-01-31T13:01:00.000Z",
-   "expires_at": "2030-02-14T16:00:00.000Z",
+   "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
    "reusable": true
@@ -1771,7 +2334,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "second_factor": "off",
    "notify": true,
    "created_at": "2030-01-31T13:01:00.000Z",
-   "expires_at": "2030-02-14T16:00:00.000Z",
+   "expires_at": "2030-02-14T17:00:00.000Z",
    "revoked_at": null,
    "receiver_count": 2,
    "reusable": true
@@ -1789,8 +2352,8 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "second_factor": "off",
    "notify": true,
    "created_at": "2030-01-31T13:01:00.000Z",
-   "expires_at": "2030-02-14T16:00:00.000Z",
-   "revoked_at": "2030-01-31T16:02:00.000Z",
+   "expires_at": "2030-02-14T17:00:00.000Z",
+   "revoked_at": "2030-01-31T17:02:00.000Z",
    "receiver_count": 2,
    "reusable": true
   }
@@ -1810,7 +2373,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
    "notify": true,
    "created_at": "2030-01-31T11:02:00.000Z",
    "expires_at": "2030-02-14T11:18:00.000Z",
-   "revoked_at": "2030-01-31T16:03:00.000Z",
+   "revoked_at": "2030-01-31T17:03:00.000Z",
    "receiver_count": 2,
    "file_count": 1
   }
