@@ -69,7 +69,7 @@ export function describeMachineApi(publicUrl: string): DescribedApi {
 }
 
 function describeV1Authentication({ access, scope }: V1Route): string {
-  if (access === 'link') return 'No key is needed: the token of the link is in the body.';
+  if (access === 'link') return 'No key is needed: the secret of the link is in the body.';
   if (access !== undefined)
     return 'Send the `session` of the opened link as `Authorization: Bearer`. A key is not accepted.';
   const rights = scope === null ? 'Any key is accepted.' : `The key needs the scope \`${scope}\`.`;

@@ -24,7 +24,7 @@ const values: Readonly<Record<string, unknown>> = {
   received: 184_320,
   message: 'The drawings of May.',
   reference: 'WB-7F3K-29QD',
-  token: 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA',
+  'OpenLinkInput.secret': 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA',
   session: 'wbl_Vb1sT7yQe0mWc4Kx9Jd2LnRz8GpHf3uAoY6iXkN5tEg',
 
   'EnterCodeInput.code': '123456',

@@ -21,7 +21,7 @@ import { endings } from './link-shapes.ts';
 import { linkReceiptRoutes } from './receipts.ts';
 import { linkUploadRoutes } from './upload.ts';
 
-const exampleToken = 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA';
+const exampleSecret = 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA';
 
 const linkTypes = { download: 'downloadfiles', upload: 'uploadfiles' } as const;
 
@@ -32,16 +32,16 @@ const openLink = linkRoute({
   summary: 'Open a link, as its receiver does with a click. If a code is required, it is sent now',
   access: 'link',
   body: OpenLinkInput,
-  example: { token: exampleToken, kind: 'download' },
+  example: { secret: exampleSecret, kind: 'download' },
   response: { status: 201, description: 'The session of the program with this link.', schema: LinkSessionSchema },
   errors: ['not_found', ...endings],
-  async handle({ engines, body: { token, kind }, request }) {
+  async handle({ engines, body: { secret, kind }, request }) {
     const type = kind && linkTypes[kind];
     const link = await limitGuesses(
       engines,
       request,
       (found) => explainEnding(request, () => findLink(engines, found, type)),
-      token,
+      secret,
     );
     request.dropId = link.dropId;
     const { credential, expiresAt } = await openLinkForProgram(engines, link, request.peer);
