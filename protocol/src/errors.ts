@@ -187,8 +187,9 @@ const definitions = {
   },
   no_files: {
     status: 409,
-    surfaces: ['api'],
+    surfaces: ['api', 'v1'],
     message: 'No files are uploaded. Upload at least one with upload.cgi and try again.',
+    v1: { message: 'No files are uploaded. Upload at least one and try again.' },
   },
   file_list_not_initialized: {
     status: 409,
@@ -197,7 +198,7 @@ const definitions = {
   },
   too_many_files: {
     status: 409,
-    surfaces: ['api'],
+    surfaces: ['api', 'v1'],
     message: 'The draft holds as many files as it may. Dispatch it, or remove some.',
   },
   files_not_ready: {
@@ -354,7 +355,7 @@ const definitions = {
   },
   too_many_transfers: {
     status: 429,
-    surfaces: ['pages'],
+    surfaces: ['v1', 'pages'],
     retryable: true,
     retryAfterSeconds: 5,
     message: 'Too many downloads run through this link at once. Wait for one to finish and try again.',

@@ -50,6 +50,8 @@ test('only these next steps are put together while the command runs, and have te
     'command/error-report.ts', // a file that is too large
     'command/error-report.ts', // the advice of the SDK, below
     'command/file-errors.ts', // the table below
+    'command/links/link-errors.ts', // the server's advice about a link that has ended
+    'command/links/link-errors.ts', // the table of the same file
     'command/terminal/terminal.ts', // the printing itself
     ...Array.from({ length: 7 }, () => 'command/watch'), // the advice of another message
   ]);

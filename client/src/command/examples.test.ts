@@ -83,9 +83,7 @@ test.each(examples())('%s', async (example) => {
   const stop = new AbortController();
   atWork = isEndless ? () => stop.abort() : undefined;
   const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
-  const input = { '< key-file': 'wb_key\n', '< link.txt': content['link.txt'] };
-  const [, typed = 'something'] = Object.entries(input).find(([file]) => example.includes(file)) ?? [];
-  const terminal = fakeTerminal(folder, environment, typed);
+  const terminal = fakeTerminal(folder, environment, example.includes('< key-file') ? 'wb_key\n' : 'something');
   const fromInput = words.includes('-') || example.includes('<');
   if (!fromInput) withUserInput(terminal, (question) => (question.includes('y/N') ? 'y' : replyTo(question)));
   for (const name of ['new-key.json', 'witness-state.json']) rmSync(join(folder, name), { force: true });

@@ -1728,7 +1728,7 @@ export interface NewWebhook {
 /** The link to open. */
 export interface OpenLinkInput {
   /** The last part of the link in the mail. */
-  token: string;
+  secret: string;
   /** The kind that the link has to be of: download if its path begins with `/d/`, upload if with `/u/`. */
   kind?: 'download' | 'upload';
 }

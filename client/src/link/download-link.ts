@@ -13,7 +13,7 @@ import type { LinkConnection } from './link-connection.ts';
 
 /** A link to files that were sent to its receiver. */
 export class DownloadLink {
-  /** What distinguishes it from an `UploadLink`. */
+  /** Distinguishes it from an `UploadLink`. */
   readonly kind = 'download';
   /** The message and the files, as they were when the link was opened. */
   readonly drop: LinkDrop;

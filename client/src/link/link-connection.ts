@@ -7,7 +7,7 @@ import { Transport } from '../http/transport.ts';
 import { defaultRuntime, type Runtime } from '../runtime.ts';
 import type { ParsedLink } from './parse-link.ts';
 
-/** What is known when a code is needed. */
+/** The code that is needed, and what went wrong before. */
 export interface CodeQuestion {
   /** How the code was sent, to where, and until when it can be entered. */
   code: LinkCode;
@@ -93,7 +93,7 @@ export class LinkConnection {
   async #beginSession(): Promise<OpenedLink> {
     const { signal, sessionStore } = this.#options;
     this.#access.authorization = undefined;
-    const session = await this.api.post<LinkSession>('open', { token: this.#token, kind: this.#kind }, { signal });
+    const session = await this.api.post<LinkSession>('open', { secret: this.#token, kind: this.#kind }, { signal });
     this.#access.authorization = `Bearer ${session.session}`;
     // Without a code, whoever has the link can open it again.
     sessionStore?.set(session.code ? session.session : undefined);

@@ -22,7 +22,7 @@ export async function openLink(link: string | URL, options: LinkOptions = {}): P
       ? new DownloadLink(connection, await connection.api.get('drop', {}, options))
       : new UploadLink(connection, await connection.api.get('request', {}, options));
   } catch (error) {
-    // What failed may be tried again in the same session.
+    // A failed step may be tried again in the same session.
     if (options.sessionStore) connection.disconnect();
     else await connection.close();
     throw error;

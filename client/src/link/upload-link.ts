@@ -24,7 +24,7 @@ export interface GiveOptions extends CallOptions {
 
 /** The result of sending files through a link. */
 export interface GiveResult {
-  /** What was sent. */
+  /** The files that were sent. */
   sent: SentThroughLink;
   /** Whether the same files were the last ones to be sent before, and this call sent nothing. */
   repeated: boolean;
@@ -32,9 +32,9 @@ export interface GiveResult {
 
 /** A link of a contact who is asked for files. */
 export class UploadLink {
-  /** What distinguishes it from a `DownloadLink`. */
+  /** Distinguishes it from a `DownloadLink`. */
   readonly kind = 'upload';
-  /** What is asked for, as it was when the link was opened. */
+  /** The request, as it was when the link was opened. */
   readonly request: LinkRequest;
   readonly #connection: LinkConnection;
   readonly #uploads: Uploads;

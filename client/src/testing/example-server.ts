@@ -232,7 +232,10 @@ const replies: Replies = {
   'POST inbox/ID/release': {},
   'POST uploads': upload,
   'GET uploads/ID': upload,
-  'POST link/open': { session: 'wbl_session', kind: 'download', reference: 'WB-7F3K-29QD', code: null },
+  'POST link/open': (response: ServerResponse, { body }: ReceivedRequest) => {
+    const { kind } = JSON.parse(body.toString()) as { kind: string };
+    succeed(response, { session: 'wbl_session', kind, reference: 'WB-7F3K-29QD', code: null });
+  },
   'GET link/drop': { ...ofLink, completed_at: time, files: [] },
   'GET link/request': {
     ...ofLink,
@@ -250,7 +253,7 @@ const replies: Replies = {
   'POST link/close': undefined,
 };
 
-/** What was uploaded last, complete and checked. */
+/** The last upload through a link, complete and checked. */
 let linkUpload = upload;
 
 function createLinkUpload(response: ServerResponse, { headers }: ReceivedRequest): void {

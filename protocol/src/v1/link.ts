@@ -3,13 +3,13 @@ import { limits } from '../limits.ts';
 import { Upload } from './upload.ts';
 import { describeId, describeTime, describeUnscannedReason, Nullable, Time } from './values.ts';
 
-/** The token of a link, and the credential of a program that opened it, which has a prefix. */
-const tokenPattern = '^[A-Za-z0-9_-]{43}$';
+/** The last part of a link, and the credential of a program that opened it, which has a prefix. */
+const secretPattern = '^[A-Za-z0-9_-]{43}$';
 const credentialPattern = '^wbl_[A-Za-z0-9_-]{43}$';
 
 export const OpenLinkInput = Type.Object(
   {
-    token: Type.String({ pattern: tokenPattern, description: 'The last part of the link in the mail.' }),
+    secret: Type.String({ pattern: secretPattern, description: 'The last part of the link in the mail.' }),
     kind: Type.Optional(
       Type.Enum(['download', 'upload'], {
         description:
@@ -81,7 +81,7 @@ const Sender = Type.Object(
   { description: 'The account whose link it is.' },
 );
 
-/** What both kinds of links say about themselves. */
+/** The properties of both kinds of links. */
 const about = {
   reference: OpenedLink.properties.reference,
   sender: Sender,

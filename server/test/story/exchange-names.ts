@@ -16,7 +16,7 @@ const fixed: Readonly<Record<string, unknown>> = {
   hint: 'wb_3fK9',
   api_key: 'wb_3fK9…',
   secret: 'whsec_…',
-  token: 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA',
+  text: 'Acme Orders has sent you a file …',
   session: 'wbl_Vb1sT7yQe0mWc4Kx9Jd2LnRz8GpHf3uAoY6iXkN5tEg',
   link: 'https://files.example.org/d/…',
   next_cursor: 'eyJhIjoxNzQyfQ',
@@ -62,7 +62,7 @@ export class ExchangeNames {
 
   apply(value: unknown, field = ''): unknown {
     if (value === null) return null;
-    if (field in fixed) return fixed[field];
+    if (field in fixed && !this.#known.has(String(value))) return fixed[field];
     const entry = fixedEntries[field];
     if (Array.isArray(value)) return value.map((inner) => entry ?? this.apply(inner));
     if (typeof value === 'object') {

@@ -209,7 +209,7 @@ export async function recordStory() {
 
   // A program with Anna's link downloads, and one with the link of Bo, who is asked for a code, sends.
   names.beginChapter(12);
-  const openByProgram = { body: { token: await deriveToken(exchange, actor, dropId, 0), kind: 'download' } };
+  const openByProgram = { body: { secret: await deriveToken(exchange, actor, dropId, 0), kind: 'download' } };
   const download = { key: String((await story.ask('POST', '/link/open', openByProgram)).json().session) };
   const { files } = (await story.record('GET', '/link/drop', download)).json();
   for (const method of ['HEAD', 'GET'] as const) {
@@ -225,9 +225,10 @@ export async function recordStory() {
     second_factor: 'mail',
   };
   const { id: securedId } = (await story.ask('POST', '/requests', { key, body: secured })).json();
-  const token = await deriveToken(exchange, actor, securedId, 0);
+  const secret = await deriveToken(exchange, actor, securedId, 0);
+  names.add(secret, 'hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA');
   const contact = {
-    key: String((await story.record('POST', '/link/open', { body: { token, kind: 'upload' } })).json().session),
+    key: String((await story.record('POST', '/link/open', { body: { secret, kind: 'upload' } })).json().session),
   };
   await story.record('GET', '/link', contact);
   await story.record('POST', '/link/code/send', contact);

@@ -19,8 +19,8 @@ export function addLinkCommands(program: Command, context: () => Context): void 
       .option('--receipt <file>', 'store the receipt of what was downloaded: a PDF, or JSON if the name ends in .json')
       .action((link: string | undefined, options: GetCommandOptions) => getFiles(context(), link, options)),
     `waybill get https://files.example.org/d/${exampleToken}`,
-    'waybill get --link-file link.txt --to ~/inbox --receipt receipt.pdf',
-    'waybill --json get - < link.txt',
+    'waybill get --link-file link.txt --to ~/inbox --receipt ~/inbox/receipt.pdf',
+    'waybill --json get --link-file link.txt --code 123456',
   );
 
   addExamples(

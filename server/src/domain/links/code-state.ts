@@ -7,7 +7,7 @@ import { codeTarget } from './second-factor.ts';
 
 export type CodeProblem = 'expired' | 'too_many_tries' | 'too_many_codes';
 
-/** What someone who has to enter a code is told about it. */
+/** The state of a code, for someone who has to enter it. */
 export interface CodeState {
   readonly channel: Channel;
   /** The number or address, masked. */

@@ -70,7 +70,7 @@ export function describeMachineApi(publicUrl: string): DescribedApi {
 
 function describeV1Authentication(route: V1Route): string {
   const { access } = route;
-  if (access === 'link') return 'No key is needed: the token of the link is in the body.';
+  if (access === 'link') return 'No key is needed: the secret of the link is in the body.';
   if (access !== undefined)
     return 'Send the `session` of the opened link as `Authorization: Bearer`. A key is not accepted.';
   return `Send [an API key](/docs/authentication) as \`Authorization: Bearer\`. ${describeRights(route)}`;

@@ -4,7 +4,7 @@ import { toReference } from '../../../domain/reference.ts';
 /** The errors of every operation about a link. */
 export const endings = ['link_ended', 'link_revoked'] as const;
 
-/** What a link says about itself, whatever its kind. */
+/** The properties of every link, whatever its kind. */
 export function describeLink({ dropId, senderName, sender, message, createdAt, expiresAt }: Link) {
   return {
     reference: toReference(dropId),

@@ -23,7 +23,7 @@ const { engines } = exchange;
 const { query } = exchange.database;
 
 const ask = (method: LinkRoute['method'], path: string, more: AskV1 = {}) => requestV1(app, method, path, more);
-const open = (token: string) => ask('POST', '/link/open', { body: { token } });
+const open = (token: string) => ask('POST', '/link/open', { body: { secret: token } });
 const openSession = async (token: string) => (await open(token)).json().session as string;
 
 /** A contact's link, and its token. */
@@ -32,7 +32,7 @@ async function requestLink() {
   return { actor, link, token: await deriveToken(exchange, actor, link.dropId, 0) };
 }
 
-/** What an opening leaves behind. */
+/** Reads the traces of an opening. */
 async function readTraces({ dropId }: Pick<Link, 'dropId'>) {
   const [link] = await query<{ opened: boolean }>(
     'select opened_at is not null as opened from links where drop_id = $1',
@@ -183,10 +183,10 @@ describe('opening a link', () => {
     ['HEAD', { method: 'HEAD', url: '/d/TOKEN' }],
     ['a form that a script sends', { method: 'POST', url: '/d/TOKEN', payload: 'gesture=script' }],
     ['a form without its field', { method: 'POST', url: '/d/TOKEN', payload: '' }],
-    ['GET of the operation', { method: 'GET', url: '/api/v1/link/open?token=TOKEN' }],
-    ['HEAD of the operation', { method: 'HEAD', url: '/api/v1/link/open?token=TOKEN' }],
-    ['the token in the query of a POST', { method: 'POST', url: '/api/v1/link/open?token=TOKEN' }],
-    ['the token in a form', { method: 'POST', url: '/api/v1/link/open', payload: 'token=TOKEN' }],
+    ['GET of the operation', { method: 'GET', url: '/api/v1/link/open?secret=TOKEN' }],
+    ['HEAD of the operation', { method: 'HEAD', url: '/api/v1/link/open?secret=TOKEN' }],
+    ['the token in the query of a POST', { method: 'POST', url: '/api/v1/link/open?secret=TOKEN' }],
+    ['the token in a form', { method: 'POST', url: '/api/v1/link/open', payload: 'secret=TOKEN' }],
   ])('is not what a mail scanner does: %s', async (_what, request) => {
     const { token, link } = await sentLink(exchange, ['a.txt']);
     const before = await readTraces(link);
@@ -222,7 +222,7 @@ describe('opening a link', () => {
   test('with tokens that do not exist is limited for the address', async () => {
     const failureLimit = new MemoryLimits().failureLimit({ failures: 3, seconds: 60 });
     const limited = buildTestServer(exchange, { failureLimit });
-    const token = () => ({ body: { token: randomBytes(32).toString('base64url') } });
+    const token = () => ({ body: { secret: randomBytes(32).toString('base64url') } });
     const statuses: number[] = [];
     for (let time = 0; time < 5; time += 1) {
       statuses.push((await requestV1(limited, 'POST', '/link/open', token())).status);
@@ -230,7 +230,7 @@ describe('opening a link', () => {
     expect(statuses).toEqual([404, 404, 404, 429, 429]);
     // The right link still works from there.
     const { token: right } = await sentLink(exchange, ['a.txt']);
-    expect((await requestV1(limited, 'POST', '/link/open', { body: { token: right } })).status).toBe(201);
+    expect((await requestV1(limited, 'POST', '/link/open', { body: { secret: right } })).status).toBe(201);
     await limited.close();
   });
 
@@ -239,11 +239,12 @@ describe('opening a link', () => {
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
     const logged = buildTestServer(exchange, {}, { log: log as never });
     const { token, link } = await strictLink();
-    const session = (await requestV1(logged, 'POST', '/link/open', { body: { token } })).json().session as string;
+    const session = (await requestV1(logged, 'POST', '/link/open', { body: { secret: token } })).json()
+      .session as string;
     const code = await readCode(session, link);
     await requestV1(logged, 'POST', '/link/code', { key: session, body: { code } });
     await requestV1(logged, 'GET', '/link/drop', { key: session });
-    await requestV1(logged, 'POST', '/link/open', { body: { token: token.toUpperCase() } });
+    await requestV1(logged, 'POST', '/link/open', { body: { secret: token.toUpperCase() } });
     await logged.close();
     const text = lines.join('');
     expect(text).toContain('/api/v1/link/open');

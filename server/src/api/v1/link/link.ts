@@ -32,13 +32,13 @@ const openLink = linkRoute({
   body: OpenLinkInput,
   response: { status: 201, description: 'The session of the program with this link.', schema: LinkSessionSchema },
   errors: ['not_found', ...endings],
-  async handle({ engines, body: { token, kind }, request }) {
+  async handle({ engines, body: { secret, kind }, request }) {
     const type = kind && linkTypes[kind];
     const link = await limitGuesses(
       engines,
       request,
       (found) => explainEnding(request, () => findLink(engines, found, type)),
-      token,
+      secret,
     );
     request.dropId = link.dropId;
     const { credential, expiresAt } = await openLinkForProgram(engines, link, request.peer);

@@ -214,7 +214,7 @@ function describeRoute(route: Route) {
 function describeAccess(route: Route) {
   const { access, linkType } = route;
   if (access === undefined) return { description: describeRights(route) };
-  if (access === 'link') return { description: 'Needs no key. The token of the link is in the body.', security: [] };
+  if (access === 'link') return { description: 'Needs no key. The secret of the link is in the body.', security: [] };
   const kind = linkType && (linkType === 'downloadfiles' ? 'a download link' : 'an upload link');
   const needed = `Needs the session of ${kind ?? 'a link'}, not a key.`;
   const code = access === 'link-program-pending' ? ' A code need not have been entered.' : '';
