@@ -88,6 +88,10 @@ async function richAccount(receiver: Actor) {
        values ($1, $2, gen_random_uuid(), 'drop.created', now(), '{}', now())`,
       webhookId,
     ],
+    [
+      `insert into test_messages (account_id, id, kind, channel, receiver, text)
+       values ($1, gen_random_uuid(), 'code', 'sms', '46700', '')`,
+    ],
     ["insert into events (account_id, epoch, type, data) values ($1, 0, 'drop.created', '{}')"],
     [
       `with person as (

@@ -28,8 +28,8 @@ const ask = (method: Route['method'], path: string, key: string, body?: object, 
 /** The events of a test account. Readers get them once no older transaction runs, which may be one of another test. */
 const readEvents = (email: string) =>
   query<{ type: string; data: object }>(
-    `select type, data from events join accounts on accounts.id = account_id where email = $1
-     order by transaction_id, sequence`,
+    `select events.type, events.data from events join accounts on accounts.id = account_id where email = $1
+     order by events.transaction_id, events.sequence`,
     [email],
   );
 const allScopes: Scope[] = ['send', 'receive', 'contacts', 'history', 'webhooks', 'keys'];

@@ -35,10 +35,10 @@ export function evidenceStore(db: Database): EvidenceStore {
       await sql`
         insert into evidence_entries (account_id, kind, drop_id, position, data)
         select "accountId", kind, "dropId", position,
-          case when accounts.test_of is null then data else data || '{"test": true}' end
+          case when (select test_of from accounts where accounts.id = "accountId") is null
+            then data else data || '{"test": true}' end
         from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
           as entry ("accountId" uuid, kind text, "dropId" uuid, position integer, data jsonb)
-        left join accounts on accounts.id = "accountId"
       `.execute(db);
     },
 
