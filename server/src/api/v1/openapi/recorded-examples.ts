@@ -634,31 +634,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "event": {
       "at": "2030-01-31T11:02:00.000Z",
       "data": {
-       "address": "anna@example.org",
-       "code": "none",
-       "name": "Anna Berg",
-       "notified": true
-      },
-      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "id": "01b977a0-bb80-4de6-8510-0010cff02301",
-      "kind": "content.consigned",
-      "number": 0,
-      "receiver": 0
-     },
-     "index": 1,
-     "proof": [
-      "…",
-      "…",
-      "…",
-      "…"
-     ],
-     "salt": "…"
-    },
-    {
-     "checkpoint": 0,
-     "event": {
-      "at": "2030-01-31T11:02:00.000Z",
-      "data": {
        "expires_at": "2030-02-07T11:02:00.000Z",
        "files": [
         {
@@ -677,9 +652,34 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "type": "drop"
       },
       "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "id": "01b977a0-bb80-48fb-81c0-00f08aa0e265",
+      "id": "01b977a0-bb80-4de6-8510-0010cff02301",
       "kind": "submission.accepted",
       "number": 0
+     },
+     "index": 1,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:02:00.000Z",
+      "data": {
+       "address": "anna@example.org",
+       "code": "none",
+       "name": "Anna Berg",
+       "notified": true
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-48fb-81c0-00f08aa0e265",
+      "kind": "content.consigned",
+      "number": 0,
+      "receiver": 0
      },
      "index": 2,
      "proof": [
@@ -981,16 +981,21 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "event": {
       "at": "2030-01-31T13:01:00.000Z",
       "data": {
-       "address": "anna@example.org",
-       "code": "none",
-       "name": "Anna Berg",
-       "notified": true
+       "expires_at": "2030-02-07T13:01:00.000Z",
+       "files": [],
+       "message_sha256": "ad5b8b9ac07e57d7849aebc52f76cd4ccb06494bfc05a4fa56d280a15f628506",
+       "receivers": 1,
+       "reference": "WB-8MC7-VW76",
+       "sender": {
+        "address": "orders@example.org",
+        "by": "key"
+       },
+       "type": "request"
       },
       "drop": "01b9780e-9880-70cd-8590-0045187df0e6",
       "id": "01b9780e-9880-4827-8630-00f5a518f99d",
-      "kind": "content.consigned",
-      "number": 0,
-      "receiver": 0
+      "kind": "submission.accepted",
+      "number": 0
      },
      "index": 12,
      "proof": [
@@ -1007,21 +1012,16 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "event": {
       "at": "2030-01-31T13:01:00.000Z",
       "data": {
-       "expires_at": "2030-02-07T13:01:00.000Z",
-       "files": [],
-       "message_sha256": "ad5b8b9ac07e57d7849aebc52f76cd4ccb06494bfc05a4fa56d280a15f628506",
-       "receivers": 1,
-       "reference": "WB-8MC7-VW76",
-       "sender": {
-        "address": "orders@example.org",
-        "by": "key"
-       },
-       "type": "request"
+       "address": "anna@example.org",
+       "code": "none",
+       "name": "Anna Berg",
+       "notified": true
       },
       "drop": "01b9780e-9880-70cd-8590-0045187df0e6",
       "id": "01b9780e-9880-412b-89f0-00274b8818aa",
-      "kind": "submission.accepted",
-      "number": 0
+      "kind": "content.consigned",
+      "number": 0,
+      "receiver": 0
      },
      "index": 13,
      "proof": [
@@ -1124,7 +1124,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
       "number": 4,
       "receiver": 0
      },
-     "index": 20,
+     "index": 21,
      "proof": [
       "…",
       "…",
@@ -1153,7 +1153,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
       "number": 5,
       "receiver": 0
      },
-     "index": 22,
+     "index": 23,
      "proof": [
       "…",
       "…",
@@ -1222,32 +1222,6 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "event": {
       "at": "2030-01-31T11:02:00.000Z",
       "data": {
-       "address": "anna@example.org",
-       "code": "none",
-       "name": "Anna Berg",
-       "notified": true
-      },
-      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "id": "01b977a0-bb80-4de6-8510-0010cff02301",
-      "kind": "content.consigned",
-      "number": 0,
-      "receiver": 0
-     },
-     "index": 1,
-     "proof": [
-      "…",
-      "…",
-      "…",
-      "…",
-      "…"
-     ],
-     "salt": "…"
-    },
-    {
-     "checkpoint": 0,
-     "event": {
-      "at": "2030-01-31T11:02:00.000Z",
-      "data": {
        "expires_at": "2030-02-07T11:02:00.000Z",
        "files": [
         {
@@ -1266,9 +1240,35 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
        "type": "drop"
       },
       "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
-      "id": "01b977a0-bb80-48fb-81c0-00f08aa0e265",
+      "id": "01b977a0-bb80-4de6-8510-0010cff02301",
       "kind": "submission.accepted",
       "number": 0
+     },
+     "index": 1,
+     "proof": [
+      "…",
+      "…",
+      "…",
+      "…",
+      "…"
+     ],
+     "salt": "…"
+    },
+    {
+     "checkpoint": 0,
+     "event": {
+      "at": "2030-01-31T11:02:00.000Z",
+      "data": {
+       "address": "anna@example.org",
+       "code": "none",
+       "name": "Anna Berg",
+       "notified": true
+      },
+      "drop": "01b977a0-bb80-7e90-8fc0-003bc73126ed",
+      "id": "01b977a0-bb80-48fb-81c0-00f08aa0e265",
+      "kind": "content.consigned",
+      "number": 0,
+      "receiver": 0
      },
      "index": 2,
      "proof": [
@@ -1430,7 +1430,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
  "openLink": {
   "path": "/link/open",
   "request": {
-   "token": "hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA",
+   "secret": "hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA",
    "kind": "upload"
   },
   "response": {
@@ -2290,7 +2290,7 @@ export const recordedExamples: Readonly<Record<string, Example>> = {
      "channel": "mail",
      "to": "anna@test.example.org",
      "subject": "Acme Orders has sent you a file",
-     "text": "Acme Orders has sent you a file\n\n184.3 kB, available until Thursday, 26 November 2026 at 21:35 UTC.\n\nView and download the file here:\nhttps://files.example.org/d/CZdsaiUObJ7ow7kTNz6lUaHLTr12gb5izYcwS8uxe2k\n\nFrom: orders@test.example.org\n\n1 file:\n  report.pdf (184.3 kB)\n\nScanned for viruses: nothing found.\n\nThis link is for you alone. Please don’t forward this message.\nWeren’t expecting this? Ignore this message, or ask the sender.\nIf you reply, your message goes to Acme Orders.\nThis message was sent to you at anna@test.example.org.\n\n-- \nReference: WB-WJZ7-W9FF\nWaybill · Secure file exchange\nDon’t want messages from Acme Orders? Stop them:\nhttps://files.example.org/m/AaH1vHJhfJSsLQYwC5xPCMst9Xd21Uy-ArBlm22ObG4\n",
+     "text": "Acme Orders has sent you a file …",
      "link": "https://files.example.org/d/…",
      "code": null,
      "drop_id": "01b978b3-6400-7a7e-87f0-00d7f69ff786",

@@ -809,6 +809,73 @@ export const v1Guides: readonly Guide[] = [
   ]
  },
  {
+  "id": "links",
+  "title": "Links",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "A program of a receiver or contact has no account and no key, but a link from a mail. The operations below `/api/v1/link` do what the pages of the link do ([why](adr/0071-links-for-programs.md)). The secret is the last part of the link, and the kind is `download` for `/d/` and `upload` for `/u/`:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Content-Type: application/json\" -d '{\"secret\":\"hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA\",\"kind\":\"download\"}' \\\n  \"$WAYBILL_URL/api/v1/link/open\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "This opens the link, as its receiver does with a click. The response has a `session`, which authenticates all other requests as `Authorization: Bearer`, for a day or until `POST /link/close`. A key is not accepted there, nor the session anywhere else. Wrong secrets are counted by client address, and return 429 above a limit. A link that has ended returns 410, and `detail` says whom to ask."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Operation",
+     "What it does"
+    ],
+    "rows": [
+     [
+      "`GET /link`",
+      "the kind of the link, and the code that it requires"
+     ],
+     [
+      "`POST /link/code`",
+      "enters the code. It belongs to the session for which it was sent, and can be tried five times (403 with `wrong_code`, then `code_expired`)"
+     ],
+     [
+      "`POST /link/code/send`",
+      "sends another code; 429 with `too_many_codes` above five in an hour"
+     ],
+     [
+      "`GET /link/drop`",
+      "download: the message and the files, with their digests"
+     ],
+     [
+      "`GET /link/files/{file}`, `GET /link/all.zip`",
+      "download: a file, or all of them; ranges, and the SHA-256 as `ETag` and `Repr-Digest`"
+     ],
+     [
+      "`GET /link/request`",
+      "upload: what is asked for, how large a file may be, and the files that were sent last, with their digests"
+     ],
+     [
+      "`POST /link/uploads`, `HEAD` and `PATCH /link/uploads/{id}`",
+      "upload: a file in parts by the tus protocol, as [for accounts](#a-file-in-parts)"
+     ],
+     [
+      "`GET /link/uploads`, `GET` and `DELETE /link/uploads/{id}`",
+      "upload: the files that were not sent yet, by which an interrupted program continues"
+     ],
+     [
+      "`POST /link/send`",
+      "upload: sends the files. A repetition with the same `message` sends nothing more, and returns what was sent"
+     ],
+     [
+      "`GET /link/receipt.pdf`, `GET /link/receipt.json`",
+      "the receipt, as on the page"
+     ]
+    ]
+   }
+  ]
+ },
+ {
   "id": "limits",
   "title": "Limits",
   "blocks": [
@@ -818,7 +885,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\n  \"email\": \"orders@example.org\",\n  \"display_name\": \"Acme Orders\",\n  \"phone\": \"46700000001\",\n  \"language\": \"\",\n  \"key\": {\n    \"id\": \"01b97732-de80-743e-8e50-0018cedfa127\",\n    \"scopes\": [\"send\", \"history\"],\n    \"networks\": [\"192.0.2.0/24\"],\n    \"expires_at\": \"2100-01-01T00:00:00.000Z\"\n  },\n  \"limits\": {\n    \"file_size\": 104857600,\n    \"file_size_reason\": \"file\",\n    \"files_per_drop\": 1000,\n    \"receivers_per_drop\": 1000,\n    \"min_expires_in\": 86400,\n    \"max_expires_in\": 2592000,\n    \"default_expires_in\": 604800,\n    \"allowed_expires_in\": null,\n    \"stored_size\": 4000000000,\n    \"drops_per_day\": 100,\n    \"mails_per_day\": 500,\n    \"receiver_domains\": null\n  },\n  \"usage\": { \"stored_size\": 289280, \"available_size\": 3999710720, \"drops_today\": 2, \"mails_today\": 8 }\n}"
+    "text": "{\n  \"email\": \"orders@example.org\",\n  \"mode\": \"live\",\n  \"display_name\": \"Acme Orders\",\n  \"phone\": \"46700000001\",\n  \"language\": \"\",\n  \"key\": {\n    \"id\": \"01b97732-de80-743e-8e50-0018cedfa127\",\n    \"scopes\": [\"send\", \"history\"],\n    \"networks\": [\"192.0.2.0/24\"],\n    \"expires_at\": \"2100-01-01T00:00:00.000Z\"\n  },\n  \"limits\": {\n    \"file_size\": 104857600,\n    \"file_size_reason\": \"file\",\n    \"files_per_drop\": 1000,\n    \"receivers_per_drop\": 1000,\n    \"min_expires_in\": 86400,\n    \"max_expires_in\": 2592000,\n    \"default_expires_in\": 604800,\n    \"allowed_expires_in\": null,\n    \"stored_size\": 4000000000,\n    \"drops_per_day\": 100,\n    \"mails_per_day\": 500,\n    \"receiver_domains\": null\n  },\n  \"usage\": { \"stored_size\": 341760, \"available_size\": 3999658240, \"drops_today\": 3, \"mails_today\": 9 }\n}"
    },
    {
     "kind": "paragraph",
@@ -947,7 +1014,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\n  \"data\": [\n    {\n      \"id\": \"01b9787c-7580-4f9f-8ae0-00d0ef155d88\",\n      \"type\": \"drop.created\",\n      \"timestamp\": \"2030-01-31T11:02:00.000Z\",\n      \"data\": { \"files\": 1, \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"receivers\": 1 }\n    },\n    {\n      \"id\": \"01b9787c-7580-4a94-80f0-00e3d94d1616\",\n      \"type\": \"drop.notified\",\n      \"timestamp\": \"2030-01-31T11:03:00.000Z\",\n      \"data\": { \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"receiver_id\": 0, \"receiver_email\": \"anna@example.org\" }\n    }\n  ],\n  \"next_cursor\": \"eyJhIjoxNzQyfQ\",\n  \"has_more\": false\n}"
+    "text": "{\n  \"data\": [\n    {\n      \"id\": \"01b9787c-7580-4f9f-8ae0-00d0ef155d88\",\n      \"type\": \"drop.created\",\n      \"timestamp\": \"2030-01-31T11:02:00.000Z\",\n      \"data\": {\n        \"files\": 1,\n        \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\",\n        \"receivers\": 1,\n        \"reference\": \"WB-7F3K-29QD\",\n        \"external_id\": \"order-4711\"\n      }\n    },\n    {\n      \"id\": \"01b9787c-7580-4a94-80f0-00e3d94d1616\",\n      \"type\": \"drop.notified\",\n      \"timestamp\": \"2030-01-31T11:03:00.000Z\",\n      \"data\": {\n        \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\",\n        \"reference\": \"WB-7F3K-29QD\",\n        \"external_id\": \"order-4711\",\n        \"receiver_id\": 0,\n        \"receiver_email\": \"anna@example.org\"\n      }\n    }\n  ],\n  \"next_cursor\": \"eyJhIjoxNzQyfQ\",\n  \"has_more\": true\n}"
    },
    {
     "kind": "paragraph",
@@ -1000,7 +1067,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "event: drop.opened\nid: eyJhIjoxNzQyfQ\ndata: {\"id\":\"01b9787c-7580-4739-88e0-00fd4788ca9d\",\"type\":\"drop.opened\",\"timestamp\":\"2030-01-31T11:10:00.000Z\",\"data\":{\"drop_id\":\"01b977a0-bb80-7e90-8fc0-003bc73126ed\",\"receiver_id\":0,\"receiver_email\":\"anna@example.org\"}}"
+    "text": "event: drop.opened\nid: eyJhIjoxNzQyfQ\ndata: {\"id\":\"01b9787c-7580-4739-88e0-00fd4788ca9d\",\"type\":\"drop.opened\",\"timestamp\":\"2030-01-31T11:10:00.000Z\",\"data\":{\"drop_id\":\"01b977a0-bb80-7e90-8fc0-003bc73126ed\",\"reference\":\"WB-7F3K-29QD\",\"external_id\":\"order-4711\",\"receiver_id\":0,\"receiver_email\":\"anna@example.org\"}}"
    },
    {
     "kind": "paragraph",
@@ -1200,7 +1267,7 @@ export const v1Guides: readonly Guide[] = [
    },
    {
     "kind": "code",
-    "text": "{\n  \"id\": \"01b9787c-7580-4a05-8520-00b5a3971339\",\n  \"type\": \"drop.completed\",\n  \"timestamp\": \"2030-01-31T11:11:00.000Z\",\n  \"data\": { \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\" }\n}"
+    "text": "{\n  \"id\": \"01b9787c-7580-4a05-8520-00b5a3971339\",\n  \"type\": \"drop.completed\",\n  \"timestamp\": \"2030-01-31T11:11:00.000Z\",\n  \"data\": { \"drop_id\": \"01b977a0-bb80-7e90-8fc0-003bc73126ed\", \"reference\": \"WB-7F3K-29QD\", \"external_id\": \"order-4711\" }\n}"
    },
    {
     "kind": "paragraph",
