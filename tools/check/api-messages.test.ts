@@ -203,7 +203,7 @@ function findRules(path: string, schema: TSchema): { rule: string; finding: Find
     patternProperties = {},
   } = schema as Record<string, never>;
   // Of a choice with a description, the choice itself is reported.
-  const alternatives = schema['description'] === undefined ? anyOf : [];
+  const alternatives = (schema as { description?: string }).description === undefined ? anyOf : [];
   const below = [
     ...Object.values(properties),
     ...Object.values(patternProperties),
@@ -223,7 +223,7 @@ function toParams(keyword: string, value: unknown): Record<string, unknown> {
 
 test('the validators have only rules that are known here', () => {
   expect(rules.length).toBeGreaterThan(200);
-  expect(new Set(rules.map(({ finding }) => finding.keyword)).difference(refusing)).toEqual(new Set());
+  expect(rules.map(({ finding }) => finding.keyword).filter((keyword) => !refusing.has(keyword))).toEqual([]);
 });
 
 test('every rule of a validator says what it demands', () => {

@@ -1588,7 +1588,19 @@ export interface ListTestMessagesQuery {
    * receiver has everything; received: files arrived; undeliverable: mails do not reach a receiver; more_time and
    * send_again: a receiver asks for it; webhook_disabled; entries_parked. report: to the operator.
    */
-  kind?: 'invitation' | 'reminder' | 'code' | 'receipt' | 'received' | 'confirmation' | 'undeliverable' | 'more_time' | 'send_again' | 'report' | 'webhook_disabled' | 'entries_parked';
+  kind?:
+    | 'invitation'
+    | 'reminder'
+    | 'code'
+    | 'receipt'
+    | 'received'
+    | 'confirmation'
+    | 'undeliverable'
+    | 'more_time'
+    | 'send_again'
+    | 'report'
+    | 'webhook_disabled'
+    | 'entries_parked';
   /** Only those about this drop. */
   drop_id?: string;
   /** Only those about this request for files. */

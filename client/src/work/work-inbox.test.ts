@@ -183,7 +183,7 @@ test('entries of a process that was killed between claim and acknowledgement are
     end: async ({ key }: InboxClaim) =>
       void claims.splice(
         claims.findIndex((claim) => claim.key === key),
-        fastRuntime(1),
+        1,
       ),
   };
   await server.client().inbox.claim({ idempotencyKey: 'of the killed one', max: 2 });

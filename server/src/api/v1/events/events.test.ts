@@ -222,7 +222,7 @@ describe('a request that waits', () => {
     const server = buildTestServer(exchange, {
       store: { ...store, accounts, events: { ...store.events, pageOfAll: look } },
     });
-    const waiting = requestV1(server, body ? 'POST' : 'GET', path, { key: apiKey, body });
+    const waiting = requestV1(server, body ? 'POST' : 'GET', path, { key: apiKey, ...(body && { body }) });
     await expect.poll(() => look.mock.calls.length, patience).toBeGreaterThan(0);
     await revokeKey(
       exchange.engines,

@@ -9,8 +9,8 @@ import {
 } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { listUploads, removeUpload, uploadOwner } from '../../../domain/uploads/account-upload.ts';
+import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { handleAccountTus } from '../../../http/transfer/account-uploads.ts';
 import { tusType } from '../../../http/transfer/tus.ts';
 import { parsePageQuery } from '../cursor.ts';
