@@ -723,6 +723,73 @@ export const v1Guides: readonly Guide[] = [
   ]
  },
  {
+  "id": "links",
+  "title": "Links",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "A program of a receiver or contact has no account and no key, but a link from a mail. The operations below `/api/v1/link` do what the pages of the link do ([why](adr/0071-links-for-programs.md)). The secret is the last part of the link, and the kind is `download` for `/d/` and `upload` for `/u/`:"
+   },
+   {
+    "kind": "code",
+    "text": "curl -H \"Content-Type: application/json\" -d '{\"secret\":\"hIXk0Q2Jr8vYt4mZ1cN7aEw5LbPfS9dUoG3xRjKyTqA\",\"kind\":\"download\"}' \\\n  \"$WAYBILL_URL/api/v1/link/open\""
+   },
+   {
+    "kind": "paragraph",
+    "text": "This opens the link, as its receiver does with a click. The response has a `session`, which authenticates all other requests as `Authorization: Bearer`, for a day or until `POST /link/close`. A key is not accepted there, nor the session anywhere else. Wrong secrets are counted by client address, and return 429 above a limit. A link that has ended returns 410, and `detail` says whom to ask."
+   },
+   {
+    "kind": "table",
+    "head": [
+     "Operation",
+     "What it does"
+    ],
+    "rows": [
+     [
+      "`GET /link`",
+      "the kind of the link, and the code that it requires"
+     ],
+     [
+      "`POST /link/code`",
+      "enters the code. It belongs to the session for which it was sent, and can be tried five times (403 with `wrong_code`, then `code_expired`)"
+     ],
+     [
+      "`POST /link/code/send`",
+      "sends another code; 429 with `too_many_codes` above five in an hour"
+     ],
+     [
+      "`GET /link/drop`",
+      "download: the message and the files, with their digests"
+     ],
+     [
+      "`GET /link/files/{file}`, `GET /link/all.zip`",
+      "download: a file, or all of them; ranges, and the SHA-256 as `ETag` and `Repr-Digest`"
+     ],
+     [
+      "`GET /link/request`",
+      "upload: what is asked for, how large a file may be, and the files that were sent last, with their digests"
+     ],
+     [
+      "`POST /link/uploads`, `HEAD` and `PATCH /link/uploads/{id}`",
+      "upload: a file in parts by the tus protocol, as [for accounts](#a-file-in-parts)"
+     ],
+     [
+      "`GET /link/uploads`, `GET` and `DELETE /link/uploads/{id}`",
+      "upload: the files that were not sent yet, by which an interrupted program continues"
+     ],
+     [
+      "`POST /link/send`",
+      "upload: sends the files. A repetition with the same `message` sends nothing more, and returns what was sent"
+     ],
+     [
+      "`GET /link/receipt.pdf`, `GET /link/receipt.json`",
+      "the receipt, as on the page"
+     ]
+    ]
+   }
+  ]
+ },
+ {
   "id": "limits",
   "title": "Limits",
   "blocks": [
