@@ -200,6 +200,7 @@ const definitions = {
     status: 409,
     surfaces: ['api', 'v1'],
     message: 'The draft holds as many files as it may. Dispatch it, or remove some.',
+    v1: { message: 'There are as many files as there may be. Send them, or remove some.' },
   },
   files_not_ready: {
     status: 409,

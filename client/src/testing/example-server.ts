@@ -254,13 +254,14 @@ const replies: Replies = {
 };
 
 /** The last upload through a link, complete and checked. */
-let linkUpload = upload;
+let linkUpload: object = upload;
 
 function createLinkUpload(response: ServerResponse, { headers }: ReceivedRequest): void {
   const [, encoded = ''] = /path ([^,]*)/.exec(String(headers['upload-metadata'])) ?? [];
   const path = Buffer.from(encoded, 'base64').toString();
   linkUpload = {
     ...upload,
+    refusal: null,
     path,
     sha256: createHash('sha256')
       .update(exampleContent[path] ?? '')

@@ -52,7 +52,7 @@ export async function getFiles(context: Context, word: string | undefined, optio
       size,
       expires_at: expires,
     });
-    if (files.length > 0) await makeFolder(options.to);
+    await makeFolder(options.to);
     const targets = await findTargets(options.to, files);
     await requireRoomForAll(options.to, targets);
     await downloadAll(context, link, options.to, targets);
