@@ -1,4 +1,4 @@
-// Whatever asks a caller to wait says for how long: every code, on both APIs, through the real HTTP layer.
+// Every response that asks a caller to wait says for how long: every code, on both APIs, through the real HTTP layer.
 import { randomUUID } from 'node:crypto';
 import { type ErrorCode, errorCodes, errors } from '@waybill/protocol';
 import type { LightMyRequestResponse } from 'fastify';
