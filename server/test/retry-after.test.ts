@@ -1,4 +1,4 @@
-// Whatever asks a caller to wait says for how long: every code, on both APIs, through the real HTTP layer.
+// Every response that asks a caller to wait says for how long: every code, on both APIs, through the real HTTP layer.
 import { randomUUID } from 'node:crypto';
 import { type ErrorCode, errorCodes, errors } from '@waybill/protocol';
 import type { LightMyRequestResponse } from 'fastify';
@@ -57,8 +57,9 @@ function makeBrokenStore(): Store {
   const fail = () => Promise.reject(new ExchangeError('unavailable'));
   const { credentials, liveKey, recordKeyUse } = store.accounts;
   const broken = new Proxy({}, { get: () => fail });
-  const accounts = new Proxy({ credentials, liveKey, recordKeyUse } as Record<string | symbol, unknown>, {
-    get: (working, name) => working[name] ?? fail,
+  const working: Readonly<Record<string | symbol, unknown>> = { credentials, liveKey, recordKeyUse };
+  const accounts = new Proxy(working, {
+    get: (_, name) => working[name] ?? fail,
   });
   return new Proxy({} as Store, {
     get: (_, name) =>
@@ -96,7 +97,7 @@ describe('an operation that cannot reach the database', () => {
         method,
         url: `/api/v1${path}${query}`,
         headers: { ...bearer, ...(uploads ? tusHeaders : {}) },
-        ...(body ? { payload: (example ?? {}) as object } : {}),
+        ...(body ? { payload: example ?? {} } : {}),
       });
       await expectToWait(response, name);
     },

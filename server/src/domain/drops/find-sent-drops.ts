@@ -21,9 +21,10 @@ export interface SentDropQuery extends Pick<SentDropFilter, 'state' | 'createdFr
 }
 
 /** Every list is read from an index, so only one of them can be searched for. */
-export function toFilter({ state, createdFrom, createdBefore, ...keys }: SentDropQuery): SentDropFilter {
-  requireOneOf(keys);
-  return { state, createdFrom, createdBefore, anyOf: toKeys(keys) };
+export function toFilter(wanted: SentDropQuery): SentDropFilter {
+  const { state, createdFrom, createdBefore, receiver, externalId, reference, search, contains } = wanted;
+  requireOneOf({ receiver, externalId, reference, search, contains });
+  return { state, createdFrom, createdBefore, anyOf: toKeys(wanted) };
 }
 
 function toKeys({ receiver, externalId, reference, search, contains }: SentDropQuery): SentDropKey[] | undefined {

@@ -36,7 +36,7 @@ async function readStatus(key: string, path: string) {
   return [response.status, response.status === 200 ? undefined : response.json().code];
 }
 
-/** What a receipt needs besides is tested with receipts: here it exists, whether or not the log has its events yet. */
+/** A receipt that the key may read; the log may not have its events yet. */
 const found = [
   [200, undefined],
   [503, 'receipt_not_ready'],

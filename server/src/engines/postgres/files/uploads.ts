@@ -33,7 +33,7 @@ const unfinished = sql`
     case state when 'receiving' then due_at end as "resumableUntil", touched_at as "unusedSince"
   from uploads join drafts on drafts.account_id = uploads.account_id and drafts.name = uploads.draft
   where state <> 'abandoned' and size_bytes is not null`;
-const staged = sql`
+const finished = sql`
   select files.id, files.name, coalesce(path, files.name) as path, media_type as "mediaType", size_bytes as "sizeBytes",
     size_bytes as "receivedBytes", 'ready' as state, null as refusal, sha256, scan::text, unscanned_reason as "unscannedReason",
     created_at as "createdAt", null::timestamptz as "resumableUntil", touched_at as "unusedSince"
@@ -274,7 +274,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           ? []
           : [sql`(${unfinished} and ${isListed('uploads')} and ${isInState} ${next('uploads')})`]),
         ...(state === undefined || state === 'ready'
-          ? [sql`(${staged} and ${isListed('files')} ${next('files')})`]
+          ? [sql`(${finished} and ${isListed('files')} ${next('files')})`]
           : []),
       ];
       return readRows<AccountUpload>`
@@ -289,7 +289,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       };
       if (lock) await sql`select from files where ${isWanted('files')} order by id for update`.execute(db);
       return readRows<AccountUpload>`
-        ${unfinished} and ${isWanted('uploads')} union all ${staged} and ${isWanted('files')}
+        ${unfinished} and ${isWanted('uploads')} union all ${finished} and ${isWanted('files')}
       `;
     },
 
