@@ -17,6 +17,7 @@ import { existenceInConditions, parseIfMatch } from '../shared/if-match.ts';
 import { limitFailures } from '../shared/limit-failures.ts';
 import { serveDocument } from '../shared/openapi.ts';
 import { inputSchemas, isOptionalBody } from '../shared/route.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import { isLimitedByDay, isRepeatable, v1Document } from './openapi/openapi.ts';
 import { replyWithProblem } from './problems.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
@@ -114,7 +115,7 @@ function registerStream(
 
 /** The options of every operation: its path, its callers and the schemas of its input. */
 function toRouteOptions(engines: V1Engines, route: Route) {
-  const { method, path, scope } = route;
+  const { method, path, scope, deprecations = [] } = route;
   const { query, body } = toEnforcedInput(route);
   return {
     method,
@@ -125,7 +126,8 @@ function toRouteOptions(engines: V1Engines, route: Route) {
     async onRequest(request: FastifyRequest) {
       request.actor = await requireKey(engines, request, scope);
     },
-    async preValidation(request: FastifyRequest) {
+    async preValidation(request: FastifyRequest, reply: FastifyReply) {
+      reply.headers(deprecationHeaders(deprecations, request.query as object, engines.policy.publicUrl));
       request.query = convertQuery(query, request.query);
       if (request.body === undefined && isOptionalBody(method, body)) request.body = {};
     },

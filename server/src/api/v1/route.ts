@@ -8,6 +8,7 @@ import type { UploadNeeds } from '../../http/transfer/receive-files.ts';
 import type { InboxReplyNeeds } from '../../http/transfer/reply-with-inbox.ts';
 import type { Transfers } from '../../http/transfer/transfers.ts';
 import type { DescribedRoute, Input, RouteResponse, WithInput } from '../shared/route.ts';
+import type { Deprecation } from './deprecation.ts';
 
 /** The engines that the operations of /api/v1 use. */
 export type V1Engines = Pick<
@@ -71,6 +72,7 @@ interface Operation extends Omit<DescribedRoute, 'example'> {
   /** Null if any key is allowed. */
   readonly scope: Scope | null;
   readonly otherResponse?: RouteResponse;
+  readonly deprecations?: readonly Deprecation[];
   /** A POST that may be repeated without an Idempotency-Key, because it only checks its body. */
   readonly changesNothing?: true;
   /** Whether its response has an ETag, and it honours If-Match if it changes something. */
