@@ -113,7 +113,7 @@ function registerStream(
 /** The options of every operation of a key. */
 function toRouteOptions(engines: V1Engines, route: KeyRoute) {
   return {
-    ...toInputOptions(route),
+    ...toInputOptions(route, engines),
     config: { authentication: 'key' },
     // Runs before the body is read.
     async onRequest(request: FastifyRequest) {

@@ -1,22 +1,24 @@
 import type { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { App } from '../../http/shared/app.ts';
 import { requireStorableTexts } from '../../http/shared/storable-texts.ts';
 import { inputSchemas, isOptionalBody } from '../shared/route.ts';
-import { type BytesDescription, type Route, toEnforcedInput } from './route.ts';
+import { deprecationHeaders } from './deprecation.ts';
+import { type BytesDescription, type CallEngines, type Route, toEnforcedInput } from './route.ts';
 
 export const v1Prefix = '/api/v1';
 
 /** The options of every operation: its path and the schemas of its input. */
-export function toInputOptions(route: Route) {
-  const { method, path } = route;
+export function toInputOptions(route: Route, { policy }: Pick<CallEngines, 'policy'>) {
+  const { method, path, deprecations = [] } = route;
   const { query, body } = toEnforcedInput(route);
   return {
     method,
     url: `${v1Prefix}${path}`,
     schema: inputSchemas({ ...route, query, ...(body && { body }) }),
-    async preValidation(request: FastifyRequest) {
+    async preValidation(request: FastifyRequest, reply: FastifyReply) {
+      reply.headers(deprecationHeaders(deprecations, request.query as object, policy.publicUrl));
       request.query = convertQuery(query, request.query);
       if (request.body === undefined && isOptionalBody(method, body)) request.body = {};
     },

@@ -10,6 +10,7 @@ import type { UploadNeeds } from '../../http/transfer/receive-files.ts';
 import type { InboxReplyNeeds } from '../../http/transfer/reply-with-inbox.ts';
 import type { Transfers } from '../../http/transfer/transfers.ts';
 import type { DescribedRoute, Input, RouteResponse, WithInput } from '../shared/route.ts';
+import type { Deprecation } from './deprecation.ts';
 
 /** The engines that the operations of /api/v1 use. */
 export type V1Engines = Pick<
@@ -92,6 +93,7 @@ export type ExemplifiedRoute = Route & Pick<DescribedRoute, 'example'>;
 
 interface Operation extends Omit<DescribedRoute, 'example'> {
   readonly otherResponse?: RouteResponse;
+  readonly deprecations?: readonly Deprecation[];
   /** A POST that may be repeated without an Idempotency-Key, because it only checks its body. */
   readonly changesNothing?: true;
   /** Whether its response has an ETag, and it honours If-Match if it changes something. */

@@ -47,6 +47,8 @@ export interface Response {
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;

@@ -13,6 +13,7 @@ export const concepts = [
     title: 'Conditional requests',
   },
   { section: 'limits', href: `${root}/limits`, title: 'Limits' },
+  { section: 'compatibility', href: `${root}/compatibility`, title: 'Compatibility' },
   { section: 'coming-from-the-machine-api', href: `${root}/migration`, title: 'From the machine API' },
 ];
 

@@ -31,6 +31,7 @@ export function toOperationPage(
     endpoint: { method: route.method, path },
     lead: `${summary}.`,
     blocks: [
+      ...(operation.deprecated ? [toParagraph(operation.description ?? '')] : []),
       ...guide,
       toHeading('authentication', 'Authentication'),
       toParagraph(operation.authentication),

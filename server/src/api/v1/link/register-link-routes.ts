@@ -27,7 +27,7 @@ export function registerLinkRoutes(
       const { access, stream, handle, response } = route;
       if (stream) acceptStreams(app, stream);
       app.route({
-        ...toInputOptions(route),
+        ...toInputOptions(route, engines),
         config: { authentication: access, transfer: response.bytes !== undefined },
         // Runs before the body is read.
         async onRequest(request: FastifyRequest) {

@@ -13,6 +13,7 @@ import {
   toParameter,
   toParameters,
 } from '../../shared/openapi.ts';
+import { describeDeprecation } from '../deprecation.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from '../etag.ts';
 import { v1Errors } from '../problems.ts';
 import { type BytesDescription, describeRights, type Route, toEnforcedInput } from '../route.ts';
@@ -106,6 +107,12 @@ export function v1Document(routes: readonly Route[]) {
   );
 }
 
+const deprecationHeaderTexts = {
+  Deprecation: text('Since when what the request uses is deprecated (RFC 9745).'),
+  Sunset: text('From when it may be gone (RFC 8594).'),
+  Link: text('Where this is explained.'),
+};
+
 const signedHeaders = {
   'webhook-id': 'The `id` of the event: the same for every attempt and every replay.',
   'webhook-timestamp': 'When this attempt was made, in seconds since 1970.',
@@ -191,9 +198,13 @@ function listRefusals(route: Route): [name: string, response: object][] {
 }
 
 function describeRoute(route: Route) {
-  const { otherResponse, method, isVersioned, stream } = route;
-  return describeOperation(route, {
-    members: describeAccess(route),
+  const { otherResponse, method, isVersioned, stream, deprecations = [] } = route;
+  const whole = deprecations.find(({ parameter }) => parameter === undefined);
+  const access = describeAccess(route);
+  const described = describeOperation(route, {
+    members: whole
+      ? { ...access, description: `${access.description} ${describeDeprecation(whole)}`, deprecated: true }
+      : access,
     headers: [
       ...toParameters(stream?.headers, 'header'),
       ...(isRepeatable(route) ? [idempotencyKey] : []),
@@ -203,12 +214,19 @@ function describeRoute(route: Route) {
     requestBody: stream?.mediaTypes && { content: bytesIn(stream) },
     responseHeaders: {
       ...(isVersioned ? { ETag: etagHeader } : {}),
+      ...(deprecations.length > 0 ? deprecationHeaderTexts : {}),
       ...(isLimitedByDay(route) ? rateLimits : {}),
     },
     otherResponse,
     examplePath: recordedExamples[route.id]?.path,
     failures: refusals(listErrors(route)),
   });
+  const markParameter = (one: object & { name?: string; description?: string }) => {
+    const found = deprecations.find(({ parameter }) => parameter !== undefined && parameter === one.name);
+    if (!found) return one;
+    return { ...one, description: `${one.description ?? ''} ${describeDeprecation(found)}`.trim(), deprecated: true };
+  };
+  return { ...described, parameters: described.parameters.map(markParameter) };
 }
 
 function describeAccess(route: Route) {

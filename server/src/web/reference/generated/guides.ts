@@ -1441,6 +1441,37 @@ export const v1Guides: readonly Guide[] = [
   ]
  },
  {
+  "id": "compatibility",
+  "title": "Compatibility",
+  "blocks": [
+   {
+    "kind": "paragraph",
+    "text": "Names are promised from the first release on. Within version 1, these can be added at any time:"
+   },
+   {
+    "kind": "list",
+    "ordered": false,
+    "items": [
+     "operations, optional fields and parameters of requests, and values that a request accepts",
+     "fields and headers of responses, types of events, and codes of problems and faults",
+     "limits that are higher than before; texts for people, such as `detail`, may change"
+    ]
+   },
+   {
+    "kind": "paragraph",
+    "text": "Write clients that tolerate this: ignore fields and types of events that you do not know, treat a code that you do not know by its status, and do not rely on the order of fields or the form of ids, cursors, keys and links."
+   },
+   {
+    "kind": "paragraph",
+    "text": "These do not change within version 1: the names and types of what exists, the names of operations and schemas, from which clients are generated, the scope that an operation needs, the status of a success, and the values that a field of a response can have. Nothing that is optional becomes required, no request is refused that was accepted, and no limit becomes lower. An administrator can still lower [the limits of an account](#limits), and a fault in security may have to be corrected at once; both say so."
+   },
+   {
+    "kind": "paragraph",
+    "text": "Something that is to disappear is deprecated first, for a year at least, and disappears only in a version with another address, such as `/api/v2`. Until then it works as before. Its responses have the headers `Deprecation` (RFC 9745) with the time since when, `Sunset` (RFC 8594) with the time from when it may be gone, and `Link`, which leads here. It is marked in the OpenAPI document as `deprecated`, and says what to use instead. Nothing is deprecated now. [The changes of the wire](wire-changes.md) are listed with each release. Before a release, its OpenAPI document is compared with the one before."
+   }
+  ]
+ },
+ {
   "id": "coming-from-the-machine-api",
   "title": "Coming from the machine API",
   "blocks": [
