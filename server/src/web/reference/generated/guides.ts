@@ -814,7 +814,7 @@ export const v1Guides: readonly Guide[] = [
   "blocks": [
    {
     "kind": "paragraph",
-    "text": "A program of a receiver or contact has no account and no key, but a link from a mail. The operations below `/api/v1/link` do what the pages of the link do ([why](adr/0071-links-for-programs.md)). The secret is the last part of the link, and the kind is `download` for `/d/` and `upload` for `/u/`:"
+    "text": "A program of a receiver or contact has no account and no key, but a link from a mail. The operations below `/api/v1/link` do what the pages of the link do ([why](adr/0074-links-for-programs.md)). The secret is the last part of the link, and the kind is `download` for `/d/` and `upload` for `/u/`:"
    },
    {
     "kind": "code",
