@@ -19,6 +19,7 @@ const transfers = { oneOf: ['file.uploaded'] } as const;
 const leases = { nothing: 'A lease that ends by itself; the decision about the entry is recorded.' } as const;
 const deliveries = { nothing: 'Each range that is sent is in the deliveries.' } as const;
 const asks = { nothing: 'It only asks for a challenge or a page.' } as const;
+const checkedLater = { nothing: 'A job checks the file when its last byte has arrived, and records it.' } as const;
 const sessions = {
   nothing: 'A session of a link, which holds nothing but the opening that was recorded.',
 } as const;
@@ -60,11 +61,13 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /api/v1/inbox/:id/renew': leases,
   'POST /api/v1/inbox/claim': leases,
   'POST /api/v1/keys': { eachOf: ['account.created', 'key.created'] },
+  'PATCH /api/v1/link/uploads/:id': checkedLater,
   'POST /api/v1/link/close': sessions,
   'POST /api/v1/link/code': 'link.code_entered',
   'POST /api/v1/link/code/send': { nothing: 'The code that was sent already is sent again.' },
   'POST /api/v1/link/open': 'link.opened',
   'POST /api/v1/link/send': 'files.received',
+  'POST /api/v1/link/uploads': checkedLater,
   'POST /api/v1/requests': 'request.created',
   'POST /api/v1/requests/check': reads,
   'POST /api/v1/requests/:id/extend': 'drop.extended',
@@ -107,9 +110,7 @@ export const routes: Readonly<Record<string, Audited>> = {
   'POST /upload/:handle/done': sessions,
   'POST /upload/:handle/resend': { nothing: 'The code that was sent already is sent again.' },
   'POST /upload/:handle/send': 'files.received',
-  'POST,OPTIONS /upload/:handle/tus': {
-    nothing: 'A job checks the file when its last byte has arrived, and records it.',
-  },
+  'POST,OPTIONS /upload/:handle/tus': checkedLater,
 
   // Signing in
   'GET /sign-in/provider/:provider/callback': {

@@ -116,7 +116,7 @@ export class LinkConnection {
     for (;;) {
       const { state } = question.code;
       if (state === 'expired' || state === 'too_many_tries') {
-        question = { ...question, code: await this.#sendCode() };
+        question = { problem: question.problem, code: await this.#sendCode() };
       } else if (state === 'too_many_codes') {
         throw new WaybillError('too_many_codes', 'Too many codes were requested for this link.');
       }

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { dailyLimits } from '../../domain/accounts/count-dispatch.ts';
 import type { KeyActor } from '../../domain/actor.ts';
@@ -10,19 +8,17 @@ import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/r
 import type { App } from '../../http/shared/app.ts';
 import { readUnquotedIdempotencyKey } from '../../http/shared/idempotency-key.ts';
 import { listAllFaults } from '../../http/shared/list-all-faults.ts';
-import { requireStorableTexts } from '../../http/shared/storable-texts.ts';
 import type { Transfers } from '../../http/transfer/transfers.ts';
 import { existenceInConditions, parseIfMatch } from '../shared/if-match.ts';
 import { limitFailures } from '../shared/limit-failures.ts';
 import { serveDocument } from '../shared/openapi.ts';
-import { inputSchemas, isOptionalBody } from '../shared/route.ts';
 import { linkRoutes } from './link/link.ts';
 import { registerLinkRoutes } from './link/register-link-routes.ts';
 import { isLimitedByDay, isRepeatable, v1Document } from './openapi/openapi.ts';
 import { replyWithProblem } from './problems.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 import type { CallEngines, KeyRoute, V1Engines } from './route.ts';
-import { acceptStreams, convertQuery, toInputOptions, v1Prefix } from './route-options.ts';
+import { acceptStreams, toInputOptions, v1Prefix } from './route-options.ts';
 import { keyRoutes, routes } from './routes.ts';
 
 const serveDescription = serveDocument(`${v1Prefix}/openapi.json`, () => v1Document(routes));

@@ -76,7 +76,7 @@ describe('every operation about a link', () => {
     '%s takes the session of a program, of the right kind of link, and nothing else',
     async (_name, route) => {
       const owner = await exchange.account();
-      const [download, upload] = [await sentLink(exchange, ['a.txt']), await requestLink()];
+      const [download, asked] = [await sentLink(exchange, ['a.txt']), await requestLink()];
       const path = route.path.replace(/:\w+/g, randomUUID());
       const status = async (key: string | undefined, headers: Record<string, string> = {}) =>
         (await ask(route.method, path, { key, headers, ...(route.body ? { body: route.example } : {}) })).status;
@@ -97,7 +97,7 @@ describe('every operation about a link', () => {
       expect(await status(undefined, { cookie: `waybill_link=${program}` })).toBe(401);
       expect(await status(undefined, { authorization: `Basic ${base64(`${owner.email}:${program}`)}` })).toBe(401);
 
-      const other = await openSession(upload.token);
+      const other = await openSession(asked.token);
       const [right, wrong] = route.linkType === 'uploadfiles' ? [other, program] : [program, other];
       // An operation that exists for the other kind of link only does not exist for this one.
       if (route.linkType) expect(await status(wrong)).toBe(404);
@@ -329,8 +329,8 @@ describe('a download', () => {
       const response = await fetch(`${origin}${path}`, { headers });
       return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
     };
-    const byProgram = (id: string, headers = {}) =>
-      fetched(`/api/v1/link/files/${id}`, { authorization: `Bearer ${key}`, ...headers });
+    const byProgram = (fileId: string, headers = {}) =>
+      fetched(`/api/v1/link/files/${fileId}`, { authorization: `Bearer ${key}`, ...headers });
     const whole = await byProgram(first.id);
     expect(sha256(whole.bytes)).toBe(first.sha256);
     const digest = Buffer.from(first.sha256, 'hex').toString('base64');
@@ -350,11 +350,11 @@ describe('a download', () => {
     for (const file of await engines.store.links.files(other.link)) {
       await fetched(`${String(clicked.headers.location)}files/${file.id}/x`, { cookie });
     }
-    const story = (drop: string) => async () => {
+    const story = (told: string) => async () => {
       const evidence = await query('select kind, position from evidence_entries where drop_id = $1 order by kind', [
-        drop,
+        told,
       ]);
-      const events = await query("select type from events where data->>'drop_id' = $1 order by type", [drop]);
+      const events = await query("select type from events where data->>'drop_id' = $1 order by type", [told]);
       return { evidence, events };
     };
     const ofProgram = await story(id)();
